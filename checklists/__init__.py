@@ -1,0 +1,1 @@
+"""The seven families of the checklist, a file each; beside each its text in two languages."""

@@ -1,11 +1,233 @@
-"""The commands: arguments in, one call, text out."""
+"""The commands: arguments in, one call, text out. Nothing heavy is imported before a command needs it."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Optional
 
 import click
 
 from msprec._version import __version__
 
+_LANG = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language of the report; default: the locale's.")
 
-@click.group()
+
+class _Failure(click.ClickException):
+    """One clear line on stderr and exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file=None) -> None:
+        click.echo(f"msprec: {self.message}", err=True)
+
+
+def _language(lang: Optional[str]) -> str:
+    from msprec.report.wording import default_lang
+
+    return lang or default_lang()
+
+
+def _console(stderr: bool):
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog="More on a command: msprec COMMAND --help")
 @click.version_option(__version__, prog_name="msprec")
 def main() -> None:
-    """Find out why a MindSpore training run ends with the wrong accuracy."""
+    """Find out why a MindSpore training run ends with the wrong accuracy.
+
+    \b
+    Examples:
+      msprec run train.py --epochs 3             run a script unchanged; write its filled checklist
+      msprec checklist --run msprec_runs/train   conclude again from a recorded run
+      msprec explain mp.02                       what an item means, how to check it, how to mend it
+    """
+
+
+# --- run ----------------------------------------------------------------------------------------------------------
+def _run_folder(script: str, out: Optional[str]) -> Path:
+    """The run folder: ``--out``, which must not hold anything yet, or a new one below ``msprec_runs``."""
+    import time
+
+    from msprec.observe.environment import rank
+
+    number, size = rank()
+    if out is not None:
+        folder = Path(out)
+        if folder.exists() and not folder.is_dir():
+            raise _Failure(f"{out} is not a folder")
+        if size == 1 and folder.is_dir() and any(folder.iterdir()):
+            raise _Failure(f"{out} is not empty; name a new folder with --out")
+        return folder.absolute()
+    # the workers of one launch share a parent process, and so the folder
+    mark = time.strftime("%Y%m%d-%H%M%S") if size == 1 else f"ranks-{os.getppid()}"
+    base = Path("msprec_runs").absolute() / f"{Path(script).stem}-{mark}"
+    folder, count = base, 1
+    while size == 1 and folder.exists():
+        count += 1
+        folder = base.with_name(f"{base.name}-{count}")
+    return folder
+
+
+def _conclude_and_report(folder: Path, lang: str) -> None:
+    """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+    from msprec.checklist import conclude, write_checklist
+    from msprec.report.terminal import print_table
+    from msprec.report.word import write_word
+
+    checklist = conclude(folder, lang)
+    write_checklist(checklist, folder / "checklist.json")
+    report = folder / "checklist.docx"
+    try:
+        write_word(checklist, report, folder, lang)
+    except Exception as error:
+        click.echo(f"msprec: the Word report could not be written: {type(error).__name__}: {error}", err=True)
+        report = folder / "checklist.json"
+    print_table(checklist, _console(stderr=True), report)
+
+
+@main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--out", metavar="DIR", help="The run folder to write; default: msprec_runs/SCRIPT-TIME.")
+@_LANG
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def run(out: Optional[str], lang: Optional[str], script: str, args: tuple) -> None:
+    """Run SCRIPT with ARGS as `python SCRIPT ARGS` would, record it, and write the filled checklist.
+
+    The script is not changed and neither are its numbers, output, files and exit status. What msprec prints goes to the
+    standard error stream. The run folder gets run.json, facts/, rank_0/steps.csv, checklist.json and checklist.docx.
+
+    \b
+    Examples:
+      msprec run train.py
+      msprec run --out runs/first --lang en train.py --lr 0.1
+    """
+    from msprec.observe import launch
+    from msprec.observe.environment import rank
+
+    if not os.path.isfile(script):
+        raise _Failure(f"no such script: {script}")
+    # the scheduler process of a distributed launch trains nothing
+    folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else _run_folder(script, out)
+    try:
+        outcome = launch.run_script(script, list(args), folder)
+    except SyntaxError as error:
+        raise _Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+    except (OSError, ValueError) as error:
+        raise _Failure(f"cannot read {script} or write the run folder: {error}") from None
+    if folder is not None and rank()[0] == 0:
+        try:
+            sys.stdout.flush()
+            _conclude_and_report(folder, _language(lang))
+        except Exception as error:
+            click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
+    if outcome.interrupted:
+        launch.die_of_interrupt()
+    sys.exit(outcome.status)
+
+
+# --- checklist ----------------------------------------------------------------------------------------------------
+def _only(text: Optional[str]) -> Optional[set]:
+    """``mp,ds.01`` as a set of item ids; families stand for their items."""
+    if not text:
+        return None
+    from msprec.checklist.texts import all_ids
+
+    chosen = set()
+    for word in filter(None, (w.strip() for w in text.split(","))):
+        matching = {i for i in all_ids() if i == word or i.split(".")[0] == word}
+        if not matching:
+            raise _Failure(f"no such item or family: {word} (families: ds dp hp api cg wi mp)")
+        chosen |= matching
+    return chosen
+
+
+@main.command()
+@click.option("--run", "run_dir", metavar="DIR", help="A run folder that `msprec run` or a callback wrote.")
+@click.option("--only", metavar="ITEMS", help="Items or families to conclude, for example mp,ds.01.")
+@click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
+@click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
+@click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
+@click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
+              help="Exit with 1 when an item is a problem (or, with `undecided`, also when one is left to a person).")  # fmt: skip
+@_LANG
+def checklist(run_dir, only, docx, json_file, blank, fail_on, lang) -> None:
+    """Conclude the 24 items from a recorded run, without MindSpore and without training again.
+
+    \b
+    Examples:
+      msprec checklist --run msprec_runs/train-20261120-101500
+      msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
+      msprec checklist --run RUN --json findings.json --fail-on problem
+      msprec checklist --blank --out form.docx
+    """
+    if blank == (run_dir is not None):
+        raise _Failure("give either --run DIR or --blank (see msprec checklist --help)")
+    if blank and not (docx or json_file):
+        raise _Failure("--blank writes a form: name it with --out F.docx or --json F.json")
+    from msprec import checklist as engine
+    from msprec.record.reader import RunFolderError
+
+    lang = _language(lang)
+    try:
+        found = engine.blank(lang) if blank else engine.conclude(Path(run_dir), lang, _only(only))
+    except RunFolderError as error:
+        raise _Failure(str(error)) from None
+    _write_findings(found, docx, json_file, Path(run_dir) if run_dir else None, lang)
+    if not blank and json_file != "-":
+        from msprec.report.terminal import print_table
+
+        print_table(found, _console(stderr=False), docx)
+    wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
+    if any(item["conclusion"] in wanted for item in found["items"]):
+        sys.exit(1)
+
+
+def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang: str) -> None:
+    try:
+        if json_file == "-":
+            import json
+
+            click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        elif json_file:
+            from msprec.checklist import write_checklist
+
+            write_checklist(found, Path(json_file))
+        if docx:
+            from msprec.report.word import write_word
+
+            write_word(found, Path(docx), run_dir, lang)
+    except OSError as error:
+        raise _Failure(f"cannot write {error.filename or docx or json_file}: {error.strerror}") from None
+
+
+# --- explain ------------------------------------------------------------------------------------------------------
+@main.command()
+@_LANG
+@click.argument("item")
+def explain(lang: Optional[str], item: str) -> None:
+    """What ITEM asks, why it matters, how it is checked and how to mend it.
+
+    \b
+    Examples:
+      msprec explain mp.02
+      msprec explain --lang zh ds.01
+    """
+    from msprec.checklist.texts import all_ids, item_text
+
+    if item not in all_ids():
+        raise _Failure(f"no such item: {item} (one of {', '.join(all_ids())})")
+    lang = _language(lang)
+    text = item_text(item, lang)
+    heads = ("为什么", "怎么查", "怎么改") if lang == "zh" else ("Why", "How to check", "How to mend")
+    parts = [f"# {text.id} {text.title}"]
+    parts += [f"## {head}\n\n{body}" for head, body in zip(heads, (text.why, text.check, text.mend))]
+    document = "\n\n".join(parts)
+    if sys.stdout.isatty():
+        from rich.markdown import Markdown
+
+        _console(stderr=False).print(Markdown(document))
+    else:
+        click.echo(document)

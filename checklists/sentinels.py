@@ -1,0 +1,77 @@
+"""Which repeated extreme values stand for "missing": the judgement on the recorder's suspects (ds.01)."""
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.subject import Subject
+
+# values that people customarily write where a number is missing; round ones far from any scale
+CODES = {sign * value for value in (99.0, 999.0, 9999.0, 99999.0, 999999.0, 99999999.0, 888.0, 8888.0) for sign in (1, -1)}
+CODES |= {-99.9, -999.9, -9999.9, -999.25, -32768.0, -2147483648.0, 2147483647.0, 1e10, 1e20, -1e20, 1e30, -1e30, 9.96921e36}
+CODES |= {3.4028234663852886e38, -3.4028234663852886e38, 1.7976931348623157e308, -1.7976931348623157e308}
+
+
+def missing_marks(subject: Subject, dataset: Fact, column: Fact) -> list:
+    """The suspects of a column that are missing-value marks."""
+    passes = max(1.0, (dataset.scanned.samples or 0) / dataset.samples_per_pass if dataset.samples_per_pass else 1.0)
+    return [suspect for suspect in column.suspects if is_mark(subject, suspect, passes)]
+
+
+def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
+    """Far from the rest and repeated: a customary code, -1 below a non-negative column, a rare far zero, or any far constant."""
+    value, share = suspect.value, suspect.share
+    if value is None or share is None or suspect.nearest_other is None:
+        return False
+    if (suspect.count or 0) / passes < subject.limit("ds.01.count") or share < subject.limit("ds.01.share"):
+        return False
+    distance = _distance(suspect)
+    many = suspect.others_distinct is not None and suspect.others_distinct >= subject.limit("ds.01.distinct")
+    if is_code(value):
+        several = suspect.others_distinct is None or suspect.others_distinct >= 3
+        return several and distance >= subject.limit("ds.01.code_gap")
+    if value == 0:
+        return many and share <= subject.limit("ds.01.zero_share") and distance >= subject.limit("ds.01.zero_gap")
+    if value == -1:
+        return many and _minus_one(suspect, share)
+    return many and share <= 0.5 and distance >= subject.limit("ds.01.gap")
+
+
+def is_code(value: float) -> bool:
+    return any(value == code or (abs(code) > 1e3 and abs(value - code) <= 1e-6 * abs(code)) for code in CODES)
+
+
+def _minus_one(suspect: Fact, share: float) -> bool:
+    """-1 where all else is zero or more. In data scaled to [-1, 1] a majority of -1 is the background of a picture."""
+    if suspect.others_low is None or suspect.others_low < 0:
+        return False
+    scaled = suspect.others_high is not None and suspect.others_high <= 1
+    return not scaled or share <= 0.3
+
+
+def _distance(suspect: Fact) -> float:
+    """How far the value lies from its nearest neighbour, in widths of the rest."""
+    gap = abs(suspect.value - suspect.nearest_other)
+    if suspect.others_low is None or suspect.others_high is None:
+        return 0.0
+    width = suspect.others_high - suspect.others_low
+    return gap / width if width > 0 else float("inf")
+
+
+def codes_among_integers(subject: Subject, column: Fact) -> list:
+    """Customary codes in an integer column of one value a sample: (value, count, share) with all else far away."""
+    numbers = sorted((float(key), count) for key, count in column.values.items() if _is_number(key))
+    total = sum(count for _, count in numbers)
+    found = []
+    for value, count in numbers:
+        rest = [other for other, _ in numbers if other != value and not is_code(other)]
+        if not is_code(value) or len(rest) < 3 or count < subject.limit("ds.01.count"):
+            continue
+        width, gap = max(rest) - min(rest), min(abs(value - other) for other in rest)
+        if count / total >= subject.limit("ds.01.share") and gap >= subject.limit("ds.01.code_gap") * width:
+            found.append((value, count, count / total))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < 1e300
+    except ValueError:
+        return False

@@ -1,0 +1,189 @@
+"""Facts as objects: ``column.nan`` instead of ``column["nan"]``, and never of a wrong type.
+
+A run folder may be old, damaged or written by another hand. The shapes below say what SCHEMA.md promises; whatever does
+not have its shape reads as not observed (None, an empty list, an empty Fact). So a check asks for what it needs and
+cannot stumble. Python's keywords carry an underscore: ``cell.class_``.
+"""
+
+import math
+from typing import Any
+
+
+class Fact:
+    """One JSON object of known shape. Missing numbers and texts are None; missing objects are empty and false."""
+
+    __slots__ = ("_read", "_shape", "_value")
+
+    def __init__(self, value: Any, shape: dict):
+        self._value = value if isinstance(value, dict) else {}
+        self._shape = shape
+        self._read = {}
+
+    def __getattr__(self, name: str) -> Any:
+        key = name[:-1] if name.endswith("_") else name
+        if key not in self._shape:
+            raise AttributeError(f"the schema has no {key!r} here; it has {', '.join(self._shape)}")
+        if key not in self._read:
+            self._read[key] = _shaped(self._value.get(key), self._shape[key])
+        return self._read[key]
+
+    def __contains__(self, key: str) -> bool:
+        """Was the key observed at all (even as null)?"""
+        return key in self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+
+class Map:
+    """A JSON object with free keys and values of one shape."""
+
+    def __init__(self, shape: Any):
+        self.shape = shape
+
+
+def _shaped(value: Any, shape: Any) -> Any:
+    if isinstance(shape, dict):
+        return Fact(value, shape)
+    if isinstance(shape, Map):
+        return _map(value, shape.shape)
+    if isinstance(shape, list):
+        entries = value if isinstance(value, list) else []
+        return [_shaped(entry, shape[0]) for entry in entries if not isinstance(shape[0], dict) or isinstance(entry, dict)]
+    return shape(value)
+
+
+def _map(value: Any, shape: Any) -> dict:
+    read = {str(key): _shaped(entry, shape) for key, entry in value.items()} if isinstance(value, dict) else {}
+    return {key: entry for key, entry in read.items() if entry is not None}
+
+
+def number(value: Any) -> Any:
+    """A number, also where it is written as "nan" or "inf"; one too large for a float is infinite."""
+    if isinstance(value, str) and value in ("nan", "inf", "-inf"):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    return value
+
+
+def finite(value: Any) -> Any:
+    value = number(value)
+    return value if value is not None and math.isfinite(value) else None
+
+
+def count(value: Any) -> Any:
+    """A count: a whole number that is not negative."""
+    value = finite(value)
+    return int(value) if value is not None and value >= 0 else None
+
+
+def text(value: Any) -> Any:
+    return value if isinstance(value, str) else None
+
+
+def flag(value: Any) -> Any:
+    return value if isinstance(value, bool) else None
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+def words(value: Any) -> str:
+    """A value that is only shown."""
+    return value if isinstance(value, str) else "" if value is None else repr(value)
+
+
+PLACE = {"file": text, "line": count}
+_SPREAD = {"min": number, "max": number, "mean": number, "std": number, "zeros": finite, "constant": flag, "nonfinite": count}
+
+RUN = {
+    "command": [text], "script": text, "started": text, "ended": text, "seconds": finite,
+    "exit": {"kind": text, "code": anything, "exception": {"type": text, "message": text, "place": PLACE}},
+    "device_target": text, "mode": text, "rank": count, "rank_size": count,
+    "seeds": [{"function": text, "value": anything, "place": PLACE}], "notes": [text],
+    "training_steps": count, "script_imports_mindspore": flag,
+}  # fmt: skip
+
+COLUMN = {
+    "name": text, "dtype": text, "kind": text, "shape": [count], "batched": flag, "varying_shape": flag,
+    "elements": count, "nan": count, "inf": count, "first_nonfinite": [count], "nonfinite_samples": count,
+    "min": finite, "max": finite, "mean": finite, "std": finite, "zeros": count, "distinct": count,
+    "channels": {"axis": anything, "mean": [finite], "std": [finite], "min": [finite], "max": [finite]},
+    "histogram": {"edges": [finite], "counts": [finite]}, "values": Map(count),
+    "suspects": [{"feature": count, "value": finite, "count": count, "share": finite, "nearest_other": finite,
+                  "others_low": finite, "others_high": finite, "others_distinct": count, "first_samples": [count]}],
+    "empty_strings": count,
+}  # fmt: skip
+
+ORDER = {
+    "passes": [{"pass": count, "samples": count, "complete": flag, "iterator": count, "same_order_as_first": flag,
+                "compared_samples": count, "equal_samples": count, "label_changes": finite, "expected_changes": finite,
+                "label_segment_dependence": finite}],
+    "new_iterator_each_pass": flag,
+}  # fmt: skip
+
+DATASETS = {"datasets": [{
+    "id": anything, "role": text, "pipeline": [{"op": text, "args": Map(anything), "place": PLACE}],
+    "shuffle": {"declared": flag, "means": [words], "buffer_size": count, "seekable_source": flag},
+    "sharding": {"num_shards": count, "shard_id": count}, "repeat": finite, "batch_size": count, "passes": count,
+    "batches": count, "samples": count, "samples_per_pass": count,
+    "scanned": {"samples": count, "share": finite, "why_not_all": words}, "columns": [COLUMN],
+    "label": {"column": text, "kind": text, "why": words, "counts": Map(count), "counted_samples": count, "complete_pass": flag},
+    "order": ORDER, "iterated_at": PLACE,
+}]}  # fmt: skip
+
+NETWORK = {"networks": [{"id": anything, "class": text, "role": text, "place": PLACE, "cells": [{
+    "path": text, "class": text, "builtin": flag, "args": words, "compute_dtype": text, "mode_dependent": flag,
+    "parameters": [words]}]}]}  # fmt: skip
+
+PARAMETERS = {
+    "parameters": [{
+        "name": words, "path": words, "shape": [count], "dtype": words, "size": count, "requires_grad": flag,
+        "in_optimizer": flag, "cell": words, "cell_class": words, "kind": text, "initial": _SPREAD, "final": _SPREAD,
+        "moved": {"max_abs": number, "relative": number, "any": flag, "proportional": flag}, "compared": text}],
+    "observed": {"initial_step": count, "final_step": count, "from_optimizer": flag},
+    "requires_grad_changes": [{"name": words, "value": flag, "place": PLACE}],
+}  # fmt: skip
+
+OPTIMIZER = {"optimizers": [{
+    "id": anything, "class": text, "place": PLACE, "used": flag,
+    "learning_rate": {"kind": text, "value": finite, "first": finite, "last": finite, "class": text},
+    "momentum": finite, "weight_decay": anything, "loss_scale": finite, "parameters": count, "parameter_names": [words]}]}  # fmt: skip
+
+LOSS = {"losses": [{"class": text, "builtin": flag, "args": words, "place": PLACE, "file_class": PLACE}]}
+
+TRAIN_STEP = {"steps": [{
+    "style": text, "class": text, "function": text, "mode": text, "place": PLACE, "count": count, "sink": flag,
+    "accumulation": count, "overflow_flag": flag,
+    "loss_scale": {"kind": text, "class": text, "initial": finite, "factor": finite, "window": count,
+                   "drop_overflow_update": flag, "place": PLACE, "floor": finite}}]}  # fmt: skip
+
+PRECISION = {
+    "amp": [{"function": words, "level": words, "dtype": words, "place": PLACE}],
+    "to_float": [{"class": words, "dtype": words, "place": PLACE}],
+    "parameter_dtypes": Map(count), "cells_by_compute_dtype": Map(count),
+    "casts": [{"code": words, "dtype": words, "place": PLACE}], "half_compute": flag, "dtypes": [words],
+}  # fmt: skip
+
+WEIGHTS_LOADED = {"loads": [{
+    "function": words, "file": words, "parameters": count, "not_loaded": [words], "not_in_network": [words], "strict": flag,
+    "place": PLACE, "step": count}]}  # fmt: skip
+
+MODES = {
+    "phases": [{
+        "phase": text, "via": words, "root": words, "place": PLACE, "first_step": count, "last_step": count, "calls": count,
+        "root_training": flag, "gradient": flag,
+        "dependent": [{"path": words, "class": words, "training": flag, "use_batch_statistics": flag}]}],
+    "construct_calls_set_train": anything,
+}  # fmt: skip
+
+EVALUATION = {"evaluations": [{"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words}]}
+
+EVENT = {"event": text, "step": count, "what": text, "value": number, "first": count, "last": count, "length": count,
+         "scale": number, "why": words, "type": text, "message": text}  # fmt: skip

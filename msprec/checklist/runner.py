@@ -1,0 +1,135 @@
+"""Runs the checks over a run folder and writes their findings as ``checklist.json`` (its schema is in record/SCHEMA.md)."""
+
+import json
+from pathlib import Path
+from typing import Mapping, Optional
+
+from msprec._version import __version__
+from msprec.checklist.finding import Finding, plain, table, undecided
+from msprec.checklist.item import Item, items
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import LANGUAGES, Text
+from msprec.checklist.thresholds import settle
+from msprec.record.reader import SCHEMA, RunFolder
+
+RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "Run the training script with `msprec run SCRIPT`.")
+
+
+def conclude(run_dir: Optional[Path], lang: str = "en", only: Optional[set] = None, thresholds: Optional[Mapping] = None) -> dict:
+    """Conclude every item from the run folder; without a folder all are left open.
+
+    ``only`` names items or families to examine; the others stay open. ``thresholds`` sets thresholds by name
+    (``{"ds.03.ratio": 20}``). Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
+    """
+    if lang not in LANGUAGES:
+        raise ValueError(f"lang must be one of {', '.join(LANGUAGES)}, not {lang!r}")
+    chosen = _chosen(only)
+    settled = settle(thresholds)
+    if run_dir is None:
+        return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
+    folder = RunFolder(run_dir)
+    subject = Subject(folder, settled)
+    findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
+    return _document(findings, lang, str(run_dir), subject.run.ended or subject.run.started)
+
+
+def blank(lang: str = "en") -> dict:
+    """The checklist with nothing filled in."""
+    return conclude(None, lang)
+
+
+def write_checklist(checklist: dict, path) -> None:
+    """Write the checklist as strict UTF-8 JSON."""
+    text = json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def examine(item: Item, subject: Subject) -> Finding:
+    """One item's finding; a check that fails leaves its item open and says why."""
+    subject.consulted = []
+    if subject.run.script_imports_mindspore is False:
+        return _no_mindspore()
+    try:
+        finding = item.check(subject)
+    except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
+        return _failed(error)
+    if finding.conclusion != "not_applicable" and subject.consulted:
+        finding.evidence.append(_thresholds(subject.consulted))
+    return finding
+
+
+def _chosen(only: Optional[set]) -> set:
+    known = {item.id for item in items()}
+    if not only:
+        return known
+    unknown = sorted(name for name in only if not any(id == name or id.startswith(f"{name}.") for id in known))
+    if unknown:
+        raise ValueError(f"there is no item or family {', '.join(unknown)}")
+    return {id for id in known if id in only or id.split(".")[0] in only}
+
+
+def _document(findings: list, lang: str, run: Optional[str], generated: Optional[str]) -> dict:
+    return {
+        "schema": SCHEMA,
+        "lang": lang,
+        "generated": generated,
+        "tool": {"name": "msprec", "version": __version__},
+        "run": run,
+        "items": [_entry(item, finding, lang) for item, finding in findings],
+    }
+
+
+def _entry(item: Item, finding: Finding, lang: str) -> dict:
+    return {
+        "id": item.id,
+        "title": plain(item.title, lang),
+        "conclusion": finding.conclusion,
+        "summary": plain(finding.summary, lang),
+        "locations": plain(finding.locations, lang),
+        "evidence": [piece.as_dict(lang) for piece in finding.evidence],
+        "would_decide": plain(finding.would_decide, lang),
+        "advice": plain(finding.advice, lang),
+        "answered_by": "tool",
+    }
+
+
+def _thresholds(consulted: list):
+    rows = [[threshold.name, threshold.value, threshold.meaning, _SOURCES.get(threshold.source, threshold.source)]
+            for threshold in consulted]  # fmt: skip
+    columns = [Text("名称", "name"), Text("值", "value"), Text("含义", "meaning"), Text("来源", "source")]
+    return table(Text("判断所用的阈值", "Thresholds used"), columns, rows)
+
+
+_SOURCES = {
+    "guide": Text("指南", "the guide"),
+    "user": Text("用户设置", "set by the user"),
+}
+
+
+def _nothing_observed() -> Finding:
+    return undecided(Text("没有运行记录,尚未检查。", "Nothing has been observed yet."), RUN_IT)
+
+
+def _left_out() -> Finding:
+    return undecided(
+        Text("本次未检查此项。", "This item was not asked for."),
+        Text("去掉 `--only` 重新得出结论。", "Conclude again without `--only`."),
+    )
+
+
+def _no_mindspore() -> Finding:
+    return undecided(
+        Text("所运行的脚本没有导入 MindSpore,无从检查。", "The script that ran did not import MindSpore, so there was nothing to observe."),
+        Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
+    )
+
+
+def _failed(error: Exception) -> Finding:
+    name = f"{type(error).__name__}: {error}"
+    return undecided(
+        Text("检查程序自身出错,未得出结论({error})。", "The check itself failed, so nothing is concluded ({error}).", error=name),
+        Text(
+            "这是 msprec 的缺陷:请附上运行目录报告;在此之前请人工检查此项。",
+            "This is a defect of msprec: report it with the run folder; until then check this item by hand.",
+        ),
+    )

@@ -1,0 +1,138 @@
+"""The subject of a checklist: everything that checks may know about a run, and the only way they may learn it."""
+
+import re
+from typing import Iterable, Optional
+
+from msprec.checklist import facts as shapes
+from msprec.checklist.code import Code
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Evidence
+from msprec.checklist.text import Text
+from msprec.record.reader import RunFolder
+
+_AROUND = 3
+
+
+class Subject:
+    """One run: its facts, its steps, its source lines, and the thresholds to judge them by."""
+
+    def __init__(self, folder: RunFolder, thresholds: dict):
+        self._folder = folder
+        self._thresholds = thresholds
+        self._files = {}
+        self._code = None
+        self.consulted = []
+        self.run = Fact(folder.run, shapes.RUN)
+        self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
+        self.networks = self._list("network", shapes.NETWORK, "networks")
+        self.parameters = self._list("parameters", shapes.PARAMETERS, "parameters")
+        self.optimizers = self._list("optimizer", shapes.OPTIMIZER, "optimizers")
+        self.losses = self._list("loss", shapes.LOSS, "losses")
+        self.train_steps = self._list("train_step", shapes.TRAIN_STEP, "steps")
+        self.loads = self._list("weights_loaded", shapes.WEIGHTS_LOADED, "loads")
+        self.phases = self._list("modes", shapes.MODES, "phases")
+        self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
+        self.precision = self.file("precision", shapes.PRECISION)
+
+    # facts
+
+    def file(self, name: str, shape: dict, rank: int = 0) -> Fact:
+        """One of the fact files, as a whole."""
+        if (name, rank) not in self._files:
+            self._files[name, rank] = Fact(self._folder.facts(name, rank), shape)
+        return self._files[name, rank]
+
+    def _list(self, name: str, shape: dict, key: str) -> list:
+        return getattr(self.file(name, shape), key)
+
+    def has(self, name: str) -> bool:
+        """Was this fact file written (and can it be read)?"""
+        return self._folder.has_facts(name)
+
+    @property
+    def ranks(self) -> list:
+        return self._folder.ranks()
+
+    def steps(self, rank: int = 0):
+        return self._folder.steps(rank)
+
+    def events(self, name: str, rank: int = 0) -> list:
+        """The events of one name, in the order in which they happened."""
+        return [Fact(event, shapes.EVENT) for event in self._folder.events(rank) if event.get("event") == name]
+
+    @property
+    def damaged(self) -> list:
+        return self._folder.damaged
+
+    def datasets_of(self, *roles: str) -> list:
+        return [dataset for dataset in self.datasets if dataset.role in roles]
+
+    @property
+    def training_steps(self) -> int:
+        """Training steps that were seen, by whichever fact counted most of them."""
+        counted = [step.count or 0 for step in self.train_steps] or [0]
+        rows = len(self.steps())
+        return max(self.run.training_steps or 0, sum(counted), rows)
+
+    @property
+    def trained(self) -> bool:
+        return self.training_steps > 0 or any(phase.gradient or phase.phase == "train" for phase in self.phases)
+
+    @property
+    def trains_nothing(self) -> bool:
+        """The script ran to its end and plainly is no training script: no step, no gradient, no optimizer."""
+        finished = self.run.exit.kind in ("ok", "exit") and self.run.exit.code in (0, None)
+        return finished and self.run.training_steps == 0 and not self.trained and not self.optimizers
+
+    # judging
+
+    def limit(self, name: str) -> float:
+        """The threshold of that name. What a check consulted is shown with its finding."""
+        threshold = self._thresholds[name]
+        if threshold not in self.consulted:
+            self.consulted.append(threshold)
+        return threshold.value
+
+    # source
+
+    @property
+    def source(self) -> Code:
+        """The user's own files, read without running them."""
+        if self._code is None:
+            texts = {name: self._folder.source(name) for name in self._folder.source_names()}
+            self._code = Code({name: text for name, text in texts.items() if text is not None})
+        return self._code
+
+    def lines(self, place: Fact, around: int = _AROUND) -> Optional[tuple]:
+        """The lines around a place and the number of the first, or None when there is no copy."""
+        text = self._folder.source(place.file) if place.file else None
+        lines = text.splitlines() if text else []
+        if not place.line or place.line > len(lines):
+            return None
+        first = max(1, place.line - around)
+        return first, lines[first - 1 : place.line + around]
+
+    def code(self, place: Fact, title: Text, source: str = "run", around: int = _AROUND) -> Optional[Evidence]:
+        """The place as evidence, with the lines around it; None when the folder has no copy of the file."""
+        found = self.lines(place, around) if place else None
+        if found is None:
+            return None
+        first, lines = found
+        return Evidence("code", title, source, file=place.file, first_line=first, highlight=[place.line], code="\n".join(lines))
+
+    def code_at(self, places: Iterable[Fact], title: Text, source: str = "run", most: int = 3) -> list:
+        """Several places as evidence, each once."""
+        seen, pieces = set(), []
+        for place in places:
+            if place and (place.file, place.line) not in seen and len(seen) < most:
+                seen.add((place.file, place.line))
+                pieces.append(self.code(place, title, source))
+        return pieces
+
+    def find_lines(self, pattern: str, most: int = 5) -> list:
+        """Places in the user's files whose line matches a regular expression (comments left out)."""
+        return [place(*hit) for hit in self.source.grep(re.compile(pattern))][:most]
+
+
+def place(file: str, line: int) -> Fact:
+    return Fact({"file": file, "line": line}, shapes.PLACE)

@@ -1,0 +1,88 @@
+"""Every number that a conclusion hangs on, with where it comes from. Users set them by name; facts never hold them.
+
+``GUIDE`` is MindSpore's guide for first location of accuracy problems. "ours" are this project's own choices; each says why.
+"""
+
+from typing import Mapping, NamedTuple, Optional
+
+from msprec.checklist.text import Text
+
+
+class Threshold(NamedTuple):
+    name: str
+    value: float
+    meaning: Text
+    source: str
+
+
+def _define(*rows) -> dict:
+    return {name: Threshold(name, value, Text(zh, en), source) for name, value, zh, en, source in rows}
+
+
+GUIDE = "guide"
+
+DEFAULTS = _define(
+    ("ds.01.min_samples", 32, "判为“无问题”至少要看到的样本数(整轮看完则不限)",
+     "samples to have seen before data count as clean, unless a whole pass was seen", "ours"),
+    ("ds.01.gap", 3.0, "重复的远离值与其余取值的距离,以其余取值的范围为单位",
+     "distance of a repeated outlying value from the rest, in widths of the rest", "ours: beyond any clipping"),
+    ("ds.01.code_gap", 0.5, "常见缺失码(-999、9999 等)与其余取值的距离,以其余取值的范围为单位",
+     "the same for a customary missing-value code such as -999 or 9999", "ours"),
+    ("ds.01.zero_gap", 1.0, "取值 0 视作缺失标记时与其余取值的距离", "the same for the value zero", "ours"),
+    ("ds.01.zero_share", 0.2, "取值 0 视作缺失标记时的最大占比(更多则视为稀疏特征)",
+     "largest share of zeros taken for a missing-value mark (more is a sparse feature)", "ours"),
+    ("ds.01.share", 0.001, "缺失标记或空字符串的最小占比", "least share of a missing-value mark or of empty strings", "ours"),
+    ("ds.01.count", 3, "缺失标记每轮最少出现次数", "least occurrences of a missing-value mark in a pass", "ours"),
+    ("ds.01.distinct", 10, "判断远离值时,其余取值至少有多少个不同值",
+     "distinct values among the rest before an outlying one is judged", "ours: spares one-hot and coded columns"),
+    ("ds.03.ratio", 10.0, "最多类与最少类样本数之比", "samples of the largest class over those of the smallest",
+     "ours: the customary order-of-magnitude rule"),
+    ("ds.03.few", 5, "一个类别最少应有的样本数", "samples a class must have at the least", "ours"),
+    ("ds.03.per_class", 50, "未看完整轮时,平均每类至少要看到的样本数",
+     "samples a class on average before a part of a pass is judged", "ours"),
+    ("dp.01.max_abs", 10.0, "尺度正常的特征的最大绝对值", "largest absolute value that needs no second look", "ours"),
+    ("dp.01.rms", 5.0, "特征的均方根上限", "root mean square above which a feature is not on unit scale",
+     "ours: standardised data has 1, pixels of 0–16 have about 8"),
+    ("dp.01.image_abs", 50.0, "图像像素的最大绝对值", "largest absolute pixel value of an image", "ours: raw 0–255 pixels"),
+    ("dp.01.min_abs", 0.1, "所有取值的绝对值都低于此值时,尺度过小", "all values below this: the scale is too small", "ours"),
+    ("dp.01.disparity", 100.0, "同一输入中特征尺度之比", "ratio between the scales of features of one input",
+     "ours: two orders of magnitude"),
+    ("dp.03.repeated", 0.5, "与第一轮顺序相同的轮次占比", "share of passes in the very order of the first", "ours"),
+    ("dp.03.equal", 0.5, "与第一轮处于同一位置的样本占比", "share of samples in the same position as in the first pass", "ours"),
+    ("dp.03.dependence", 0.3, "标签与位置的相关度(互信息/熵)", "dependence of the label on the position (mutual information over entropy)",
+     "ours: 0 when mixed, near 1 when sorted"),
+    ("dp.03.weak_dependence", 0.15, "同上,且相邻标签变化也偏少时", "the same where neighbours also change too seldom", "ours"),
+    ("dp.03.weak_changes", 0.8, "相邻标签变化次数与随机顺序期望之比", "label changes between neighbours over those of a random order", "ours"),
+    ("dp.03.changes", 0.2, "同上,低于此值时视为按标签聚集", "the same, below which labels come in runs", "ours"),
+    ("dp.03.min_samples", 64, "判断标签顺序至少需要的样本数", "samples before the order of labels is judged", "ours"),
+    ("hp.03.safe", 256, "全局 batch 的安全上限", "largest global batch of the safe range", GUIDE),
+    ("hp.03.large", 1024, "远超安全范围的全局 batch", "a global batch far above the safe range", "ours: four times the guide's largest"),
+    ("hp.03.few_updates", 10, "每轮更新次数过少(batch 超出安全范围时)", "updates an epoch that are few above the safe range", "ours"),
+    ("hp.03.updates", 50, "每轮更新次数偏少(batch 远超安全范围时)", "updates an epoch that are few far above the safe range", "ours"),
+    ("cg.02.min_updates", 3, "判断权重是否未更新至少需要的更新次数", "updates before an unmoved weight is judged",
+     "ours: beside a zero-initialised layer the first gradients are zero"),
+    ("cg.02.min_lr", 1e-7, "低于此学习率时,权重不动不能说明冻结", "below this learning rate an unmoved weight proves nothing", "ours: float32 rounding"),
+    ("mp.01.returns", 3, "尺度稳定后再次溢出的次数", "overflows at a scale that had already worked", "ours"),
+    ("mp.01.return_rate", 0.01, "尺度稳定后再次溢出的占比", "the same as a share of the steps", "ours"),
+    ("mp.01.skipped", 0.2, "尺度稳定后被跳过的更新占比", "share of updates skipped after the scale has settled", "ours"),
+    ("mp.01.tail", 5, "训练结尾连续溢出的步数", "steps in a row that overflow at the end of the run", "ours"),
+    ("mp.01.search", 0.5, "loss scale 初始搜索占全部训练步的比例", "share of the run that the scale's first search may take", "ours"),
+    ("mp.02.min_scale", 2.0, "float16 训练的最小 loss scale", "least loss scale that helps float16 gradients",
+     "ours: a scale of 1 scales nothing"),
+)  # fmt: skip
+
+
+class UnknownThreshold(ValueError):
+    """A threshold was set by a name that does not exist, or to something that is no number."""
+
+
+def settle(chosen: Optional[Mapping] = None) -> dict:
+    """The defaults with the user's values in place."""
+    settled = dict(DEFAULTS)
+    for name, value in (chosen or {}).items():
+        if name not in settled:
+            raise UnknownThreshold(f"there is no threshold {name!r}; known: {', '.join(sorted(DEFAULTS))}")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+            raise UnknownThreshold(f"threshold {name!r} must be a number, not {value!r}")
+        settled[name] = settled[name]._replace(value=value, source="user")
+    return settled

@@ -1,0 +1,290 @@
+"""Data sets as the script iterates them: which pipelines, what they deliver, in which order."""
+
+import time
+import weakref
+from typing import Optional
+
+import numpy as np
+
+from msprec.observe import pipelines
+from msprec.observe.datastats import ColumnStatistics
+from msprec.observe.labels import label_facts
+from msprec.observe.order import PassOrder, order_facts, sample_keys
+from msprec.observe.places import user_place, user_stack
+
+# share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
+STATISTICS_SHARE = 0.03
+STATISTICS_GRACE = 3.0
+_KEEP_PASSES = 64
+
+
+def to_array(value) -> Optional[np.ndarray]:
+    """A delivered value as a NumPy array (bfloat16 as float32), or None when it is none."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "asnumpy"):
+        if "BFloat16" in str(getattr(value, "dtype", "")):
+            value = value.float()
+        return value.asnumpy()
+    if isinstance(value, (int, float, bool, str, bytes, np.generic)):
+        return np.asarray(value)
+    return None
+
+
+class DatasetRecord:
+    """One data set: its pipeline, column statistics and passes."""
+
+    def __init__(self, number: int, pipeline: list, nodes: list, iterated_at: Optional[dict]) -> None:
+        self.number, self.pipeline, self.iterated_at = number, pipeline, iterated_at
+        self.names = pipelines.column_names(nodes) if nodes else None
+        self.batched = pipelines.has_batch(nodes) if nodes else True
+        self.batch_size = pipelines.batch_size(nodes) if nodes else None
+        self.shuffle = pipelines.shuffle_facts(nodes) if nodes else {
+            "declared": None, "means": [], "buffer_size": None, "seekable_source": None}  # fmt: skip
+        self.sharding = pipelines.sharding_facts(nodes) if nodes else {"num_shards": None, "shard_id": None}
+        self.repeat = pipelines.repeat_count(nodes) if nodes else 1
+        self.columns, self.passes, self.iterators = {}, [], 0
+        self.from_iterator = bool(nodes)
+        self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
+        self.role_hint = None
+        self.last_batch = None
+        self.last_count = None
+
+    # --- what the iterator hook calls -------------------------------------------------------------------------
+    def begin_iterator(self) -> int:
+        self.iterators += 1
+        return self.iterators
+
+    def begin_pass(self, iterator: int) -> PassOrder:
+        if len(self.passes) >= _KEEP_PASSES:
+            del self.passes[_KEEP_PASSES // 2]
+        one = PassOrder(iterator)
+        self.passes.append(one)
+        return one
+
+    def add(self, named: dict, one: PassOrder, may_scan: bool) -> None:
+        """A delivered batch: column name → array."""
+        count = self._count(named)
+        if may_scan:
+            for name, array in named.items():
+                column = self.columns.setdefault(name, ColumnStatistics(name))
+                column.add(array, self.batched and array.ndim > 0, one.samples)
+            self.scanned += count
+        keys, labels = self._keys(named, count)
+        one.add(keys, labels)
+        self.batches += 1
+        self.samples += count
+        self.last_count = count
+
+    def _count(self, named: dict) -> int:
+        if not self.batched:
+            return 1
+        sizes = [a.shape[0] for a in named.values() if a.ndim]
+        return sizes[0] if sizes else 1
+
+    def _keys(self, named: dict, count: int) -> tuple:
+        keys, labels = np.zeros(count, np.uint64), None
+        for array in named.values():
+            rows = array if self.batched else array[None]
+            if rows.ndim == 0 or rows.shape[0] != count:
+                continue
+            with np.errstate(over="ignore"):
+                keys = keys * np.uint64(1099511628211) + sample_keys(rows)
+            size = rows[0].size if count else 0
+            if rows.dtype.kind in "iub" and size == 1:
+                labels = rows.reshape(-1).astype(np.int64)
+            elif rows.dtype.kind == "f" and size == 1 and count and _whole(rows):
+                labels = rows.reshape(-1).astype(np.int64)
+            elif rows.dtype.kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows):
+                labels = rows.argmax(1).astype(np.int64)
+        return keys, labels
+
+    # --- facts ------------------------------------------------------------------------------------------------
+    @property
+    def role(self) -> str:
+        if self.steps:
+            return "train"
+        if self.role_hint:
+            return self.role_hint
+        return "eval" if self.other_calls and self.batches else "unknown"
+
+    def facts(self, loss_name: str) -> dict:
+        passes = self._split_repeats([p for p in self.passes if p.samples and (p.trained or not self.steps)])
+        complete = [p.samples for p in passes if p.complete]
+        columns = [c.facts() for c in self.columns.values()]
+        share = self.scanned / self.samples if self.samples else 0.0
+        return {
+            "id": self.number, "role": self.role, "pipeline": self.pipeline, "shuffle": self.shuffle,
+            "sharding": self.sharding, "repeat": self.repeat, "batch_size": self._seen_batch_size(),
+            "passes": len(passes), "batches": self.batches, "samples": self.samples,
+            "samples_per_pass": max(complete) if complete else None,
+            "scanned": {"samples": self.scanned, "share": share,
+                        "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
+            "columns": columns,
+            "label": label_facts(columns, passes, loss_name),
+            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= len(self.passes) > 1},
+            "iterated_at": self.iterated_at,
+        }  # fmt: skip
+
+    def _seen_batch_size(self) -> Optional[int]:
+        if self.batch_size:
+            return self.batch_size
+        sizes = [p.samples / p.batches for p in self.passes if p.batches]
+        return int(max(sizes)) if sizes and self.batched else (1 if sizes else None)
+
+    def _split_repeats(self, passes: list) -> list:
+        """A repeat(k) delivers k passes through one iteration: cut them apart where the set begins again."""
+        if self.repeat <= 1 or not passes or not passes[0].complete or passes[0].samples % self.repeat:
+            return passes
+        return [part for one in passes for part in one.split(self.repeat)]
+
+
+def _whole(rows: np.ndarray) -> bool:
+    flat = rows.reshape(-1)
+    return bool(np.isfinite(flat).all() and (np.abs(flat) < 2**31).all() and (flat == np.floor(flat)).all())
+
+
+def _is_one_hot(rows: np.ndarray) -> bool:
+    return bool(((rows == 0) | (rows == 1)).all() and (rows.sum(1) == 1).all())
+
+
+class DatasetObserver:
+    """Keeps a record for each data set that is iterated; the iterator's class is hooked once."""
+
+    def __init__(self, observer) -> None:
+        self.observer = observer
+        self.records, self.by_key = [], {}
+        self.places = weakref.WeakKeyDictionary()
+        self.state = weakref.WeakKeyDictionary()
+        self.last = self.last_pass = self.trained = None
+        self.spent, self.began = 0.0, time.perf_counter()
+        self.wait = None
+        self.inside = False
+
+    def install(self, patches) -> None:
+        from mindspore.dataset.engine import datasets, iterators
+
+        def remember_place(original):
+            def __init__(ds_self, *args, **kwargs):
+                original(ds_self, *args, **kwargs)
+                if ds_self not in self.places:
+                    self.places[ds_self] = (user_place(2), user_stack(2))
+
+            return __init__
+
+        def watch_next(original):
+            def __next__(iterator):
+                if self.inside:
+                    return original(iterator)
+                begin = time.perf_counter()
+                self.inside = True
+                try:
+                    data = original(iterator)
+                except StopIteration:
+                    self.observer.quietly(self.end_pass, iterator)
+                    raise
+                finally:
+                    self.inside = False
+                self.wait = (self.wait or 0.0) + time.perf_counter() - begin
+                self.observer.quietly(self.delivered, iterator, data)
+                return data
+
+            return __next__
+
+        patches.wrap(datasets.Dataset, "__init__", remember_place)
+        patches.wrap(iterators.Iterator, "__next__", watch_next)
+
+    def place(self, node) -> Optional[dict]:
+        return self.places.get(node, (None, ()))[0]
+
+    def take_wait(self) -> Optional[float]:
+        """Seconds waited for data since the last call, or None when none was delivered."""
+        wait, self.wait = self.wait, None
+        return wait
+
+    def _record(self, iterator) -> tuple:
+        """The record and running pass of an iterator."""
+        state = self.state.get(iterator)
+        if state is None:
+            dataset = iterator._Iterator__ori_dataset
+            nodes = pipelines.chain(dataset)
+            pipeline = pipelines.pipeline_facts(nodes, self.place)
+            key = (self.places.get(dataset, (None, ()))[1], str([(p["op"], p["args"], p["place"]) for p in pipeline]))
+            record = self.by_key.get(key)
+            if record is None:
+                record = DatasetRecord(len(self.records), pipeline, nodes, user_place(3))
+                self.by_key[key] = record
+                self.records.append(record)
+            state = [record, None, record.begin_iterator()]
+            self.state[iterator] = state
+        if state[1] is None:
+            state[1] = state[0].begin_pass(state[2])
+        return state[0], state[1]
+
+    def delivered(self, iterator, data) -> None:
+        self.observer.steps.data_arrived()
+        record, one = self._record(iterator)
+        items = data.items() if isinstance(data, dict) else zip(self._names(record, len(data)), data)
+        self._take(record, one, items)
+
+    def _take(self, record: DatasetRecord, one: PassOrder, items) -> None:
+        begin = time.perf_counter()
+        may_scan = self.spent < STATISTICS_GRACE + STATISTICS_SHARE * (begin - self.began)
+        named = {}
+        for name, value in items:
+            array = to_array(value)
+            if array is not None:
+                named[str(name)] = array
+        if named:
+            record.add(named, one, may_scan)
+        self.last, self.last_pass = record, one
+        self.spent += time.perf_counter() - begin
+
+    @staticmethod
+    def _names(record: DatasetRecord, count: int) -> list:
+        names = record.names or []
+        return list(names) if len(names) == count else [f"column_{i}" for i in range(count)]
+
+    def end_pass(self, iterator) -> None:
+        state = self.state.get(iterator)
+        if state and state[1] is not None:
+            state[1].complete = state[1].samples > 0
+            state[1] = None
+
+    def feeds_step(self) -> None:
+        """A training step begins: what was delivered last is training data."""
+        if self.last is not None:
+            self.last.steps += 1
+            self.last_pass.trained = True
+            self.trained = self.last
+
+    def feeds_other(self, role: Optional[str] = None) -> None:
+        """A forward pass outside training begins."""
+        if self.last is not None:
+            self.last.other_calls += 1
+            if role:
+                self.last.role_hint = role
+
+    def step_inputs(self, names: list, values: list) -> None:
+        """The arguments of a training step, recorded as a data set of their own when no pipeline delivered them."""
+        if any(record.from_iterator for record in self.records):
+            return
+        if not self.records:
+            pipeline = [{"op": "arguments of the training step", "args": {}, "place": user_place(3)}]
+            record = DatasetRecord(0, pipeline, [], user_place(3))
+            self.records.append(record)
+            record.begin_pass(record.begin_iterator())
+        record = self.records[0]
+        tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
+        if tensors:
+            self._take(record, record.passes[-1], tensors)
+
+    @property
+    def epoch(self) -> Optional[int]:
+        """The pass over the training data that is running, from 1."""
+        if self.trained is None or not self.trained.pipeline or not self.trained.from_iterator:
+            return None
+        return sum(p.trained for p in self.trained.passes) or None
+
+    def facts(self, loss_name: str) -> dict:
+        return {"datasets": [record.facts(loss_name) for record in self.records if record.batches]}

@@ -1,0 +1,93 @@
+"""Which delivered column is the label, and how often each class occurs."""
+
+from typing import Optional
+
+import numpy as np
+
+_NAMES = ("label", "labels", "target", "targets", "y", "class", "classes", "category", "gt", "lbl", "fine_label")
+_CLASS_LOSSES = ("CrossEntropy", "cross_entropy", "nll_loss", "NLLLoss", "BCE", "binary_cross_entropy", "FocalLoss")
+
+
+def _is_scalar(column: dict) -> bool:
+    shape = column["shape"] or []
+    return not column["varying_shape"] and all(n == 1 for n in shape)
+
+
+def _candidate(columns: list) -> Optional[dict]:
+    """By name, else the last column of several, when it could be a label at all."""
+    usable = [c for c in columns if c["kind"] in ("int", "bool", "float", "string")]
+    for column in usable:
+        if column["name"].lower() in _NAMES:
+            return column
+    for column in usable:
+        if any(word in column["name"].lower() for word in ("label", "target", "class_id")):
+            return column
+    return usable[-1] if len(usable) >= 2 else None
+
+
+def _kind(column: dict, loss_name: str) -> tuple:
+    """``(kind, why)`` of the label."""
+    class_loss = any(word in loss_name for word in _CLASS_LOSSES)
+    if _is_scalar(column):
+        if column["kind"] in ("int", "bool", "string"):
+            return "class", "one whole number or word a sample"
+        values = column["values"]
+        whole = values is not None and all(v.lstrip("-").isdigit() for v in values)
+        if whole and len(values) <= 100 and (class_loss or len(values) <= 2):
+            return "class", "whole numbers stored as floats"
+        return "regression", "one real number a sample"
+    shape = column["shape"] or []
+    if column["kind"] == "float" and len(shape) == 1 and shape[0] and column["min"] == 0 and column["max"] == 1:
+        return _one_or_multi_hot(column, shape[0], class_loss)
+    if column["kind"] in ("int", "bool"):
+        return "sequence", "several whole numbers a sample"
+    return "regression", "several real numbers a sample"
+
+
+def _one_or_multi_hot(column: dict, width: int, class_loss: bool) -> tuple:
+    ones = column["elements"] - column["zeros"]
+    samples = column["elements"] / width
+    exact = column["mean"] is not None and abs(column["mean"] * column["elements"] - ones) < 0.5
+    if exact and ones == samples:
+        return "one_hot", "zeros and a single one a sample"
+    if exact and class_loss:
+        return "multi_hot", "zeros and ones"
+    return "regression", "several real numbers a sample"
+
+
+def label_facts(columns: list, passes: list, loss_name: str) -> Optional[dict]:
+    """The entry ``label`` of a data set, or None when no column looks like one.
+
+    ``columns``: the column facts; ``passes``: the recorded :class:`PassOrder` objects; ``loss_name``: for telling classes
+    stored as floats from targets of a regression.
+    """
+    column = _candidate(columns)
+    if column is None:
+        return None
+    kind, why = _kind(column, loss_name)
+    facts = {
+        "column": column["name"], "kind": kind, "why": why,
+        "counts": None, "counted_samples": 0, "complete_pass": False,
+    }  # fmt: skip
+    if kind in ("class", "one_hot"):
+        facts.update(_counts(column, kind, passes))
+    elif kind == "multi_hot" and column["channels"]:
+        samples = column["elements"] / max(1, len(column["channels"]["mean"]))
+        facts["counts"] = {str(i): round(m * samples) for i, m in enumerate(column["channels"]["mean"])}
+        facts["counted_samples"] = round(samples)
+    return facts
+
+
+def _counts(column: dict, kind: str, passes: list) -> dict:
+    complete = next((p for p in passes if p.complete and p.labels is not None and p.samples == len(p.labels)), None)
+    if complete is not None:
+        values, counts = np.unique(complete.labels, return_counts=True)
+        table = {str(int(v)): int(c) for v, c in zip(values, counts)}
+        return {"counts": table, "counted_samples": int(counts.sum()), "complete_pass": True}
+    if kind == "class":
+        table = column["values"]
+    else:
+        width = len(column["channels"]["mean"]) if column["channels"] else 0
+        samples = column["elements"] / max(1, width)
+        table = {str(i): round(m * samples) for i, m in enumerate(column["channels"]["mean"])} if width else None
+    return {"counts": table, "counted_samples": sum(table.values()) if table else 0}

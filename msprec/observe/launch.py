@@ -1,0 +1,122 @@
+"""Runs a script as ``python SCRIPT ARGS`` does, with an observer looking on."""
+
+import os
+import signal
+import sys
+import traceback
+import types
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+from msprec.observe import places
+from msprec.observe.importhook import when_imported
+from msprec.observe.observer import Observer
+
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class Outcome(NamedTuple):
+    """How the script ended: the facts for ``run.json`` and the status to exit with."""
+
+    facts: dict
+    status: int
+    interrupted: bool
+
+
+def run_script(script: str, args: list, folder: Optional[Path]) -> Outcome:
+    """Runs ``script`` with ``args`` as ``__main__`` in this process and records it in ``folder``.
+
+    ``folder`` None runs the script alone (the scheduler process of a distributed run). Raises OSError or SyntaxError, before
+    anything ran, when the script cannot be read or compiled.
+    """
+    path = os.path.abspath(script)
+    with open(path, "rb") as file:
+        code = compile(file.read(), path, "exec", dont_inherit=True)
+    places.set_start_folder(os.getcwd())
+    places.add_user_file(path)
+    observer = cancel = None
+    if folder is not None:
+        observer = Observer(folder, path, ["python", script, *args], os.getcwd())
+        observer.sources.collect(path)
+        observer.write_run()
+        cancel = when_imported("mindspore", lambda: observer.quietly(observer.install))
+    outcome = _execute(code, path, script, args)
+    if observer is not None:
+        cancel()
+        observer.finish(outcome.facts)
+    return outcome
+
+
+def _execute(code, path: str, script: str, args: list) -> Outcome:
+    module = types.ModuleType("__main__")
+    module.__dict__.update(
+        __file__=path, __builtins__=__builtins__, __spec__=None, __loader__=SourceFileLoader("__main__", path),
+        __cached__=None,
+    )  # fmt: skip
+    sys.modules["__main__"] = module
+    sys.argv = [script, *args]
+    # as `python SCRIPT` does; under -P or PYTHONSAFEPATH nothing is put in front
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = os.path.dirname(os.path.realpath(path))
+    try:
+        exec(code, module.__dict__)
+    except SystemExit as stop:
+        return _exited(stop)
+    except KeyboardInterrupt as error:
+        _print_traceback(error)
+        return Outcome({"kind": "interrupt", "code": 130, "exception": _describe(error)}, 130, True)
+    except BaseException as error:
+        _print_traceback(error)
+        return Outcome({"kind": "exception", "code": 1, "exception": _describe(error)}, 1, False)
+    return Outcome({"kind": "ok", "code": 0}, 0, False)
+
+
+def _exited(stop: SystemExit) -> Outcome:
+    code = stop.code
+    if code is None:
+        status = 0
+    elif isinstance(code, int):
+        status = code & 0xFF if os.name == "posix" else code
+    else:
+        print(code, file=sys.stderr)
+        status = 1
+    return Outcome({"kind": "exit", "code": status}, status, False)
+
+
+def _describe(error: BaseException) -> dict:
+    """Type, message and the innermost place in the user's code."""
+    place = None
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if places.is_user_file(frame.filename):
+            place = {"file": places.short_name(frame.filename), "line": frame.lineno}
+            break
+    return {"type": type(error).__name__, "message": str(error)[:2000], "place": place}
+
+
+def _print_traceback(error: BaseException) -> None:
+    """The traceback that the plain script would have shown: without msprec's own frames."""
+    if sys.excepthook is not sys.__excepthook__:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN):
+            trace = trace.tb_next
+        sys.excepthook(type(error), error, trace)
+        return
+    sys.stdout.flush()
+    shown = traceback.TracebackException.from_exception(error)
+    _without_own_frames(shown)
+    print("".join(shown.format()), file=sys.stderr, end="")
+
+
+def _without_own_frames(shown: traceback.TracebackException) -> None:
+    while shown is not None:
+        kept = [f for f in shown.stack if not f.filename.startswith(_OWN)]
+        shown.stack = traceback.StackSummary.from_list(kept)
+        shown = shown.__cause__ or (None if shown.__suppress_context__ else shown.__context__)
+
+
+def die_of_interrupt() -> None:
+    """Ends the process as Python ends on Ctrl-C: by the signal itself, where there is one."""
+    if os.name == "posix":
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)

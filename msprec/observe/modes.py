@@ -1,0 +1,61 @@
+"""Training or inference mode at each call of a network, and which cells depend on it."""
+
+import weakref
+from typing import Optional
+
+from msprec.observe.cells import depends_on_mode, is_loss_class, is_optimizer_class, is_wrapper_class, walk
+
+
+def unwrap(cell):
+    """The user's network inside MindSpore's own wrappers (WithLossCell, TrainOneStepCell, ...)."""
+    while is_wrapper_class(type(cell)):
+        inner = [
+            c for n, c in cell._cells.items()
+            if c is not None and n in ("network", "_backbone", "backbone", "_network") and not is_loss_class(type(c))
+        ]  # fmt: skip
+        if not inner:
+            break
+        cell = inner[0]
+    return cell
+
+
+class ModeObserver:
+    """One entry per (phase, root, flags, place); steps and calls are counted."""
+
+    def __init__(self) -> None:
+        self.phases, self.dependents = {}, weakref.WeakKeyDictionary()
+        self.switches = []
+
+    def _dependent_cells(self, root) -> list:
+        known = self.dependents.get(root)
+        if known is None:
+            known = [
+                (path, weakref.ref(cell)) for path, cell in walk(root)
+                if not is_optimizer_class(type(cell)) and depends_on_mode(cell)
+            ]  # fmt: skip
+            self.dependents[root] = known
+        return known
+
+    def note(self, phase: str, via: str, root, place: Optional[dict], step: int, gradient: bool) -> None:
+        """``step``: training steps done before this call."""
+        cells = [(path, ref()) for path, ref in self._dependent_cells(root)]
+        flags = tuple(c.training for _, c in cells if c is not None)
+        key = (phase, via, id(root), root.training, flags, gradient, place and (place["file"], place["line"]))
+        entry = self.phases.get(key)
+        if entry is None:
+            entry = {
+                "phase": phase, "via": via, "root": type(root).__name__, "place": place,
+                "first_step": step, "last_step": step, "calls": 0,
+                "root_training": bool(root.training), "gradient": gradient,
+                "dependent": [
+                    {"path": p, "class": type(c).__name__, "training": bool(c.training),
+                     "use_batch_statistics": c.__dict__.get("use_batch_statistics")}
+                    for p, c in cells if c is not None
+                ],
+            }  # fmt: skip
+            self.phases[key] = entry
+        entry["calls"] += 1
+        entry["last_step"] = step
+
+    def facts(self) -> dict:
+        return {"phases": list(self.phases.values())}

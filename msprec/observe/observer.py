@@ -1,0 +1,223 @@
+"""The one object that hears from all hooks, and the run folder that comes out of it."""
+
+import sys
+import time
+import traceback
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Optional
+
+from msprec._version import __version__
+from msprec.observe import environment
+from msprec.observe.patch import Patches
+from msprec.observe.sources import SourceObserver
+from msprec.record.writer import RunWriter
+
+_MOST_ERRORS = 20
+# facts are written again while the script runs, at growing intervals (seconds), so that a killed run is readable
+_SAVE_INTERVALS = (1, 2, 5, 10, 20, 40, 60)
+# and only while writing them has taken less than this share of the run's time
+_SAVE_SHARE = 0.01
+
+
+class Observer:
+    """Observes one run of a script in this process."""
+
+    def __init__(self, folder: Path, script: str, command: list, cwd: str) -> None:
+        self.script, self.command, self.cwd = script, command, cwd
+        self.rank, self.rank_size = environment.rank()
+        self.writer = RunWriter(folder, self.rank)
+        self.sources = SourceObserver(self.writer.folder)
+        self.patches = Patches()
+        self.busy, self.errors, self.notes = False, 0, []
+        self.installed = self.finished = False
+        self.began = time.perf_counter()
+        self.started = _now()
+        self.saves, self.next_save, self.save_spent = 0, 0.0, 0.0
+        self.steps = self.recorder = None
+
+    # --- hooks --------------------------------------------------------------------------------------------------
+    def install(self) -> None:
+        """Called once the script has imported MindSpore."""
+        from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
+        from msprec.observe.datasets import DatasetObserver
+        from msprec.observe.models import ModelObserver
+        from msprec.observe.modes import ModeObserver
+        from msprec.observe.optimizers import OptimizerObserver
+        from msprec.observe.parameters import ParameterObserver
+        from msprec.observe.precision import PrecisionObserver
+        from msprec.observe.steps import StepObserver
+        from msprec.observe.weights import WeightsObserver
+        from msprec.record.steps import StepRecorder, use_recorder
+
+        self.recorder = StepRecorder(self.writer)
+        self.recorder.add_listener(self._rows_written)
+        use_recorder(self.recorder)
+        self.environment = environment.EnvironmentObserver()
+        self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
+        self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
+        self.parameters, self.precision = ParameterObserver(), PrecisionObserver()
+        self.steps, self.weights = StepObserver(self), WeightsObserver(self)
+        enable_loss_scale_on_cpu()
+        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
+            part.install(self.patches)
+        self._watch_optimizers()
+        self.installed = True
+
+    def _watch_optimizers(self) -> None:
+        import mindspore.nn as nn
+        from mindspore.experimental import optim
+
+        from msprec.observe.places import user_place
+
+        def watch(original):
+            def __init__(optimizer, *args, **kwargs):
+                original(optimizer, *args, **kwargs)
+                self.quietly(self.optimizers.created, optimizer, user_place(2))
+
+            return __init__
+
+        self.patches.wrap(nn.Optimizer, "__init__", watch)
+        self.patches.wrap(optim.Optimizer, "__init__", watch)
+
+    def quietly(self, function, *args):
+        """Calls ``function``; an error of ours becomes an event and never reaches the script."""
+        outer, self.busy = self.busy, True
+        try:
+            return function(*args)
+        except Exception as error:
+            self._own_error(function, error)
+            return None
+        finally:
+            self.busy = outer
+
+    def _own_error(self, function, error: Exception) -> None:
+        self.errors += 1
+        if self.errors > _MOST_ERRORS:
+            return
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        name = getattr(function, "__qualname__", str(function))
+        step = self.steps.done if self.steps else 0
+        self.writer.event("monitor_error", step, where=f"{name} ({Path(where.filename).name}:{where.lineno})",
+                          error=f"{type(error).__name__}: {error}")  # fmt: skip
+
+    # --- steps --------------------------------------------------------------------------------------------------
+    def make_monitors(self, users: list) -> list:
+        """The three callbacks, less those that the user has put in."""
+        from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+
+        kinds = (LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor)
+        return [kind() for kind in kinds if not any(isinstance(u, kind) for u in users)]
+
+    def write_step(self, step, next_scale) -> None:
+        """Hands a finished step of a training cell or a functional loop to the recorder."""
+        self.recorder.put(
+            step.number, epoch=step.epoch, loss=step.loss, overflow=step.overflow, scale=step.scale,
+            next_scale=next_scale, lr=step.rate, seconds=step.seconds, data_seconds=step.wait, batch=step.batch,
+        )  # fmt: skip
+        self.recorder.end(step.number)
+
+    def step_seen(self) -> None:
+        """Something new trains: copy the sources while they are as they were, and write what is known."""
+        self.sources.collect()
+        self.save(final=False)
+
+    def model_train_ended(self) -> None:
+        self.recorder.flush()
+
+    def note_cpu_loss_scale(self, name: str) -> None:
+        """Says once, on the terminal and in the run's facts, that the loss-scale cell runs through msprec's finite check."""
+        if "cpu_loss_scale" in self.notes:
+            return
+        self.notes.append("cpu_loss_scale")
+        self.writer.event("cpu_loss_scale", self.steps.done, **{"class": name})
+        print(f"msprec: {name} does not run on a CPU by itself; its overflow check is done by a finite check here",
+              file=sys.stderr)  # fmt: skip
+
+    def _rows_written(self, rows: list) -> None:
+        if time.perf_counter() - self.began >= self.next_save:
+            self.quietly(self.save, False)
+
+    # --- the folder ---------------------------------------------------------------------------------------------
+    def save(self, final: bool) -> None:
+        """Writes all facts as they are known now."""
+        begin = time.perf_counter()
+        if not final and self.saves > 3 and self.save_spent > _SAVE_SHARE * (begin - self.began):
+            return
+        self._write_facts(final)
+        self.write_run()
+        self.saves += 1
+        self.save_spent += time.perf_counter() - begin
+        interval = _SAVE_INTERVALS[min(self.saves, len(_SAVE_INTERVALS) - 1)]
+        self.next_save = time.perf_counter() - self.began + interval
+
+    def _write_facts(self, final: bool) -> None:
+        steps, networks = self.steps, [*self.steps.roots]
+        losses = list(steps.losses.values())
+        names = " ".join(f"{entry['class']} {entry['args'] or ''}" for entry in losses)
+        sources = self.sources.texts
+        facts = {
+            "datasets": lambda: self.datasets.facts(names),
+            "network": lambda: self._network_facts(networks),
+            "parameters": lambda: self.parameters.facts(self.optimizers.parameter_ids(), steps.done, final),
+            "optimizer": lambda: self.optimizers.facts(steps.done),
+            "loss": lambda: {"losses": losses},
+            "train_step": steps.facts,
+            "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
+            "weights_loaded": self.weights.facts,
+            "modes": self.modes.facts,
+            "evaluation": self.models.facts,
+        }
+        for name, make in facts.items():
+            made = self.quietly(make)
+            if made is not None:
+                self.writer.facts(name, made)
+
+    def _network_facts(self, trained: list) -> dict:
+        from msprec.observe.cells import cell_facts, class_place
+
+        listed = []
+        others = [r for r in self.steps.eval_roots if not any(r is t for t in trained)]
+        for role, roots in (("train", trained[:6]), ("eval", others[:4])):
+            for root in roots:
+                listed.append({"id": len(listed), "class": type(root).__name__, "role": role,
+                               "place": class_place(root), "cells": cell_facts(root)})  # fmt: skip
+        return {"networks": listed}
+
+    def write_run(self, exit_facts: Optional[dict] = None) -> None:
+        """``run.json``; without ``exit_facts`` the run is still going on."""
+        facts = {
+            "schema": 1, "tool": {"name": "msprec", "version": __version__}, "command": self.command,
+            "script": self.script, "cwd": self.cwd, "started": self.started,
+            "ended": _now() if exit_facts else None,
+            "seconds": round(time.perf_counter() - self.began, 3),
+            "exit": exit_facts or {"kind": "running", "code": None},
+            "versions": environment.versions(), "platform": environment.platform_facts(),
+            "rank": self.rank, "rank_size": self.rank_size,
+            "source_files": self.sources.facts(), "notes": self.notes, "script_imports_mindspore": self.installed,
+            "training_steps": self.steps.done if self.steps else 0,
+        }  # fmt: skip
+        if self.installed:
+            facts["device_target"] = self.quietly(environment.device_target)
+            modes = {entry["mode"] for entry in self.steps.styles.values()} or {self.quietly(environment.current_mode)}
+            facts["mode"] = modes.pop() if len(modes) == 1 else "mixed"
+            facts.update(self.environment.facts())
+        self.writer.run(facts)
+
+    def finish(self, exit_facts: dict) -> None:
+        """The script has ended: writes the last rows, all facts and ``run.json``; hooks are taken out."""
+        if self.finished:
+            return
+        self.finished = True
+        self.quietly(self.sources.collect, self.script)
+        if self.installed:
+            self.quietly(self.steps.close_open)
+            self.quietly(self.recorder.close)
+            self.quietly(self._write_facts, True)
+        self.write_run(exit_facts)
+        self.patches.undo()
+        self.writer.close()
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -1,0 +1,40 @@
+"""Replacing attributes of MindSpore's classes and modules, and putting them back."""
+
+import functools
+import sys
+from typing import Callable
+
+
+class Patches:
+    """What was replaced, so that `undo` restores it."""
+
+    def __init__(self) -> None:
+        self._undo = []
+
+    def wrap(self, owner, name: str, make: Callable) -> None:
+        """Replaces the attribute ``name`` that ``owner`` itself defines by ``make(original)``; a missing one is left alone."""
+        original = vars(owner).get(name)
+        if original is None or not callable(original):
+            return
+        replacement = functools.wraps(original)(make(original))
+        setattr(owner, name, replacement)
+        self._undo.append((owner, name, original))
+
+    def wrap_function(self, module, name: str, make: Callable) -> None:
+        """Replaces a function wherever a loaded mindspore module holds it, so that every import finds the same one."""
+        original = getattr(module, name, None)
+        if original is None:
+            return
+        replacement = functools.wraps(original)(make(original))
+        for key, holder in list(sys.modules.items()):
+            if key.split(".")[0] != "mindspore" or holder is None:
+                continue
+            for attribute, value in list(vars(holder).items()):
+                if value is original:
+                    setattr(holder, attribute, replacement)
+                    self._undo.append((holder, attribute, original))
+
+    def undo(self) -> None:
+        for owner, name, original in reversed(self._undo):
+            setattr(owner, name, original)
+        self._undo.clear()

@@ -1,0 +1,92 @@
+"""Where in the user's own source something happened."""
+
+import os
+import sys
+import sysconfig
+from functools import lru_cache
+from typing import Optional
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STDLIB = tuple(os.path.realpath(sysconfig.get_path(key)) + os.sep for key in ("stdlib", "platstdlib"))
+_INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_start_folder = os.getcwd()
+_named_files = set()
+
+
+def set_start_folder(folder: str) -> None:
+    """Places are given relative to this folder when they lie below it."""
+    global _start_folder
+    _start_folder = os.path.realpath(folder)
+
+
+def add_user_file(filename: str) -> None:
+    """Counts ``filename`` as the user's whatever it is called and wherever it lies: the script that is run."""
+    _named_files.add(os.path.realpath(filename))
+    is_user_file.cache_clear()
+
+
+@lru_cache(maxsize=4096)
+def is_user_file(filename: str) -> bool:
+    """Whether ``filename`` is neither installed, nor Python's own, nor msprec's."""
+    if _named_files and os.path.realpath(filename) in _named_files:
+        return True
+    if filename.startswith("<") or not filename.endswith((".py", ".ipynb", ".pyw")):
+        return False
+    path = os.path.realpath(filename)
+    if any(mark in path for mark in _INSTALLED) or path.startswith(_STDLIB):
+        return False
+    return not path.startswith(_PACKAGE)
+
+
+@lru_cache(maxsize=4096)
+def short_name(filename: str) -> str:
+    """The file relative to the run's working directory, with ``/``, or absolute when it lies outside."""
+    path = os.path.realpath(filename)
+    if path.startswith(_start_folder + os.sep):
+        path = os.path.relpath(path, _start_folder)
+    return path.replace(os.sep, "/")
+
+
+def user_place(depth: int = 1) -> Optional[dict]:
+    """The innermost frame of the user's own code: ``{"file": ..., "line": ...}``, or None."""
+    frame = sys._getframe(depth)
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            return {"file": short_name(frame.f_code.co_filename), "line": frame.f_lineno}
+        frame = frame.f_back
+    return None
+
+
+def user_stack(depth: int = 1, limit: int = 12) -> tuple:
+    """All frames of the user's code, innermost first, as ``(file, line, instruction)``."""
+    frame, stack = sys._getframe(depth), []
+    while frame is not None and len(stack) < limit:
+        if is_user_file(frame.f_code.co_filename):
+            stack.append((short_name(frame.f_code.co_filename), frame.f_lineno, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(stack)
+
+
+def place_of_code(code) -> Optional[dict]:
+    """Where a code object was written, when it is the user's."""
+    if code is None or not is_user_file(code.co_filename):
+        return None
+    return {"file": short_name(code.co_filename), "line": code.co_firstlineno}
+
+
+def place_of_class(cls: type) -> Optional[dict]:
+    """Where a class's ``construct`` (or else any of its methods) was written, when it is the user's."""
+    for name in ("construct", "__init__"):
+        function = vars(cls).get(name)
+        place = place_of_code(getattr(function, "__code__", None))
+        if place:
+            return place
+    return None
+
+
+def outside_place(depth: int = 1) -> Optional[dict]:
+    """The user's place of a call that MindSpore did not make itself; None for MindSpore's own calls."""
+    caller = sys._getframe(depth)
+    if str(caller.f_globals.get("__name__", "")).split(".")[0] == "mindspore":
+        return None
+    return user_place(depth + 1)

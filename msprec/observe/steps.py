@@ -1,0 +1,561 @@
+"""Which call is a training step, in every style a script can have, and what comes out of it.
+
+Styles: a training cell that is called (``TrainOneStepCell`` and any cell that holds an optimizer), a function compiled by
+``jit`` that reaches an optimizer, and a gradient computation followed by a call of an optimizer. ``Model.train`` calls its
+training cell too; there the callbacks record the rows and this module only counts.
+"""
+
+import inspect
+import threading
+import time
+import weakref
+from typing import Optional
+
+from msprec.callbacks.tensors import snapshot
+from msprec.observe import reach
+from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
+from msprec.observe.environment import current_mode
+from msprec.observe.modes import unwrap
+from msprec.observe.places import place_of_class, place_of_code, user_place
+
+
+def first_scalar(output, skip=()):
+    """The first floating-point scalar of an output (nested tuples, lists, dictionaries): the loss; or None."""
+    for value in flatten(output):
+        if any(value is s for s in skip) or not hasattr(value, "dtype"):
+            continue
+        if "Float" in str(value.dtype) and value.size == 1 and not _is_parameter(value):
+            return value
+    return None
+
+
+def first_flag(output):
+    """The first boolean scalar of an output: the overflow flag; or None."""
+    for value in flatten(output):
+        if isinstance(value, bool):
+            return value
+        if hasattr(value, "dtype") and str(value.dtype) == "Bool" and value.size == 1:
+            return value
+    return None
+
+
+def flatten(output):
+    """The leaves of nested tuples, lists and dictionaries."""
+    if isinstance(output, (tuple, list)):
+        for item in output:
+            yield from flatten(item)
+    elif isinstance(output, dict):
+        for item in output.values():
+            yield from flatten(item)
+    else:
+        yield output
+
+
+def _is_parameter(value) -> bool:
+    return type(value).__name__ == "Parameter"
+
+
+class OpenStep:
+    """A step that has begun and whose row is not yet written."""
+
+    def __init__(self, style: str, number: int) -> None:
+        self.style, self.number = style, number
+        self.began, self.seconds = time.perf_counter(), 0.0
+        self.loss = self.overflow = self.scale = self.rate = None
+        self.wait = self.epoch = self.batch = None
+        self.forwards, self.applied = 1, False
+
+
+class StepObserver:
+    """Finds the training steps and hands each to the recorder."""
+
+    def __init__(self, observer) -> None:
+        self.observer = observer
+        self.done, self.depth, self.gradient_depth = 0, 0, 0
+        self.open: Optional[OpenStep] = None
+        self.kinds = weakref.WeakKeyDictionary()
+        self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
+        self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
+        self.input_dtypes, self.noted = set(), set()
+        self.thread = threading.get_ident()
+
+    # --- hooks --------------------------------------------------------------------------------------------------
+    def install(self, patches) -> None:
+        import mindspore.nn as nn
+        from mindspore import amp
+
+        patches.wrap(nn.Cell, "__call__", self._watch_cell)
+        patches.wrap(_jit_executor(), "__call__", self._watch_jit)
+        self._install_gradients(patches)
+        for scaler in (amp.DynamicLossScaler, amp.StaticLossScaler):
+            patches.wrap(scaler, "__init__", self._watch_scaler)
+
+    def _install_gradients(self, patches) -> None:
+        from mindspore.ops.composite import base
+
+        if hasattr(base, "_pynative_forward_run"):
+            patches.wrap(base, "_pynative_forward_run", lambda original: self._watch_forward(original, 0, True))
+        else:
+            for name in ("GradOperation", "_Grad"):
+                with_value = name == "_Grad"
+                patches.wrap(getattr(base, name), "_pynative_forward_run",
+                             lambda original, v=with_value: self._watch_forward(original, 1, v))  # fmt: skip
+
+    def _watch_cell(self, original):
+        def __call__(cell, *args, **kwargs):
+            if self.depth or self.observer.busy or threading.get_ident() != self.thread:
+                return original(cell, *args, **kwargs)
+            kind = self.observer.quietly(self.kind_of, cell) or "network"
+            self.depth += 1
+            try:
+                return self._call_cell(kind, cell, args, lambda: original(cell, *args, **kwargs))
+            finally:
+                self.depth -= 1
+
+        return __call__
+
+    def _watch_jit(self, original):
+        def __call__(executor, *args, **kwargs):
+            if self.depth or self.observer.busy or threading.get_ident() != self.thread:
+                return original(executor, *args, **kwargs)
+            self.depth += 1
+            try:
+                return self._call_jit(executor, args, lambda: original(executor, *args, **kwargs))
+            finally:
+                self.depth -= 1
+
+        return __call__
+
+    def _watch_forward(self, original, at: int, with_value: bool):
+        """``at``: the place of the differentiated function among the arguments; ``with_value``: the result is (inputs, value)."""
+
+        def forward_run(*args, **kwargs):
+            nested = self.depth or self.gradient_depth or self.observer.busy
+            if nested or threading.get_ident() != self.thread:
+                return original(*args, **kwargs)
+            self.observer.quietly(self._begin_gradient, args[at], None, args[at + (2 if at == 0 else 3) :])
+            self.gradient_depth += 1
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                self.gradient_depth -= 1
+            self.observer.quietly(self._forward_done, result[1] if with_value else None)
+            return result
+
+        return forward_run
+
+    def _watch_scaler(self, original):
+        def __init__(scaler, *args, **kwargs):
+            original(scaler, *args, **kwargs)
+            self.scalers.append((weakref.ref(scaler), scaler, user_place(2)))
+
+        return __init__
+
+    # --- classification -----------------------------------------------------------------------------------------
+    def kind_of(self, cell) -> str:
+        """``optimizer``, ``train``, ``loss`` or ``network``."""
+        kind = self.kinds.get(cell)
+        if kind is None:
+            kind = self.kinds[cell] = self._classify(cell)
+        return kind
+
+    @staticmethod
+    def _classify(cell) -> str:
+        if is_optimizer_class(type(cell)):
+            return "optimizer"
+        if is_loss_class(type(cell)):
+            return "loss"
+        return "train" if optimizers_in(cell) else "network"
+
+    def what_reaches(self, function, owner=None) -> reach.Reached:
+        key = (id(getattr(function, "__func__", function)), id(owner))
+        if key not in self.reached:
+            # the function is kept so that its id stays its own
+            self.reached[key] = (function, reach.reached_from(function, owner))
+        return self.reached[key][1]
+
+    # --- calls --------------------------------------------------------------------------------------------------
+    def _call_cell(self, kind: str, cell, args: tuple, run):
+        quietly = self.observer.quietly
+        if kind == "train" and self.gradient_depth == 0:
+            in_model = self.observer.models.running
+            step = quietly(self._begin_train_cell, cell, args, in_model)
+            output = run()
+            quietly(self._end_train_cell, step, cell, output, in_model)
+            return output
+        if kind == "optimizer" and self.gradient_depth == 0:
+            quietly(self._begin_update, cell)
+            output = run()
+            quietly(self._end_update)
+            return output
+        if kind == "loss":
+            quietly(self.note_loss_cell, cell)
+        else:
+            quietly(self._note_forward, cell)
+        return run()
+
+    def _call_jit(self, executor, args: tuple, run):
+        quietly = self.observer.quietly
+        reached = quietly(self.what_reaches, executor.fn, executor.obj)
+        if reached is None:
+            return run()
+        if reached.optimizers and not _is_gradient_function(executor.fn):
+            step = quietly(self._begin_jit_step, executor, reached, args)
+            output = run()
+            quietly(self._end_jit_step, step, reached, output)
+            return output
+        if reached.has_gradient or _is_gradient_function(executor.fn):
+            quietly(self._begin_gradient, executor.fn, executor.obj, args)
+            output = run()
+            quietly(self._forward_done, output if _returns_value(executor.fn) else None)
+            return output
+        for network in reached.networks:
+            quietly(self._note_forward, network)
+        return run()
+
+    # --- training cells -----------------------------------------------------------------------------------------
+    def _begin_train_cell(self, cell, args: tuple, in_model: Optional[str]) -> Optional[OpenStep]:
+        self.close_open()
+        optimizers = optimizers_in(cell)
+        self.observer.datasets.feeds_step()
+        self._note_trained([unwrap(cell)], optimizers, [cell])
+        style = "model" if in_model else "cell"
+        self._note_style(style, cell=cell)
+        self._note_inputs(args, unwrap(cell))
+        root = unwrap(cell)
+        via = "Model.train" if in_model else "call"
+        self.observer.modes.note("train", via, root, user_place(3), self.done, True)
+        step = self._open(style)
+        step.rate = self._rate(optimizers)
+        if not in_model:
+            step.scale = snapshot(_scale_of(cell))
+        return step
+
+    def _end_train_cell(self, step: Optional[OpenStep], cell, output, in_model: Optional[str]) -> None:
+        if step is None:
+            return
+        if in_model:
+            self.done += 1
+            return
+        scale = _scale_of(cell)
+        step.loss = first_scalar(output, skip=(scale,) if scale is not None else ())
+        step.overflow = first_flag(output)
+        self._finish(step, snapshot(scale))
+
+    def _begin_jit_step(self, executor, reached: reach.Reached, args: tuple) -> OpenStep:
+        self.close_open()
+        self.observer.datasets.feeds_step()
+        self._note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [])
+        self._note_losses(reached)
+        self._note_style("jit", function=executor.fn)
+        self._note_inputs(args, executor.fn)
+        for network in reached.networks:
+            if not optimizers_in(network) or unwrap(network) is not network:
+                self.observer.modes.note("train", "jit", unwrap(network), user_place(3), self.done, True)
+        step = self._open("jit")
+        step.rate = self._rate(reached.optimizers)
+        step.scale = snapshot(self._scaler_value(reached.scalers))
+        return step
+
+    def _end_jit_step(self, step: Optional[OpenStep], reached: reach.Reached, output) -> None:
+        if step is None:
+            return
+        step.loss, step.overflow = first_scalar(output), first_flag(output)
+        scaler = self._scaler(reached.scalers)
+        after = snapshot(getattr(scaler, "scale_value", None))
+        if step.overflow is None and scaler is not None:
+            step.overflow = _overflow_by_scaler(scaler, step.scale, after)
+        self._finish(step, after)
+
+    # --- functional loops ---------------------------------------------------------------------------------------
+    def _begin_gradient(self, function, owner, args: tuple) -> None:
+        if self.open is not None and not self.open.applied and not self._scaler_acted():
+            self.open.forwards += 1
+            self.observer.datasets.feeds_step()
+            return
+        self.close_open()
+        reached = self.what_reaches(function, owner)
+        self.observer.datasets.feeds_step()
+        self._note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [])
+        self._note_losses(reached)
+        self._note_style("functional", function=_innermost(function))
+        self._note_inputs(args, _innermost(function))
+        if self.depth:
+            for network in reached.networks:
+                self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
+        self.open = self._open("functional")
+        self.open.scale = snapshot(self._scaler_value(reached.scalers))
+
+    def _forward_done(self, result) -> None:
+        if self.open is None:
+            return
+        loss = first_scalar(result)
+        if loss is not None:
+            self.open.loss = loss
+
+    def _begin_update(self, optimizer) -> None:
+        if self.open is None or self.open.applied:
+            self.close_open()
+            self.observer.datasets.feeds_step()
+            self.open = self._open("functional")
+            self._note_style("functional")
+        self._note_trained([], [optimizer], [])
+        self.open.rate = self._rate([optimizer])
+
+    def _end_update(self) -> None:
+        if self.open is not None:
+            self.open.applied = True
+            self.open.seconds = time.perf_counter() - self.open.began
+            self.accumulation = max(self.accumulation, self.open.forwards)
+
+    def _scaler(self, reached: tuple = ()):
+        if reached:
+            return reached[-1]
+        return self.scalers[-1][1] if self.scalers else None
+
+    def _scaler_value(self, reached: tuple = ()):
+        return getattr(self._scaler(reached), "scale_value", None)
+
+    def _scaler_acted(self) -> bool:
+        """Whether a loss scaler has been adjusted since the open step began: the step was skipped for an overflow."""
+        scaler = self._scaler()
+        if scaler is None or self.open.scale is None:
+            return False
+        return bool(_overflow_by_scaler(scaler, self.open.scale, snapshot(scaler.scale_value)))
+
+    def data_arrived(self) -> None:
+        """The next batch is there: a functional step whose update was applied is over, and so is its scaler's adjustment."""
+        if self.open is not None and (self.open.applied or self._scaler_acted()):
+            self.close_open()
+
+    def close_open(self) -> None:
+        """Writes the row of a functional step that is still open."""
+        step, self.open = self.open, None
+        if step is None:
+            return
+        scaler = self._scaler()
+        after = snapshot(getattr(scaler, "scale_value", None)) if step.scale is not None else None
+        if scaler is not None and step.overflow is None:
+            step.overflow = _overflow_by_scaler(scaler, step.scale, after)
+        step.seconds = step.seconds or time.perf_counter() - step.began
+        self._finish(step, after, timed=True)
+
+    # --- shared -------------------------------------------------------------------------------------------------
+    def _open(self, style: str) -> OpenStep:
+        step = OpenStep(style, self.done + 1)
+        datasets = self.observer.datasets
+        step.wait, step.epoch = datasets.take_wait(), datasets.epoch
+        step.batch = datasets.last.last_count if datasets.last is not None else None
+        return step
+
+    def _finish(self, step: OpenStep, next_scale, timed: bool = False) -> None:
+        if not timed:
+            step.seconds = time.perf_counter() - step.began
+        self.done += 1
+        self.observer.write_step(step, next_scale)
+
+    def _rate(self, optimizers) -> Optional[float]:
+        rates = [self.observer.optimizers.in_use(o) for o in optimizers]
+        return rates[0].at(self.done + 1) if rates else None
+
+    def _note_trained(self, roots: list, optimizers, cells: list) -> None:
+        """Remembers networks and parameters the first time that they train."""
+        key = (*map(id, roots), *map(id, optimizers))
+        if key in self.noted:
+            return
+        self.noted.add(key)
+        for root in roots:
+            if not any(root is r for r in self.roots) and not is_optimizer_class(type(root)):
+                self.roots.append(root)
+        for cell in (*cells, *roots):
+            for _, inner in walk(cell):
+                if is_loss_class(type(inner)):
+                    self.note_loss_cell(inner)
+        extra = [p for o in optimizers for p in o.parameters]
+        self.observer.parameters.note(roots, extra, self.done)
+        for optimizer in optimizers:
+            self.observer.optimizers.in_use(optimizer)
+        self.observer.step_seen()
+
+    def note_loss_cell(self, cell) -> None:
+        cls = type(cell)
+        if cls not in self.losses:
+            builtin = cls.__module__.split(".")[0] == "mindspore"
+            self.losses[cls] = {"class": cls.__name__, "builtin": builtin, "args": _plain_attributes(cell),
+                                "place": user_place(2), "file_class": place_of_class(cls)}  # fmt: skip
+
+    def note_loss(self, loss, place: Optional[dict]) -> None:
+        """The ``loss_fn`` of a `Model`: a cell or a function."""
+        if hasattr(loss, "_cells"):
+            self.note_loss_cell(loss)
+            self.losses[type(loss)]["place"] = self.losses[type(loss)]["place"] or place
+            return
+        name = getattr(loss, "__name__", type(loss).__name__)
+        builtin = str(getattr(loss, "__module__", "")).split(".")[0] == "mindspore"
+        code_place = place_of_code(getattr(loss, "__code__", None))
+        self.losses[name] = {"class": f"function {name}", "builtin": builtin, "args": None, "place": place,
+                             "file_class": code_place}  # fmt: skip
+
+    def _note_losses(self, reached: reach.Reached) -> None:
+        for cell in reached.losses:
+            self.note_loss_cell(cell)
+        for function in reached.functions:
+            code = getattr(getattr(function, "__func__", function), "__code__", None)
+            for name in getattr(code, "co_names", ()):
+                if name in _LOSS_FUNCTIONS and name not in self.losses:
+                    self.losses[name] = {"class": f"function {name}", "builtin": True, "args": None,
+                                         "place": place_of_code(code), "file_class": None}  # fmt: skip
+
+    def _note_inputs(self, args: tuple, function) -> None:
+        for value in args:
+            if hasattr(value, "asnumpy") and hasattr(value, "dtype"):
+                self.input_dtypes.add(str(value.dtype).lower())
+        try:
+            names = list(inspect.signature(getattr(function, "construct", function)).parameters)
+        except (TypeError, ValueError):
+            names = []
+        if len(names) < len(args) or any(n in ("args", "inputs") for n in names[: len(args)]):
+            names = [f"input_{i}" for i in range(len(args))]
+        self.observer.datasets.step_inputs(names, list(args))
+
+    def _note_forward(self, cell) -> None:
+        root = unwrap(cell)
+        models = self.observer.models
+        if self.gradient_depth:
+            if not any(root is r for r in self.roots):
+                self.roots.append(root)
+                self.observer.parameters.note([root], [], self.done)
+            self.observer.modes.note("train", "call", root, user_place(3), self.done, True)
+            return
+        phase, via = models.phase_of(cell)
+        if phase == "forward" or not any(root is r for r in self.eval_roots):
+            self.eval_roots = [*self.eval_roots[-7:], root] if not any(root is r for r in self.eval_roots) else self.eval_roots
+        self.observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
+        self.observer.modes.note(phase, via, root, user_place(3), self.done, False)
+
+    def _note_style(self, style: str, cell=None, function=None) -> None:
+        key = (style, id(type(cell)) if cell is not None else None, getattr(function, "__qualname__", None))
+        entry = self.styles.get(key)
+        if entry is None:
+            code = getattr(getattr(function, "__func__", function), "__code__", None)
+            place = place_of_class(type(cell)) if cell is not None else place_of_code(code)
+            entry = {"style": style, "class": type(cell).__name__ if cell is not None else None,
+                     "function": getattr(function, "__qualname__", None), "mode": current_mode(),
+                     "place": place or user_place(3), "count": 0, "sink": False,
+                     "loss_scale": self._loss_scale_facts(cell)}  # fmt: skip
+            self.styles[key] = entry
+        entry["count"] += 1
+
+    def _loss_scale_facts(self, cell) -> dict:
+        none = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None,
+                "drop_overflow_update": None, "place": None, "floor": None}  # fmt: skip
+        scale = _scale_of(cell) if cell is not None else None
+        if scale is not None:
+            manager = getattr(cell, "loss_scaling_manager", None)
+            dynamic = manager is not None and hasattr(manager, "scale_factor")
+            return {**none, "kind": "dynamic" if dynamic else "fixed",
+                    "class": type(manager).__name__ if manager is not None else "Tensor",
+                    "initial": snapshot(scale), "factor": getattr(manager, "scale_factor", None),
+                    "window": getattr(manager, "scale_window", None), "drop_overflow_update": True,
+                    "place": user_place(4), "floor": 1.0}  # fmt: skip
+        if cell is None and self.scalers:
+            _, scaler, place = self.scalers[-1]
+            dynamic = type(scaler).__name__ == "DynamicLossScaler"
+            return {**none, "kind": "dynamic" if dynamic else "fixed", "class": type(scaler).__name__,
+                    "initial": snapshot(scaler.scale_value), "factor": getattr(scaler, "scale_factor", None),
+                    "window": getattr(scaler, "scale_window", None), "drop_overflow_update": None,
+                    "place": place, "floor": 1.0}  # fmt: skip
+        return none
+
+    def facts(self) -> dict:
+        entries = []
+        for entry in self._with_models():
+            flag = entry["loss_scale"]["kind"] != "none" and entry["loss_scale"]["drop_overflow_update"] is not False
+            entries.append({**entry, "accumulation": self.accumulation if entry["style"] == "functional" else 1,
+                            "overflow_flag": flag})  # fmt: skip
+        return {"steps": entries}
+
+    def _with_models(self) -> list:
+        """A step of `Model` is described by its call and, for the scale, by its loss scale manager."""
+        entries = []
+        for entry in self.styles.values():
+            if entry["style"] == "model" and self.model_styles:
+                model = self.model_styles[-1]
+                entry = {**entry, "function": model["function"], "place": model["place"] or entry["place"]}
+                if model["loss_scale"] is not None:
+                    entry["loss_scale"] = model["loss_scale"]
+            entries.append(entry)
+        return entries
+
+
+_LOSS_FUNCTIONS = (
+    "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "nll_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "kl_div", "huber_loss", "ctc_loss", "softmax_cross_entropy_with_logits",
+)  # fmt: skip
+
+
+def optimizers_in(cell) -> list:
+    """Optimizers below a cell, those in plain lists of its attributes included."""
+    found = [inner for _, inner in walk(cell) if is_optimizer_class(type(inner))]
+    for value in vars(cell).values():
+        if isinstance(value, (list, tuple)):
+            found += [v for v in value if hasattr(v, "_cells") and is_optimizer_class(type(v)) and v not in found]
+    return found
+
+
+def _scale_of(cell):
+    """The loss-scale Parameter of a training cell, by the name that MindSpore's own cells use."""
+    scale = cell._params.get("scale_sense") if hasattr(cell, "_params") else None
+    return scale if scale is not None else getattr(cell, "scale_sense", None)
+
+
+def _overflow_by_scaler(scaler, before: Optional[float], after: Optional[float]):
+    """From a dynamic scaler's own bookkeeping: an overflow sets its counter to 0 and does not raise the scale."""
+    counter = getattr(scaler, "counter", None)
+    if counter is None or before is None or after is None:
+        return None
+    before, after = (float(v.asnumpy()) if hasattr(v, "asnumpy") else float(v) for v in (before, after))
+    if after < before:
+        return True
+    return False if after > before else (int(counter.asnumpy()) == 0 and getattr(scaler, "scale_window", 2) > 1)
+
+
+def _is_gradient_function(function) -> bool:
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and code.co_name == "after_grad"
+
+
+def _returns_value(function) -> bool:
+    """Whether a compiled gradient function gives the value beside the gradients; a user's own function is assumed to."""
+    if not _is_gradient_function(function):
+        return True
+    names = function.__code__.co_freevars
+    held = [c.cell_contents for n, c in zip(names, function.__closure__ or ()) if n == "grad_"]
+    return bool(held) and bool(getattr(held[0], "get_value", False))
+
+
+def _innermost(function):
+    """The user's function inside MindSpore's ``after_grad``."""
+    for _ in range(4):
+        target = getattr(function, "__func__", function)
+        if getattr(getattr(target, "__code__", None), "co_name", "") not in ("after_grad", "aux_fn"):
+            break
+        names = target.__code__.co_freevars
+        inner = [c.cell_contents for n, c in zip(names, target.__closure__ or ()) if n in ("fn", "fn_")]
+        if not inner:
+            break
+        function = inner[0]
+    return function
+
+
+def _plain_attributes(cell) -> Optional[str]:
+    simple = {k: v for k, v in vars(cell).items() if isinstance(v, (bool, int, float, str)) and not k.startswith("_")}
+    skip = ("training", "requires_grad", "is_top_cell", "arguments_key", "grad_ops_label", "has_bprop", "cell_type")
+    return ", ".join(f"{k}={v!r}" for k, v in simple.items() if k not in skip) or None
+
+
+def _jit_executor() -> type:
+    """The class that runs functions compiled by ``jit``; its module moved in 2.10."""
+    from mindspore.common import api
+
+    return api._JitExecutor

@@ -1,0 +1,109 @@
+"""The texts of the items: complete, in order, in two languages, with snippets that compile and run."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+from msprec.checklist.texts import LANGUAGES, ItemText, all_ids, item_text
+
+TITLES = {  # as the guide words them
+    "ds.01": "数据集中缺失值过多",
+    "ds.02": "数据的标签错误",
+    "ds.03": "数据集每个类别的样本数目不均衡或部分类别训练样本不足",
+    "ds.04": "训练环境上的数据集同标准数据集不同",
+    "dp.01": "未对数据进行归一化或标准化",
+    "dp.02": "推理时数据处理方式有误",
+    "dp.03": "训练时没有对数据集进行混洗",
+    "dp.04": "涉及到数据补齐时，补齐方式错误",
+    "dp.05": "并行训练时多节点分片方式错误",
+    "hp.01": "学习率过大或过小",
+    "hp.02": "epoch数目过大或过小",
+    "hp.03": "batch size过大",
+    "api.01": "使用API时未注意到MindSpore API和其它框架API的差异",
+    "api.02": "使用API时未根据训练/推理场景对应设置模式",
+    "cg.01": "权重共享错误",
+    "cg.02": "权重冻结错误",
+    "cg.03": "节点连接错误",
+    "cg.04": "loss函数有误",
+    "wi.01": "权重初始值全部为0",
+    "wi.02": "加载的预训练模型不正确",
+    "mp.01": "训练中存在溢出问题",
+    "mp.02": "混合精度训练时，未正确设置loss scale",
+    "mp.03": "loss scale和梯度裁剪的应用顺序不正确",
+    "mp.04": "计算梯度惩罚时，没有先将梯度恢复为无loss scale的梯度",
+}
+
+EVERY = pytest.mark.parametrize(("item_id", "lang"), [(i, lang) for i in TITLES for lang in LANGUAGES])
+
+
+def snippets(text: str) -> list:
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def without_comments(code: str) -> str:
+    return ast.dump(ast.parse(code))
+
+
+def test_all_24_items_in_the_order_of_the_guide():
+    assert all_ids() == tuple(TITLES)
+
+
+@EVERY
+def test_every_part_has_a_text(item_id, lang):
+    text = item_text(item_id, lang)
+    assert isinstance(text, ItemText)
+    assert text.id == item_id
+    assert all(part.strip() for part in text)
+    assert text.check.count("**") == 4, "by hand, and what msprec looks at"
+
+
+@pytest.mark.parametrize("item_id", TITLES)
+def test_chinese_titles_are_those_of_the_guide(item_id):
+    assert item_text(item_id, "zh").title == TITLES[item_id]
+
+
+@EVERY
+def test_markdown_is_balanced(item_id, lang):
+    for part in item_text(item_id, lang)[2:]:
+        assert len(re.findall(r"^```", part, re.MULTILINE)) % 2 == 0
+        outside_code = re.sub(r"^```.*?^```$", "", part, flags=re.MULTILINE | re.DOTALL)
+        assert outside_code.count("`") % 2 == 0
+        assert outside_code.count("**") % 2 == 0
+        assert "### " not in outside_code
+
+
+@EVERY
+def test_chinese_and_english_are_not_mixed_up(item_id, lang):
+    chinese = re.search("[\u4e00-\u9fff]", "".join(item_text(item_id, lang)))
+    assert bool(chinese) == (lang == "zh")
+
+
+@pytest.mark.parametrize("item_id", TITLES)
+def test_both_languages_show_the_same_code(item_id):
+    zh, en = (snippets(item_text(item_id, lang).mend) for lang in LANGUAGES)
+    assert zh, "how to mend shows code"
+    assert [without_comments(code) for code in zh] == [without_comments(code) for code in en]
+
+
+@pytest.mark.parametrize("item_id", ["mp.99", "xx.01", "", "mp", "../setup"])
+def test_an_unknown_item_is_named_in_the_error(item_id):
+    with pytest.raises(KeyError, match=re.escape(repr(item_id))):
+        item_text(item_id, "en")
+
+
+def test_an_unknown_language_is_named_in_the_error():
+    with pytest.raises(KeyError, match="fr"):
+        item_text("ds.01", "fr")
+
+
+def test_texts_are_read_without_mindspore():
+    code = (
+        "import sys; from msprec.checklist.texts import all_ids, item_text;"
+        "[item_text(i, lang) for i in all_ids() for lang in ('zh', 'en')];"
+        "print([m for m in ('mindspore', 'numpy', 'pandas', 'matplotlib') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
