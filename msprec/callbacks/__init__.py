@@ -1,0 +1,9 @@
+"""Callbacks for ``Model.train`` that record what a training does; one monitor a file. They write the run folder that
+``msprec run`` writes, so that ``msprec checklist --run FOLDER`` reads what they left."""
+
+from msprec.callbacks.loss_scale import LossScaleMonitor
+from msprec.callbacks.non_finite import NonFiniteMonitor
+from msprec.callbacks.step_time import StepTimeMonitor
+from msprec.callbacks.tensors import snapshot
+
+__all__ = ["LossScaleMonitor", "NonFiniteMonitor", "StepTimeMonitor", "snapshot"]

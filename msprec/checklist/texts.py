@@ -4,9 +4,9 @@ They stand in `msprec.checklists` as markdown, one file a family and language (`
 `## mp.02 <title>` opens an item, and its three `### ` headings open why, check and mend, in this order.
 """
 
-from functools import lru_cache
+from functools import cache
 from importlib import resources
-from typing import Dict, NamedTuple, Tuple
+from typing import NamedTuple
 
 FAMILIES = ("ds", "dp", "hp", "api", "cg", "wi", "mp")
 LANGUAGES = ("zh", "en")
@@ -27,7 +27,7 @@ class ItemText(NamedTuple):
     mend: str
 
 
-def all_ids() -> Tuple[str, ...]:
+def all_ids() -> tuple[str, ...]:
     """The ids of all items, in the guide's order."""
     return tuple(item_id for family in FAMILIES for item_id in _family(family, "en"))
 
@@ -43,15 +43,15 @@ def item_text(item_id: str, lang: str) -> ItemText:
     return items[item_id]
 
 
-@lru_cache(maxsize=None)
-def _family(family: str, lang: str) -> Dict[str, ItemText]:
+@cache
+def _family(family: str, lang: str) -> dict[str, ItemText]:
     name = f"{family}.{lang}.md"
     text = (resources.files("msprec.checklists") / name).read_text(encoding="utf-8")
     return _parse(text, name)
 
 
-def _parse(text: str, name: str) -> Dict[str, ItemText]:
-    items: Dict[str, Dict[str, object]] = {}
+def _parse(text: str, name: str) -> dict[str, ItemText]:
+    items: dict[str, dict[str, object]] = {}
     item, lines, in_code = None, None, False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):

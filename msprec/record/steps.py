@@ -71,6 +71,7 @@ class StepRecorder:
         self._written_to = first_step - 1
         self._members = set()
         self._listeners = []
+        self._fillers = []
         self._named = {}
         self._last_flush = time.monotonic()
         self._lock = threading.RLock()
@@ -97,7 +98,7 @@ class StepRecorder:
             row.update(fields)
 
     def end(self, step: int, by=None) -> None:
-        """Tells that ``by`` (a joined monitor; ``None``: whoever) adds nothing more to ``step``; writes when it is time."""
+        """Tells that ``by`` (a joined monitor; ``None``: anyone) adds no more to ``step``; writes when it is time."""
         with self._lock:
             if step <= self._written_to or self.closed:
                 return
@@ -161,9 +162,22 @@ class StepRecorder:
             self._listeners.append(listener)
             return listener
 
-    def named(self, name: str):
-        """The listener of that name, or ``None``."""
-        return self._named.get(name)
+    def remove_listener(self, listener) -> None:
+        """Calls ``listener`` no more; one with a name stays known by it."""
+        with self._lock:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+    def add_filler(self, filler: Callable) -> None:
+        """Calls ``filler(row)`` with each row of plain numbers, in step order, before it is written, to add to it."""
+        with self._lock:
+            self._fillers.append(filler)
+
+    def remove_filler(self, filler: Callable) -> None:
+        """Calls ``filler`` no more."""
+        with self._lock:
+            if filler in self._fillers:
+                self._fillers.remove(filler)
 
     def flush(self) -> None:
         """Writes every row that anyone has ended."""
@@ -217,6 +231,9 @@ class StepRecorder:
         self._ended = {step: enders for step, enders in self._ended.items() if step > up_to}
         self._written_to = up_to
         if rows:
+            for filler in tuple(self._fillers):
+                for row in rows:
+                    self.guard(_name_of(filler), filler, row)
             self.guard("steps.csv", self._append, rows)
             for listener in tuple(self._listeners):
                 self.guard(_name_of(listener), listener, rows)
@@ -319,9 +336,8 @@ def recorder_for(out: Union[str, Path, None] = None) -> StepRecorder:
 
 
 def process_rank() -> tuple:
-    """``(rank, rank_size)`` of this process, from the communication group where there is one, else from the launcher's
-    environment."""
-        with contextlib.suppress(Exception):
+    """``(rank, rank_size)`` of this process: of the communication group, else from the launcher's environment."""
+    with contextlib.suppress(Exception):
         if "mindspore" in sys.modules:
             from mindspore.communication import GlobalComm, get_group_size, get_rank
 

@@ -115,7 +115,6 @@ class RunWriter:
         """
         if self.closed or os.getpid() != self._pid:  # a forked child (data workers) must not write for its parent
             return False
-        done = False
         with self._quietly(), self._lock:
             descriptor = self._descriptor(name)
             if header and os.fstat(descriptor).st_size == 0:
@@ -126,8 +125,8 @@ class RunWriter:
             while data:
                 data = data[os.write(descriptor, data) :]
                 (self._torn.add if data else self._torn.discard)(name)  # full disks take a part of a line
-            done = True
-        return done
+            return True
+        return False
 
     def close(self) -> None:
         """Closes the files; later calls write nothing."""

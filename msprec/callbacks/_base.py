@@ -1,0 +1,140 @@
+"""What all monitors share: they never harm a run, know the time they take, and write rows even when the training crashes."""
+
+import functools
+import time
+from pathlib import Path
+from typing import Optional, Union
+
+from mindspore.train import Callback
+
+from msprec.callbacks.training import Training
+from msprec.record.steps import StepRecorder, recorder_for
+from msprec.record.writer import warn_once
+
+_HOOKS = tuple(
+    f"on_{phase}_{what}"
+    for phase in ("train", "eval")
+    for what in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
+)
+
+
+class _Clock:
+    """Seconds that all monitors of this process have taken so far."""
+
+    def __init__(self) -> None:
+        self.spent, self.depth = 0.0, 0
+
+
+clock = _Clock()
+
+
+def _guarded(method):
+    """The callback method that swallows its own errors: one warning, one ``monitor_error`` event, and the training goes on."""
+
+    @functools.wraps(method)
+    def safely(self, *args, **kwargs):
+        began, clock.depth = time.perf_counter(), clock.depth + 1
+        try:
+            return method(self, *args, **kwargs)
+        except Exception as error:
+            self._failed(method.__qualname__, error)
+            return None
+        finally:
+            clock.depth -= 1
+            if not clock.depth:
+                clock.spent += time.perf_counter() - began
+
+    safely.guarded = True
+    return safely
+
+
+class Monitor(Callback):
+    """Base of the monitors, and of users' own.
+
+    Whatever a subclass puts into its ``on_*`` methods, an exception there never reaches the training. A subclass calls
+    ``super()`` in ``on_train_begin``, ``on_train_step_begin``, ``on_train_step_end`` and ``on_train_end`` where it defines them.
+
+    Args:
+        out: The run folder; ``None``: a new one below ``msprec_runs``, shared by all monitors of the process. Under ``msprec run`` all
+            monitors write into that run's folder.
+    """
+
+    def __init__(self, out: Union[str, Path, None] = None) -> None:
+        super().__init__()
+        self._out = out
+        self.recorder: Optional[StepRecorder] = None
+        self.training: Optional[Training] = None
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in _HOOKS:
+            method = cls.__dict__.get(name)
+            if callable(method) and not hasattr(method, "guarded"):
+                setattr(cls, name, _guarded(method))
+
+    @property
+    def folder(self) -> Optional[Path]:
+        """The run folder written to; ``None`` before the first training."""
+        return self.recorder.writer.folder if self.recorder is not None else None
+
+    def on_train_begin(self, run_context) -> None:
+        self.recorder = recorder_for(self._out)
+        self.training = Training.of(self.recorder, run_context.original_args())
+        self.training.users.add(id(self))
+        self.recorder.join(id(self))
+
+    def on_train_step_begin(self, run_context) -> None:
+        if self.training is not None:
+            self.training.begin_step()
+
+    def on_train_step_end(self, run_context) -> None:
+        if self.training is not None:
+            self.recorder.end(self.training.end_step(), by=id(self))
+
+    def on_train_epoch_end(self, run_context) -> None:
+        if self.recorder is not None:
+            self.recorder.flush()
+
+    def on_eval_begin(self, run_context) -> None:
+        if self.recorder is not None:
+            self.recorder.flush()
+
+    def on_train_end(self, run_context) -> None:
+        self._leave(None)
+
+    def __exit__(self, kind, error, trace) -> None:
+        _leave_quietly(self, error)
+
+    def _training_over(self) -> None:
+        """For subclasses: all rows of this training have been handed to the listeners."""
+
+    def _leave(self, error) -> None:
+        training, recorder = self.training, self.recorder
+        if training is None:
+            return
+        self.training = None
+        try:
+            if error is not None and not training.ended and training.unseen_step():
+                training.end_step()
+            if error is not None and not training.ended:
+                recorder.end(training._seen, by=id(self))
+            recorder.leave(id(self))
+            recorder.flush()
+            self._training_over()
+        finally:
+            training.users.discard(id(self))
+            if not training.users:
+                training.end(error)
+
+    def _failed(self, where: str, error: Exception) -> None:
+        if self.recorder is not None:
+            self.recorder.report_error(where, error)
+        else:
+            warn_once(self, f"msprec: a monitor failed in {where}, training goes on: {type(error).__name__}: {error}")
+
+
+for _name in _HOOKS:
+    if _name in Monitor.__dict__:
+        setattr(Monitor, _name, _guarded(Monitor.__dict__[_name]))
+
+_leave_quietly = _guarded(Monitor._leave)

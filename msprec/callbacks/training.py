@@ -1,0 +1,166 @@
+"""One training as its monitors see it: the rows' common part, read once a step however many monitors there are."""
+
+import sys
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+from msprec.callbacks.learning_rate import LearningRate
+from msprec.callbacks.outputs import StepOutputs
+from msprec.record import steps
+
+
+class Training:
+    """Shared by the monitors of one ``Model.train`` that write to one recorder.
+
+    Args:
+        recorder: The recorder.
+        parameters: The callbacks' parameters (``run_context.original_args()``) at the beginning of the training.
+    """
+
+    def __init__(self, recorder, parameters) -> None:
+        self.recorder, self.parameters = recorder, parameters
+        done = int(parameters.get("cur_step_num") or 0)
+        self.offset = recorder.offset(parameters, done)
+        self.first_step = done + self.offset + 1
+        self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
+        self.rate = LearningRate(parameters.get("optimizer"), parameters.get("list_callback"))
+        self.users, self.ended = set(), False
+        self.sink = False
+        self._begun, self._seen, self._last = None, 0, done
+        self._previous_outputs = parameters.get("net_outputs")
+        recorder.add_filler(self.rate.fill)
+
+    @classmethod
+    def of(cls, recorder, parameters) -> "Training":
+        """The training that these parameters belong to; made by the first monitor that asks."""
+        training = getattr(recorder, "training", None)
+        if training is None or training.parameters is not parameters or training.ended:
+            if training is not None:
+                training.end()
+            training = recorder.training = cls(recorder, parameters)
+            if steps.in_use() is not recorder:  # nobody else writes this run's run.json
+                training.by_hand = ByHand(recorder, training)
+        return training
+
+    by_hand = None
+
+    def step(self) -> int:
+        """Number of the present step in the run."""
+        return int(self.parameters["cur_step_num"]) + self.offset
+
+    def begin_step(self) -> None:
+        """Reads what has to be read before the step; the first monitor's call counts."""
+        step = self.step()
+        if self._begun == step:
+            return
+        self._begun = step
+        if self.parameters.get("dataset_sink_mode") and step - self._last - self.offset > 1 and not self.sink:
+            self.sink = True
+            self.rate.forget()
+        self.outputs.before()
+        self.rate.before()
+
+    def end_step(self) -> int:
+        """Puts the common fields of the step; the first monitor's call counts. Returns its number."""
+        step = self.step()
+        if self._seen == step:
+            return step
+        self._seen = step
+        parameters = self.parameters
+        outputs = self._previous_outputs = parameters.get("net_outputs")
+        fields = self.outputs.after(outputs)
+        if step == self.first_step:
+            self.rate.check(bool(steps.to_number(fields.get("overflow"))))
+        self.recorder.put(step, epoch=parameters.get("cur_epoch_num"), batch=_batch(parameters), **self.rate.fields(), **fields)
+        self._last = step - self.offset
+        return step
+
+    def steps_since_last(self) -> int:
+        """How many steps the present callback stands for: 1, or a sink's."""
+        return max(1, self.step() - self.offset - self._last)
+
+    def unseen_step(self) -> bool:
+        """Whether a step has run whose end no monitor was told: another callback raised before."""
+        new = self.parameters.get("net_outputs") is not self._previous_outputs
+        return new and self._begun is not None and self._begun != self._seen and self._begun == self.step()
+
+    def end(self, error=None) -> None:
+        """Writes what is pending and, where nobody else does, the run's facts."""
+        if self.ended:
+            return
+        self.ended = True
+        self.recorder.flush()
+        self.recorder.remove_filler(self.rate.fill)
+        if self.by_hand is not None:
+            self.by_hand.write(error, ended=True)
+        self.parameters = dict.fromkeys(("net_outputs",), None)  # lets the user's network go
+
+
+def _batch(parameters):
+    if parameters.get("dataset_sink_mode"):
+        return None
+    element = parameters.get("train_dataset_element")
+    if isinstance(element, dict):
+        element = next(iter(element.values()), None)
+    elif isinstance(element, (tuple, list)):
+        element = element[0] if element else None
+    shape = getattr(element, "shape", None)
+    return int(shape[0]) if shape else None
+
+
+class ByHand:
+    """Leaves ``run.json`` and ``facts/train_step.json`` where the callbacks run without ``msprec run``."""
+
+    def __init__(self, recorder, training) -> None:
+        self.writer, self.training, self.recorder = recorder.writer, training, recorder
+        self.earlier = getattr(recorder, "by_hand", None)
+        recorder.by_hand = self
+        self.began = self.earlier.began if self.earlier else (time.monotonic(), _now())
+        self.entries = [*(self.earlier.entries if self.earlier else []), self._entry()]
+        self.write(None, ended=False)
+
+    def write(self, error, ended: bool) -> None:
+        """Writes the run as it stands; ``ended``: the training is over, by ``error`` or well."""
+        if ended:
+            self.entries[-1].update(
+                count=max(0, self.recorder.last_step - self.training.first_step + 1), sink=self.training.sink
+            )
+            self.writer.facts("train_step", {"steps": self.entries})
+        self.writer.run(self._run(error, ended))
+
+    def _entry(self) -> dict:
+        from msprec.observe.environment import current_mode
+
+        facts = dict(self.training.outputs.facts)
+        cell = self.training.parameters.get("train_network")
+        flag = facts.pop("flag")
+        return {"style": "model", "class": type(cell).__name__ if cell is not None else None, "function": None,
+                "mode": current_mode(), "place": None, "count": 0, "sink": False, "loss_scale": facts,
+                "overflow_flag": flag}  # fmt: skip
+
+    def _run(self, error, ended: bool) -> dict:
+        from msprec._version import __version__
+        from msprec.observe import environment
+
+        if error is not None:
+            told = {"type": type(error).__name__, "message": str(error)[:2000]}
+            end = {"kind": "interrupt" if isinstance(error, KeyboardInterrupt) else "exception", "code": 1, "exception": told}
+        else:
+            end = {"kind": "ok", "code": 0} if ended else {"kind": "running"}
+        rank, size = steps.process_rank()
+        modes = {entry["mode"] for entry in self.entries}
+        return {
+            "schema": 1, "tool": {"name": "msprec", "version": __version__}, "command": [Path(sys.executable).name, *sys.argv],
+            "script": sys.argv[0] if sys.argv else "", "cwd": str(Path.cwd()),
+            "started": self.began[1], "ended": _now() if ended else None,
+            "seconds": round(time.monotonic() - self.began[0], 3), "exit": end,
+            "versions": environment.versions(), "platform": environment.platform_facts(),
+            "device_target": environment.device_target(), "mode": modes.pop() if len(modes) == 1 else "mixed",
+            "rank": rank, "rank_size": size, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
+            "script_imports_mindspore": True,
+        }  # fmt: skip
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

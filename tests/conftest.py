@@ -1,0 +1,75 @@
+"""Helpers shared by the tests: running a script bare and under `msprec run`, in processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+
+class Ran(NamedTuple):
+    """A finished process."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Scripts:
+    """Writes scripts into a folder and runs them there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run_folder = folder.parent / f"{folder.name}_run"
+
+    def write(self, text: str, name: str = "train.py") -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def environment(self) -> dict:
+        return {**os.environ, "GLOG_v": "3", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"}
+
+    def _run(self, command: list, timeout: float) -> Ran:
+        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, timeout=timeout,
+                              text=True, encoding="utf-8", errors="replace", check=False)  # fmt: skip
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def bare(self, *args: str, script: str = "train.py", timeout: float = 180) -> Ran:
+        return self._run([sys.executable, script, *args], timeout)
+
+    def command(self, *args: str, script: str = "train.py", options: tuple = ()) -> list:
+        return [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", str(self.run_folder), *options, script, *args]
+
+    def observed(self, *args: str, script: str = "train.py", options: tuple = (), timeout: float = 180) -> Ran:
+        return self._run(self.command(*args, script=script, options=options), timeout)
+
+    def msprec(self, *args: str, timeout: float = 60) -> Ran:
+        return self._run([sys.executable, "-m", "msprec", *args], timeout)
+
+    def json(self, name: str) -> dict:
+        return json.loads((self.run_folder / name).read_text(encoding="utf-8"))
+
+    def events(self) -> list:
+        file = self.run_folder / "rank_0" / "events.jsonl"
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+    def rows(self) -> list:
+        import csv
+
+        with open(self.run_folder / "rank_0" / "steps.csv", encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def no_own_errors(self) -> None:
+        assert [e for e in self.events() if e["event"] == "monitor_error"] == []
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Scripts:
+    """A fresh folder to write and run scripts in; the run folder stands beside it."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return Scripts(folder)

@@ -1,0 +1,50 @@
+"""The three examples, as the README runs them."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def run_example(name: str, folder: Path) -> tuple:
+    shutil.copytree(EXAMPLES / name, folder / name)
+    done = subprocess.run([sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", f"{name}/train.py"],
+                          cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    checklist = json.loads((folder / "run" / "checklist.json").read_text(encoding="utf-8"))
+    return done, {item["id"]: item for item in checklist["items"]}
+
+
+def _ids(items: dict, conclusion: str) -> set:
+    return {i for i, item in items.items() if item["conclusion"] == conclusion}
+
+
+def test_digits_is_healthy(tmp_path: Path) -> None:
+    done, items = run_example("digits", tmp_path)
+    assert _ids(items, "problem") == set()
+    assert float(re.findall(r"0\.\d+", done.stdout)[-1]) > 0.95
+
+
+@pytest.mark.versions
+def test_digits_fp16_tells_the_overflow_story(tmp_path: Path) -> None:
+    done, items = run_example("digits_fp16", tmp_path)
+    events = [json.loads(x) for x in (tmp_path / "run/rank_0/events.jsonl").read_text().splitlines()]
+    assert any(e["event"] == "overflow_streak" for e in events)
+    assert any(e["event"] == "cpu_loss_scale" for e in events)
+    assert any(e.get("figure") == "loss_scale" for e in items["mp.01"]["evidence"])
+    assert re.search(r"\d+ overflow|overflow", items["mp.01"]["summary"])
+    assert "finite check" in done.stderr
+
+
+def test_digits_trouble_is_found(tmp_path: Path) -> None:
+    _, items = run_example("digits_trouble", tmp_path)
+    families = {i.split(".")[0] for i in _ids(items, "problem")}
+    assert len(families) >= 4, _ids(items, "problem")
+    for item in _ids(items, "problem"):
+        assert items[item]["locations"], item
