@@ -1,4 +1,4 @@
-"""What all monitors share: they never harm a run, know the time they take, and write rows even when the training crashes."""
+"""What all monitors share: they never harm a run, know their own time, and write rows even when the training crashes."""
 
 import functools
 import time
@@ -22,27 +22,42 @@ class _Clock:
     """Seconds that all monitors of this process have taken so far."""
 
     def __init__(self) -> None:
-        self.spent, self.depth = 0.0, 0
+        self._spent = self._entered = 0.0
+        self._depth = 0
+
+    def enter(self) -> None:
+        if not self._depth:
+            self._entered = time.perf_counter()
+        self._depth += 1
+
+    def leave(self) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._spent += time.perf_counter() - self._entered
+
+    def read(self) -> tuple:
+        """``(now, seconds that monitors have taken up to now)``"""
+        now = time.perf_counter()
+        return now, self._spent + (now - self._entered if self._depth else 0.0)
 
 
 clock = _Clock()
 
 
 def _guarded(method):
-    """The callback method that swallows its own errors: one warning, one ``monitor_error`` event, and the training goes on."""
+    """The callback method that swallows its own errors: one warning, one ``monitor_error`` event, and the training goes
+    on."""
 
     @functools.wraps(method)
     def safely(self, *args, **kwargs):
-        began, clock.depth = time.perf_counter(), clock.depth + 1
+        clock.enter()
         try:
             return method(self, *args, **kwargs)
         except Exception as error:
             self._failed(method.__qualname__, error)
             return None
         finally:
-            clock.depth -= 1
-            if not clock.depth:
-                clock.spent += time.perf_counter() - began
+            clock.leave()
 
     safely.guarded = True
     return safely
@@ -52,11 +67,12 @@ class Monitor(Callback):
     """Base of the monitors, and of users' own.
 
     Whatever a subclass puts into its ``on_*`` methods, an exception there never reaches the training. A subclass calls
-    ``super()`` in ``on_train_begin``, ``on_train_step_begin``, ``on_train_step_end`` and ``on_train_end`` where it defines them.
+    ``super()`` in ``on_train_begin``, ``on_train_step_begin``, ``on_train_step_end`` and ``on_train_end`` where it
+    defines them.
 
     Args:
-        out: The run folder; ``None``: a new one below ``msprec_runs``, shared by all monitors of the process. Under ``msprec run`` all
-            monitors write into that run's folder.
+        out: The run folder; ``None``: a new one below ``msprec_runs``, shared by all monitors of the process. Under
+            ``msprec run`` all monitors write into that run's folder.
     """
 
     def __init__(self, out: Union[str, Path, None] = None) -> None:
@@ -103,7 +119,9 @@ class Monitor(Callback):
         self._leave(None)
 
     def __exit__(self, kind, error, trace) -> None:
-        _leave_quietly(self, error)
+        # an evaluation inside a fit also enters and exits its callbacks: only an error ends the training here
+        if error is not None:
+            _leave_quietly(self, error)
 
     def _training_over(self) -> None:
         """For subclasses: all rows of this training have been handed to the listeners."""

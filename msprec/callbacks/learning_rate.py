@@ -10,8 +10,9 @@ _SETTERS = frozenset(("LearningRateScheduler", "ReduceLROnPlateau"))
 class LearningRate:
     """Follows one optimizer's learning rate.
 
-    A constant one gives its value; where a callback may set it, its value before each step; a list gives the entry of the
-    optimizer's own step count, which a skipped update does not advance. Schedules computed by a cell and rates by group are left out.
+    A constant one gives its value; where a callback may set it, its value before each step; a list gives the entry of
+    the optimizer's own step count, which a skipped update does not advance. Schedules computed by a cell and rates by
+    group are left out.
 
     Args:
         optimizer: The optimizer, before the first step, or ``None``.
@@ -39,7 +40,8 @@ class LearningRate:
             self._constant = snapshot(self._watched)
 
     def fields(self) -> dict:
-        """The ``lr`` of the step that has just run, for `StepRecorder.put`; empty where a list gives it or nothing does."""
+        """The ``lr`` of the step that has just run, for `StepRecorder.put`; empty where a list gives it or nothing
+        does."""
         return {} if self._constant is None else {"lr": self._constant}
 
     def fill(self, row: dict) -> None:
@@ -52,7 +54,8 @@ class LearningRate:
             self._next += 1
 
     def check(self, skipped: bool) -> None:
-        """Call it after the first step: a list is given up where the optimizer does not count one for each step (accumulation)."""
+        """Call it after the first step: a list is given up where the optimizer does not count one for each step
+        (accumulation)."""
         if self._counter is not None and self._next is not None:
             if int(to_number(self._counter)) != self._next + (0 if skipped else 1):
                 self._next = None

@@ -1,4 +1,5 @@
-"""What a training cell puts out and how it scales its loss: which output is the loss, which the flag, which the scale."""
+"""What a training cell puts out and how it scales its loss: which output is the loss, which the flag, which the
+scale."""
 
 import math
 from typing import Optional
@@ -22,7 +23,8 @@ def scaling_cell(train_network):
 
 
 def loss_scale_facts(train_network, manager=None) -> dict:
-    """The ``loss_scale`` entry of ``facts/train_step.json``, and in ``flag`` whether an overflow flag exists at each step.
+    """The ``loss_scale`` entry of ``facts/train_step.json``, and in ``flag`` whether an overflow flag exists at each
+    step.
 
     Args:
         train_network: The training cell.
@@ -42,7 +44,7 @@ def loss_scale_facts(train_network, manager=None) -> dict:
     names = {base.__name__ for base in type(updater).__mro__} if updater is not None else set()
     fixed = updater is None or "FixedLossScaleUpdateCell" in names
     facts.update(kind="fixed" if fixed else "dynamic", initial=_number(cell.scale_sense), drop_overflow_update=True)
-    facts["class"] = type(manager if manager is not None else cell.scale_sense if updater is None else updater).__name__
+    facts["class"] = type(cell.scale_sense if updater is None else updater).__name__
     if not fixed:
         factor, window = getattr(updater, "scale_factor", None), getattr(updater, "scale_window", None)
         facts.update(factor=_number(factor), window=_number(window))
@@ -60,9 +62,10 @@ def _number(value) -> Optional[float]:
 class StepOutputs:
     """Reads one training cell's outputs, whatever their order.
 
-    The flag is the first bool scalar. Which floating scalar is the scale is found at the first step, by its value, so that a
-    subclass that puts out more, less or in another order is read as well; the loss is the first floating scalar that is not the scale
-    (the first floating tensor, where none is a scalar). That first reading waits for the device, the later ones do not.
+    The flag is the first bool scalar. Which floating scalar is the scale is found at the first step, by its value, so
+    that a subclass that puts out more, less or in another order is read as well; the loss is the first floating scalar
+    that is not the scale (the first floating tensor, where none is a scalar). That first reading waits for the device,
+    the later ones do not.
 
     Args:
         train_network: The training cell, before its first step.
@@ -82,7 +85,8 @@ class StepOutputs:
             self._scale = snapshot(self.cell.scale_sense)
 
     def after(self, outputs) -> dict:
-        """The fields of the step's row: loss, overflow, scale (the step was computed with), next_scale; those that exist."""
+        """The fields of the step's row: loss, overflow, scale (the step was computed with), next_scale; those that
+        exist."""
         leaves = list(_leaves(outputs))
         fields = {}
         if self._layout is None or self._layout[0] != len(leaves):

@@ -21,12 +21,13 @@ class Training:
     def __init__(self, recorder, parameters) -> None:
         self.recorder, self.parameters = recorder, parameters
         done = int(parameters.get("cur_step_num") or 0)
-        self.offset = recorder.offset(parameters, done)
+        # a second training of the run goes on counting; one that resumes from a checkpoint counts on by itself
+        self.offset = max(0, recorder.last_step - done)
         self.first_step = done + self.offset + 1
         self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
-        self.rate = LearningRate(parameters.get("optimizer"), parameters.get("list_callback"))
+        self.rate = LearningRate(_optimizer(parameters), parameters.get("list_callback"))
         self.users, self.ended = set(), False
-        self.sink = False
+        self.sink, self.loss = False, None
         self._begun, self._seen, self._last = None, 0, done
         self._previous_outputs = parameters.get("net_outputs")
         recorder.add_filler(self.rate.fill)
@@ -70,9 +71,12 @@ class Training:
         parameters = self.parameters
         outputs = self._previous_outputs = parameters.get("net_outputs")
         fields = self.outputs.after(outputs)
+        self.loss = fields.get("loss")
         if step == self.first_step:
             self.rate.check(bool(steps.to_number(fields.get("overflow"))))
-        self.recorder.put(step, epoch=parameters.get("cur_epoch_num"), batch=_batch(parameters), **self.rate.fields(), **fields)
+        self.recorder.put(
+            step, epoch=parameters.get("cur_epoch_num"), batch=_batch(parameters), **self.rate.fields(), **fields
+        )
         self._last = step - self.offset
         return step
 
@@ -95,6 +99,14 @@ class Training:
         if self.by_hand is not None:
             self.by_hand.write(error, ended=True)
         self.parameters = dict.fromkeys(("net_outputs",), None)  # lets the user's network go
+
+
+def _optimizer(parameters):
+    """The optimizer of the Model, or of the training cell that the Model was given."""
+    cell, optimizer = parameters.get("train_network"), parameters.get("optimizer")
+    while optimizer is None and cell is not None:
+        optimizer, cell = getattr(cell, "optimizer", None), getattr(cell, "network", None)
+    return optimizer
 
 
 def _batch(parameters):
@@ -145,7 +157,11 @@ class ByHand:
 
         if error is not None:
             told = {"type": type(error).__name__, "message": str(error)[:2000]}
-            end = {"kind": "interrupt" if isinstance(error, KeyboardInterrupt) else "exception", "code": 1, "exception": told}
+            end = {
+                "kind": "interrupt" if isinstance(error, KeyboardInterrupt) else "exception",
+                "code": 1,
+                "exception": told,
+            }
         else:
             end = {"kind": "ok", "code": 0} if ended else {"kind": "running"}
         rank, size = steps.process_rank()

@@ -11,12 +11,15 @@ _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "_BatchN
 _LOSS_BASES = ("LossBase", "_Loss", "Loss")
 
 
-def walk(root) -> Iterator[tuple]:
-    """``(path, cell)`` for the root (path "") and every cell below it, each cell once, in the order of construction."""
+def walk(root, optimizers: bool = True) -> Iterator[tuple]:
+    """``(path, cell)`` for the root (path "") and every cell below it, each cell once, in the order of construction.
+
+    ``optimizers`` False leaves out optimizers and what they hold.
+    """
     seen, stack = set(), [("", root)]
     while stack:
         path, cell = stack.pop()
-        if id(cell) in seen:
+        if id(cell) in seen or (not optimizers and is_optimizer_class(type(cell))):
             continue
         seen.add(id(cell))
         yield path, cell
@@ -25,9 +28,9 @@ def walk(root) -> Iterator[tuple]:
 
 
 def parameters_of(root) -> Iterator[tuple]:
-    """``(path, parameter, cell path, cell)`` for each parameter below ``root``, each once."""
+    """``(path, parameter, cell path, cell)`` for each parameter below ``root`` but those of optimizers, each once."""
     seen = set()
-    for path, cell in walk(root):
+    for path, cell in walk(root, optimizers=False):
         for name, parameter in cell._params.items():
             if parameter is not None and id(parameter) not in seen:
                 seen.add(id(parameter))
@@ -100,7 +103,7 @@ def compute_dtype(cell) -> Optional[str]:
 def cell_facts(root) -> list:
     """The entries ``cells`` of ``network.json``."""
     facts = []
-    for path, cell in walk(root):
+    for path, cell in walk(root, optimizers=False):
         cls = type(cell)
         facts.append({
             "path": path, "class": cls.__name__, "builtin": is_builtin(cls), "args": _arguments(cell),

@@ -3,7 +3,7 @@
 import weakref
 from typing import Optional
 
-from msprec.observe.cells import depends_on_mode, is_loss_class, is_optimizer_class, is_wrapper_class, walk
+from msprec.observe.cells import depends_on_mode, is_loss_class, is_optimizer_class, is_wrapper_class, parameters_of, walk
 
 
 def unwrap(cell):
@@ -17,6 +17,24 @@ def unwrap(cell):
             break
         cell = inner[0]
     return cell
+
+
+def trained_networks(cell) -> list:
+    """The networks that a training cell trains: what it holds beside optimizers, losses and MindSpore's helpers."""
+    inner = unwrap(cell)
+    if inner is not cell or is_wrapper_class(type(cell)):
+        return [inner]
+    held = dict(cell._cells)
+    if held.get("network") is not None:
+        return [unwrap(held["network"])]
+    networks = [
+        unwrap(c) for c in held.values()
+        if c is not None and not is_optimizer_class(type(c)) and not is_loss_class(type(c))
+        and any(True for _ in parameters_of(c))
+    ]  # fmt: skip
+    holds_optimizer = any(c is not None and is_optimizer_class(type(c)) for c in held.values())
+    own = any(p is not None for p in cell._params.values())
+    return networks if networks and holds_optimizer and not own else [cell]
 
 
 class ModeObserver:

@@ -60,8 +60,10 @@ class _Walk:
         """A plain object of the user's (a trainer class): the attributes that the code names."""
         if type(value).__module__.split(".")[0] in ("mindspore", "numpy", "builtins"):
             return
-        self.seen.add(id(value))
-        for name in names or ():
+        for name in names:
+            if (id(value), name) in self.seen:
+                continue
+            self.seen.add((id(value), name))
             held = vars(value).get(name, None)
             if held is None:
                 held = getattr(type(value), name, None)
@@ -116,7 +118,8 @@ def reached_from(function, owner=None) -> Reached:
     found = _Walk()
     found.function(function)
     if owner is not None:
-        found.value(owner)
+        target = getattr(function, "__func__", function)
+        found.value(owner, frozenset(_names_of(target.__code__)) if hasattr(target, "__code__") else frozenset())
     losses = tuple(found.losses)
     return Reached(
         tuple(found.optimizers), tuple(found.networks), losses, tuple(found.scalers), found.gradient,

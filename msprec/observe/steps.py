@@ -11,11 +11,12 @@ import time
 import weakref
 from typing import Optional
 
-from msprec.callbacks.tensors import snapshot
+from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
 from msprec.observe.environment import current_mode
-from msprec.observe.modes import unwrap
+from msprec.observe.modes import trained_networks, unwrap
+from msprec.record.steps import to_number
 from msprec.observe.places import place_of_class, place_of_code, user_place
 
 
@@ -55,6 +56,16 @@ def _is_parameter(value) -> bool:
     return type(value).__name__ == "Parameter"
 
 
+class _Unscaled:
+    """A scaled loss whose division by the scale waits until the row is written."""
+
+    def __init__(self, loss, scale) -> None:
+        self.loss, self.scale = loss, scale
+
+    def asnumpy(self):
+        return to_number(self.loss) / to_number(self.scale)
+
+
 class OpenStep:
     """A step that has begun and whose row is not yet written."""
 
@@ -63,7 +74,7 @@ class OpenStep:
         self.began, self.seconds = time.perf_counter(), 0.0
         self.loss = self.overflow = self.scale = self.rate = None
         self.wait = self.epoch = self.batch = None
-        self.forwards, self.applied = 1, False
+        self.forwards, self.applied, self.loss_is_scaled = 1, False, False
 
 
 class StepObserver:
@@ -77,6 +88,8 @@ class StepObserver:
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
         self.input_dtypes, self.noted = set(), set()
+        # the scalar that a plain forward call gave last: the loss of a step whose gradient function gives no value
+        self.last_scalar = None
         self.thread = threading.get_ident()
 
     # --- hooks --------------------------------------------------------------------------------------------------
@@ -192,7 +205,10 @@ class StepObserver:
             quietly(self.note_loss_cell, cell)
         else:
             quietly(self._note_forward, cell)
-        return run()
+        output = run()
+        if self.gradient_depth == 0 and not self.observer.models.stack:
+            self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
+        return output
 
     def _call_jit(self, executor, args: tuple, run):
         quietly = self.observer.quietly
@@ -218,13 +234,15 @@ class StepObserver:
         self.close_open()
         optimizers = optimizers_in(cell)
         self.observer.datasets.feeds_step()
-        self._note_trained([unwrap(cell)], optimizers, [cell])
+        networks = trained_networks(cell)
+        self._note_trained(networks, optimizers, [cell])
+        self._note_cpu_loss_scale(cell)
         style = "model" if in_model else "cell"
         self._note_style(style, cell=cell)
         self._note_inputs(args, unwrap(cell))
-        root = unwrap(cell)
         via = "Model.train" if in_model else "call"
-        self.observer.modes.note("train", via, root, user_place(3), self.done, True)
+        for network in networks:
+            self.observer.modes.note("train", via, network, user_place(3), self.done, True)
         step = self._open(style)
         step.rate = self._rate(optimizers)
         if not in_model:
@@ -241,6 +259,11 @@ class StepObserver:
         step.loss = first_scalar(output, skip=(scale,) if scale is not None else ())
         step.overflow = first_flag(output)
         self._finish(step, snapshot(scale))
+
+    def _note_cpu_loss_scale(self, cell) -> None:
+        check = getattr(type(cell), "get_overflow_status", None)
+        if check is not None and check.__module__.startswith("msprec.") and on_cpu():
+            self.observer.note_cpu_loss_scale(type(cell).__name__)
 
     def _begin_jit_step(self, executor, reached: reach.Reached, args: tuple) -> OpenStep:
         self.close_open()
@@ -285,6 +308,9 @@ class StepObserver:
                 self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
         self.open = self._open("functional")
         self.open.scale = snapshot(self._scaler_value(reached.scalers))
+        self.open.loss_is_scaled = bool(reached.scalers) and any(
+            "scale" in getattr(getattr(f, "__code__", None), "co_names", ()) for f in reached.functions
+        )
 
     def _forward_done(self, result) -> None:
         if self.open is None:
@@ -333,6 +359,9 @@ class StepObserver:
         step, self.open = self.open, None
         if step is None:
             return
+        step.loss, self.last_scalar = (self.last_scalar if step.loss is None else step.loss), None
+        if step.loss_is_scaled and step.loss is not None:
+            step.loss = _Unscaled(step.loss, step.scale)
         scaler = self._scaler()
         after = snapshot(getattr(scaler, "scale_value", None)) if step.scale is not None else None
         if scaler is not None and step.overflow is None:

@@ -77,7 +77,6 @@ class StepRecorder:
         self._lock = threading.RLock()
         self._registered = False
         self._pid = os.getpid()
-        self._base = (None, 0)
         self.closed = False
 
     # what monitors call at each step
@@ -125,21 +124,6 @@ class StepRecorder:
         """Counts ``member`` no more."""
         with self._lock:
             self._members.discard(member)
-
-    def offset(self, token, steps_done: int) -> int:
-        """What to add to the step numbers of one training so that the run's numbers go on.
-
-        Args:
-            token: An object that is the same for all monitors of one training and differs between trainings.
-            steps_done: The training's own count before its first step (not 0 where it resumes).
-
-        Returns:
-            int, 0 for the first training of a run and for one that counts on from an earlier one.
-        """
-        with self._lock:
-            if self._base[0] is not token:
-                self._base = (token, max(0, self.last_step - steps_done))
-            return self._base[1]
 
     # reading along
 

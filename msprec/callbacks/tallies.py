@@ -1,0 +1,153 @@
+"""Counting over the rows of ``steps.csv`` as they are written: plain numbers in, events and sums out. No MindSpore."""
+
+import math
+from array import array
+from typing import Callable, Optional
+
+from msprec.record.writer import warn_once
+
+#: An overflow streak of so many steps is an event.
+STREAK = 3
+
+
+class ScaleTally:
+    """Overflows and the course of the loss scale; a listener for `StepRecorder.add_listener`.
+
+    Args:
+        event: Called as ``event(name, step, **fields)`` for ``overflow_streak`` (3 or more), ``scale_floor``,
+            ``scale_nonfinite``; ``None``: only count.
+    """
+
+    def __init__(self, event: Optional[Callable] = None) -> None:
+        self._event = event
+        self.kind, self.floor = "none", None
+        self.steps = self.flagged = self.overflows = self.longest = 0
+        self.first = self.last = self.final_scale = None
+        self.floor_reached = False
+        self._streak_from = self._streak_to = None
+        self._streak = 0
+        self._at_floor = self._scale_lost = False
+
+    def starts(self, facts: dict) -> None:
+        """A training begins whose scaling is described by `outputs.loss_scale_facts`."""
+        self.kind, self.floor = facts.get("kind"), facts.get("floor")
+
+    def __call__(self, rows: list) -> None:
+        for row in rows:
+            self._row(row["step"], row.get("overflow"), row.get("next_scale"))
+
+    def end_streak(self) -> None:
+        """The training ends: tells a streak that is still open."""
+        if self._event is not None and self._streak >= STREAK:
+            self._event(
+                "overflow_streak", self._streak_to, first=self._streak_from, last=self._streak_to, length=self._streak
+            )
+        self._streak = 0
+
+    close = end_streak
+
+    def summary(self) -> dict:
+        """See `LossScaleMonitor.summary`."""
+        return {
+            "steps": self.steps, "flagged_steps": self.flagged, "overflows": self.overflows,
+            "overflow_rate": self.overflows / self.flagged if self.flagged else None, "longest_streak": self.longest,
+            "first_overflow": self.first, "last_overflow": self.last, "kind": self.kind, "final_scale": self.final_scale,
+            "floor": self.floor, "floor_reached": self.floor_reached,
+        }  # fmt: skip
+
+    def _row(self, step: int, overflow, scale) -> None:
+        self.steps += 1
+        if overflow is not None:
+            self.flagged += 1
+            if overflow:
+                self._overflow(step)
+            else:
+                self.end_streak()
+        if scale is not None:
+            self.final_scale = scale
+            self._scale(step, bool(overflow), scale)
+
+    def _overflow(self, step: int) -> None:
+        self.overflows += 1
+        self.first, self.last = self.first or step, step
+        if not self._streak:
+            self._streak_from = step
+        self._streak += 1
+        self._streak_to = step
+        self.longest = max(self.longest, self._streak)
+
+    def _scale(self, step: int, overflow: bool, scale: float) -> None:
+        lost = not math.isfinite(scale)
+        if lost and not self._scale_lost and self._event is not None:
+            self._event("scale_nonfinite", step, scale=scale)
+        self._scale_lost = lost
+        if self.floor is None or not scale <= self.floor:
+            self._at_floor = False
+        elif overflow and not self._at_floor:
+            self._at_floor = self.floor_reached = True
+            if self._event is not None:
+                self._event("scale_floor", step, scale=scale)
+
+
+class FirstNonFinite:
+    """Tells the first step whose loss is NaN or infinite, by an event and one line of warning; a listener."""
+
+    def __init__(self, event: Callable, warn: bool = True) -> None:
+        self._event, self._warn = event, warn
+        self.step = self.value = None
+
+    def __call__(self, rows: list) -> None:
+        if self.step is None:
+            for row in rows:
+                if not math.isfinite(row.get("loss", 0.0)):
+                    self.found(row["step"], row["loss"])
+                    return
+
+    def found(self, step: int, value: float) -> None:
+        """Tells ``step``, the first time."""
+        if self.step is not None:
+            return
+        self.step, self.value = step, value
+        self._event("first_nonfinite", step, what="loss", value=value)
+        if self._warn:
+            warn_once(self, f"msprec: the loss is {value} at step {step}, the first time in this run")
+
+
+class TimeTally:
+    """Step and data times in seconds; a listener."""
+
+    def __init__(self) -> None:
+        self.first = None
+        self._seconds, self._data = array("d"), array("d")
+
+    def __call__(self, rows: list) -> None:
+        for row in rows:
+            seconds = row.get("seconds")
+            if seconds is None:
+                continue
+            if self.first is None:
+                self.first = seconds
+                continue
+            self._seconds.append(seconds)
+            self._data.append(row.get("data_seconds", 0.0))
+
+    def summary(self) -> dict:
+        """See `StepTimeMonitor.summary`."""
+        ordered = sorted(self._seconds)
+        step, data = math.fsum(self._seconds), math.fsum(self._data)
+        return {
+            "steps": len(ordered) + (self.first is not None), "first_step": self.first,
+            "median": _quantile(ordered, 0.5), "p95": _quantile(ordered, 0.95), "max": ordered[-1] if ordered else None,
+            "data_median": _quantile(sorted(self._data), 0.5),
+            "data_share": data / (step + data) if step + data > 0 else None,
+        }  # fmt: skip
+
+
+def _quantile(ordered, share: float) -> Optional[float]:
+    """Linear between neighbours, as ``numpy.quantile`` does it."""
+    if not ordered:
+        return None
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
