@@ -1,14 +1,15 @@
 """Data processing: dp.01 to dp.05."""
 
+from msprec.checklists.order import Order
+from msprec.checklists.scale import feature_columns, is_token, judge
+from msprec.checklists.scaling import input_scaling
+from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
+
 from msprec.checklist.facts import DATASETS, Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
-from msprec.checklists.order import Order
-from msprec.checklists.scale import feature_columns, is_token, judge
-from msprec.checklists.scaling import input_scaling
-from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
 
 @item("dp.01", zh="未对数据进行归一化或标准化", en="Data not normalised or standardised")
@@ -34,8 +35,12 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
     numeric = [column for column in features if not is_token(subject, column)]
     if features and not numeric:
         return not_applicable(
-            Text("输入列 {names} 是送入 Embedding 的编号,不需要归一化。", "Column {names} holds ids for an embedding: nothing to normalise.",
-                 names=listed(column.name for column in features)))  # fmt: skip
+            Text(
+                "输入列 {names} 是送入 Embedding 的编号,不需要归一化。",
+                "Column {names} holds ids for an embedding: nothing to normalise.",
+                names=listed(column.name for column in features),
+            )
+        )
     if not numeric:
         return not_applicable(Text("训练集没有数值输入列。", "The training set has no numeric input column."))
     if all(column.max is None for column in numeric):
@@ -49,22 +54,51 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
 def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> Finding:
     column = verdict.column
     index = next((number for number, entry in enumerate(dataset.columns) if entry.name == column.name), 0)
-    found = [scaling for scaling in input_scaling(subject, index, column.name or "") if not (verdict.disparity and scaling.kind == "factor")]
-    shown = [subject.code_at([scaling.place for scaling in found], Text("交付之后的缩放", "Scaling after delivery"), "script")]
+    found = [
+        scaling
+        for scaling in input_scaling(subject, index, column.name or "")
+        if not (verdict.disparity and scaling.kind == "factor")
+    ]
+    shown = [
+        subject.code_at(
+            [scaling.place for scaling in found], Text("交付之后的缩放", "Scaling after delivery"), "script"
+        )
+    ]
     if any(scaling.kind in ("standardise", "norm", "call") for scaling in found):
         return ok(
-            Text("{wrong},但代码在第一层之前把它归一化。", "{wrong}; but the code normalises it before the first layer.", wrong=verdict.wrong),
-            [_statistics(numeric), shown], [scaling.place for scaling in found])  # fmt: skip
+            Text(
+                "{wrong},但代码在第一层之前把它归一化。",
+                "{wrong}; but the code normalises it before the first layer.",
+                wrong=verdict.wrong,
+            ),
+            [_statistics(numeric), shown],
+            [scaling.place for scaling in found],
+        )
     known = [scaling.factor for scaling in found if scaling.factor is not None]
     if any(judge(subject, column, factor).wrong is None for factor in known):
         return ok(
-            Text("{wrong},但代码在第一层之前把它缩放到正常范围。", "{wrong}; but the code scales it into range before the first layer.", wrong=verdict.wrong),
-            [_statistics(numeric), shown], [scaling.place for scaling in found])  # fmt: skip
+            Text(
+                "{wrong},但代码在第一层之前把它缩放到正常范围。",
+                "{wrong}; but the code scales it into range before the first layer.",
+                wrong=verdict.wrong,
+            ),
+            [_statistics(numeric), shown],
+            [scaling.place for scaling in found],
+        )
     if found and not known:
         return undecided(
-            Text("{wrong};代码在第一层之前作了缩放,但无法得知倍数。", "{wrong}; the code scales it before the first layer, by how much is not known.", wrong=verdict.wrong),
-            Text("打印送入第一层的张量的均值与标准差。", "Print the mean and standard deviation of the tensor that enters the first layer."),
-            [_statistics(numeric), shown], [scaling.place for scaling in found])  # fmt: skip
+            Text(
+                "{wrong};代码在第一层之前作了缩放,但无法得知倍数。",
+                "{wrong}; the code scales it before the first layer, by how much is not known.",
+                wrong=verdict.wrong,
+            ),
+            Text(
+                "打印送入第一层的张量的均值与标准差。",
+                "Print the mean and standard deviation of the tensor that enters the first layer.",
+            ),
+            [_statistics(numeric), shown],
+            [scaling.place for scaling in found],
+        )
     return _not_normalised(subject, dataset, numeric, verdict, shown)
 
 
@@ -72,25 +106,67 @@ def _not_normalised(subject: Subject, dataset: Fact, numeric: list, verdict, sho
     place = op_place(dataset, "map") or first_place(dataset)
     return problem(
         Text("送入网络的数据尺度不当:{wrong}。", "The data reach the network off scale: {wrong}.", wrong=verdict.wrong),
-        Text("在数据处理中加入缩放(如图像用 vision.Rescale(1/255, 0) 与 vision.Normalize),表格特征用训练集的均值和标准差逐列标准化;推理时用同样的参数。",
-             "Scale in the pipeline (pictures: vision.Rescale(1/255, 0) and vision.Normalize; tables: each feature by the training set's mean and "
-             "standard deviation), and use the same numbers at inference."),
-        [_statistics(numeric), _channels(verdict.column), _histogram(verdict.column), pipeline_table(dataset), shown,
-         subject.code_at([place, first_place(dataset)], Text("数据处理", "The data processing"))],
+        Text(
+            "在数据处理中加入缩放(如图像用 vision.Rescale(1/255, 0) 与 "
+            "vision.Normalize),表格特征用训练集的均值和标准差逐列标准化;推理时用同样的参数。",
+            "Scale in the pipeline (pictures: vision.Rescale(1/255, 0) and vision.Normalize; tables: each feature by "
+            "the training set's mean and "
+            "standard deviation), and use the same numbers at inference.",
+        ),
+        [
+            _statistics(numeric),
+            _channels(verdict.column),
+            _histogram(verdict.column),
+            pipeline_table(dataset),
+            shown,
+            subject.code_at([place, first_place(dataset)], Text("数据处理", "The data processing")),
+        ],
         [place],
-    )  # fmt: skip
+    )
 
 
 def _in_range(columns: list) -> Text:
-    parts = [Text("{name}:{low} 到 {high},均值 {mean}、标准差 {std}", "{name} from {low} to {high}, mean {mean}, standard deviation {std}",
-                  name=column.name, low=column.min, high=column.max, mean=column.mean, std=column.std) for column in columns[:3]]  # fmt: skip
-    return Text("交付的输入在正常尺度内({parts})。", "Delivered inputs are on a sound scale ({parts}).", parts=Joined(parts, zh=";", en="; "))
+    parts = [
+        Text(
+            "{name}:{low} 到 {high},均值 {mean}、标准差 {std}",
+            "{name} from {low} to {high}, mean {mean}, standard deviation {std}",
+            name=column.name,
+            low=column.min,
+            high=column.max,
+            mean=column.mean,
+            std=column.std,
+        )
+        for column in columns[:3]
+    ]
+    return Text(
+        "交付的输入在正常尺度内({parts})。",
+        "Delivered inputs are on a sound scale ({parts}).",
+        parts=Joined(parts, zh=";", en="; "),
+    )
 
 
 def _statistics(columns: list):
-    rows = [[column.name, column.dtype, "×".join("?" if size is None else str(size) for size in column.shape), column.min, column.max, column.mean,
-             column.std] for column in columns]  # fmt: skip
-    heads = [Text("列", "column"), "dtype", Text("形状", "shape"), Text("最小", "min"), Text("最大", "max"), Text("均值", "mean"), Text("标准差", "std")]
+    rows = [
+        [
+            column.name,
+            column.dtype,
+            "×".join("?" if size is None else str(size) for size in column.shape),
+            column.min,
+            column.max,
+            column.mean,
+            column.std,
+        ]
+        for column in columns
+    ]
+    heads = [
+        Text("列", "column"),
+        "dtype",
+        Text("形状", "shape"),
+        Text("最小", "min"),
+        Text("最大", "max"),
+        Text("均值", "mean"),
+        Text("标准差", "std"),
+    ]
     return table(Text("交付的输入", "Inputs as delivered"), heads, rows)
 
 
@@ -98,9 +174,13 @@ def _label_note(dataset: Fact):
     target = next((column for column in dataset.columns if column.name == dataset.label.column), None)
     if dataset.label.kind != "regression" or target is None or (target.std or 0) < 100:
         return None
-    return note("回归目标 {name} 的标准差为 {std};若训练不稳定,可考虑对目标标准化。",
-                "The regression target {name} has a standard deviation of {std}; should training be unstable, standardise it too.",
-                name=target.name, std=target.std)  # fmt: skip
+    return note(
+        "回归目标 {name} 的标准差为 {std};若训练不稳定,可考虑对目标标准化。",
+        "The regression target {name} has a standard deviation of {std}; should training be unstable, standardise it "
+        "too.",
+        name=target.name,
+        std=target.std,
+    )
 
 
 def _channels(column: Fact):
@@ -125,15 +205,21 @@ def same_processing(subject: Subject) -> Finding:
     if not sets:
         return missing("数据处理流水线", "data pipeline")
     others = [dataset for dataset in sets if dataset.role != "train"]
-    state = Text("训练与评估/推理的处理流程尚未逐步比较。", "The pipelines of training and of evaluation or inference have not been compared step by step.")
+    state = Text(
+        "训练与评估/推理的处理流程尚未逐步比较。",
+        "The pipelines of training and of evaluation or inference have not been compared step by step.",
+    )
     alone = Text("本次运行中只有训练数据。", "Only training data were seen in this run.")
     return undecided(
         state if others else alone,
-        Text("对照下列流水线,确认除随机增强外各步相同;若推理在另一脚本中,也要对照它。",
-             "Compare the pipelines below: all but random augmentation must agree. Compare the inference script too where it is another one."),
+        Text(
+            "对照下列流水线,确认除随机增强外各步相同;若推理在另一脚本中,也要对照它。",
+            "Compare the pipelines below: all but random augmentation must agree. Compare the inference script too "
+            "where it is another one.",
+        ),
         [pipeline_table(dataset) for dataset in sets],
         [first_place(dataset) for dataset in others],
-    )  # fmt: skip
+    )
 
 
 @item("dp.03", zh="训练时没有对数据集进行混洗", en="Dataset not shuffled for training")
@@ -158,14 +244,28 @@ def padding(subject: Subject) -> Finding:
     """Not decided yet: shows the padding steps of the pipelines."""
     if not subject.datasets:
         return missing("数据处理流水线", "data pipeline")
-    steps = [step for dataset in subject.datasets for step in dataset.pipeline
-             if "pad" in (step.op or "").lower() or "pad" in str(step.args.get("operations", "")).lower()]  # fmt: skip
+    steps = [
+        step
+        for dataset in subject.datasets
+        for step in dataset.pipeline
+        if "pad" in (step.op or "").lower() or "pad" in str(step.args.get("operations", "")).lower()
+    ]
     places = [step.place for step in steps]
-    found = Text("流水线中有 {n} 处补齐,尚未核对其位置、方式与取值。", "{n} padding step(s) in the pipelines; side, value and length have not been checked.", n=len(steps))
-    none = Text("流水线中没有看到补齐步骤;数据源自身是否补齐未知。", "No padding step is seen in the pipelines; whether the source pads is not known.")
+    found = Text(
+        "流水线中有 {n} 处补齐,尚未核对其位置、方式与取值。",
+        "{n} padding step(s) in the pipelines; side, value and length have not been checked.",
+        n=len(steps),
+    )
+    none = Text(
+        "流水线中没有看到补齐步骤;数据源自身是否补齐未知。",
+        "No padding step is seen in the pipelines; whether the source pads is not known.",
+    )
     return undecided(
         found if steps else none,
-        Text("对照设计确认补齐的一侧、数值与长度,以及 mask 是否一致。", "Compare side, value and length of the padding with the design, and with the mask."),
+        Text(
+            "对照设计确认补齐的一侧、数值与长度,以及 mask 是否一致。",
+            "Compare side, value and length of the padding with the design, and with the mask.",
+        ),
         [subject.code_at(places, Text("补齐", "Padding"))],
         places,
     )
@@ -174,17 +274,34 @@ def padding(subject: Subject) -> Finding:
 @item("dp.05", zh="并行训练时多节点分片方式错误", en="Data sharded wrongly across nodes in parallel training")
 def sharding(subject: Subject) -> Finding:
     """Not applicable on one device; the shards of a parallel run are shown, not judged yet."""
-    if subject.run.rank_size == 1 or (subject.run.rank_size is None and subject.run.device_target and subject.ranks == [0]):
+    if subject.run.rank_size == 1 or (
+        subject.run.rank_size is None and subject.run.device_target and subject.ranks == [0]
+    ):
         return not_applicable(Text("只有一个设备,没有分片。", "The run used one device: nothing is sharded."))
     if subject.run.rank_size is None:
         return missing("设备数", "number of devices")
-    rows = [[rank, dataset.pipeline[0].op if dataset.pipeline else None, dataset.sharding.num_shards, dataset.sharding.shard_id,
-             dataset.samples_per_pass] for rank in subject.ranks for dataset in subject.file("datasets", DATASETS, rank).datasets]  # fmt: skip
+    rows = [
+        [
+            rank,
+            dataset.pipeline[0].op if dataset.pipeline else None,
+            dataset.sharding.num_shards,
+            dataset.sharding.shard_id,
+            dataset.samples_per_pass,
+        ]
+        for rank in subject.ranks
+        for dataset in subject.file("datasets", DATASETS, rank).datasets
+    ]
     heads = ["rank", Text("来源", "source"), "num_shards", "shard_id", Text("每轮样本数", "samples a pass")]
     return undecided(
-        Text("共 {n} 个设备,各设备的数据是否互不重叠尚未核对。", "{n} devices: whether their shards are disjoint has not been checked.", n=subject.run.rank_size),
-        Text("确认每个 rank 的 num_shards、shard_id 正确,文件列表在切分前已排序。",
-             "Check num_shards and shard_id of every rank, and that file lists are sorted before they are split."),
+        Text(
+            "共 {n} 个设备,各设备的数据是否互不重叠尚未核对。",
+            "{n} devices: whether their shards are disjoint has not been checked.",
+            n=subject.run.rank_size,
+        ),
+        Text(
+            "确认每个 rank 的 num_shards、shard_id 正确,文件列表在切分前已排序。",
+            "Check num_shards and shard_id of every rank, and that file lists are sorted before they are split.",
+        ),
         [table(Text("分片", "Shards"), heads, rows)],
         [first_place(dataset) for dataset in train_sets(subject)],
-    )  # fmt: skip
+    )

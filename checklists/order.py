@@ -1,18 +1,22 @@
 """Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
 
+from msprec.checklists.shared import first_place, op_place, pipeline_table
+
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
-from msprec.checklists.shared import first_place, op_place, pipeline_table
 
 SHUFFLE = Text(
-    "创建数据集时设 shuffle=True,或在 batch 之前加 .shuffle(buffer_size),buffer 最好不小于数据集。若顺序本身有意义(如有状态的序列训练),请在报告中说明。",
-    "Pass shuffle=True when creating the data set, or add .shuffle(buffer_size) before batch, with a buffer as large as the set. "
+    "创建数据集时设 shuffle=True,或在 batch 之前加 .shuffle(buffer_size),buffer "
+    "最好不小于数据集。若顺序本身有意义(如有状态的序列训练),请在报告中说明。",
+    "Pass shuffle=True when creating the data set, or add .shuffle(buffer_size) before batch, with a buffer as large "
+    "as the set. "
     "If the order itself carries meaning (stateful training on sequences), say so in the report.",
 )
 ONE_ITERATOR = Text(
-    "固定种子后,每轮新建的迭代器会给出相同的顺序:在循环外只建一个迭代器(create_tuple_iterator(num_epochs=N)),或改用 Model.train。",
+    "固定种子后,每轮新建的迭代器会给出相同的顺序:在循环外只建一个迭代器(create_tuple_iterator(num_epochs=N)),或改用 "
+    "Model.train。",
     "Under a fixed seed each new iterator delivers the same order: create one iterator before the loop "
     "(create_tuple_iterator(num_epochs=N)) and go through it every epoch, or use Model.train.",
 )
@@ -32,12 +36,17 @@ class Order:
         if not self.passes:
             return undecided(
                 Text("没有记录到数据的交付顺序。", "The order of the delivered data was not recorded."),
-                Text("用 `msprec run` 完整运行至少两轮训练。", "Run at least two epochs with `msprec run`."), self._evidence(),
-            )  # fmt: skip
+                Text("用 `msprec run` 完整运行至少两轮训练。", "Run at least two epochs with `msprec run`."),
+                self._evidence(),
+            )
         if self._one_batch():
             return not_applicable(
-                Text("每轮只有一个 batch,每步都用到全部样本,顺序不起作用。",
-                     "Each pass is a single batch: every step sees all samples, so their order cannot matter."), self._evidence())  # fmt: skip
+                Text(
+                    "每轮只有一个 batch,每步都用到全部样本,顺序不起作用。",
+                    "Each pass is a single batch: every step sees all samples, so their order cannot matter.",
+                ),
+                self._evidence(),
+            )
         return self._problem() or self._mixed()
 
     def _problem(self):
@@ -54,20 +63,44 @@ class Order:
     def _mixed(self) -> Finding:
         if self.compared:
             return ok(
-                Text("记录到 {n} 轮:各轮顺序与第一轮不同{mixed}。", "{n} passes were seen: each differs in order from the first{mixed}.",
-                     n=len(self.passes), mixed=self._label_words()), self._evidence())  # fmt: skip
+                Text(
+                    "记录到 {n} 轮:各轮顺序与第一轮不同{mixed}。",
+                    "{n} passes were seen: each differs in order from the first{mixed}.",
+                    n=len(self.passes),
+                    mixed=self._label_words(),
+                ),
+                self._evidence(),
+            )
         if self.shuffle.declared and self.shuffle.means:
             return ok(
-                Text("只看到一轮;已启用混洗({means}){mixed}。", "One pass was seen; shuffling is on ({means}){mixed}.",
-                     means=listed(self.shuffle.means), mixed=self._label_words()), self._evidence())  # fmt: skip
-        state = Text("没有启用混洗", "no shuffling is declared") if self.shuffle.declared is False else Text("是否混洗未知", "shuffling is unknown")
+                Text(
+                    "只看到一轮;已启用混洗({means}){mixed}。",
+                    "One pass was seen; shuffling is on ({means}){mixed}.",
+                    means=listed(self.shuffle.means),
+                    mixed=self._label_words(),
+                ),
+                self._evidence(),
+            )
+        state = (
+            Text("没有启用混洗", "no shuffling is declared")
+            if self.shuffle.declared is False
+            else Text("是否混洗未知", "shuffling is unknown")
+        )
         return undecided(
-            Text("只看到一轮,{state}{mixed};无法知道下一轮的顺序是否不同。",
-                 "Only one pass was seen and {state}{mixed}: whether the next one differs is unknown.", state=state, mixed=self._label_words()),
-            Text("再多训练一轮后运行,比较两轮的顺序;若只训练一轮,请确认数据源已预先打乱。",
-                 "Train a second epoch, so that the two orders can be compared; for a single epoch, make sure that the source is in random order."),
-            self._evidence(), [first_place(self.dataset)],
-        )  # fmt: skip
+            Text(
+                "只看到一轮,{state}{mixed};无法知道下一轮的顺序是否不同。",
+                "Only one pass was seen and {state}{mixed}: whether the next one differs is unknown.",
+                state=state,
+                mixed=self._label_words(),
+            ),
+            Text(
+                "再多训练一轮后运行,比较两轮的顺序;若只训练一轮,请确认数据源已预先打乱。",
+                "Train a second epoch, so that the two orders can be compared; for a single epoch, make sure that the "
+                "source is in random order.",
+            ),
+            self._evidence(),
+            [first_place(self.dataset)],
+        )
 
     # judgements
 
@@ -75,7 +108,9 @@ class Order:
         dataset = self.dataset
         if dataset.samples_per_pass and dataset.batch_size:
             return dataset.batch_size >= dataset.samples_per_pass
-        return bool(dataset.batches and dataset.passes and dataset.samples_per_pass and dataset.batches == dataset.passes)
+        return bool(
+            dataset.batches and dataset.passes and dataset.samples_per_pass and dataset.batches == dataset.passes
+        )
 
     def _repeats(self) -> bool:
         same = [entry for entry in self.compared if entry.same_order_as_first]
@@ -83,12 +118,19 @@ class Order:
 
     def _mostly_equal(self) -> bool:
         """Most samples stay where they were: a shuffle that hardly moves anything."""
-        shares = [(entry.equal_samples or 0) / entry.compared_samples for entry in self.compared
-                  if (entry.compared_samples or 0) >= self.subject.limit("dp.03.min_samples")]  # fmt: skip
+        shares = [
+            (entry.equal_samples or 0) / entry.compared_samples
+            for entry in self.compared
+            if (entry.compared_samples or 0) >= self.subject.limit("dp.03.min_samples")
+        ]
         return bool(shares) and sum(shares) / len(shares) > self.subject.limit("dp.03.equal")
 
     def _judged(self) -> list:
-        return [entry for entry in self.passes if entry.label_changes is not None or entry.label_segment_dependence is not None]
+        return [
+            entry
+            for entry in self.passes
+            if entry.label_changes is not None or entry.label_segment_dependence is not None
+        ]
 
     def _by_label(self, entry: Fact) -> bool:
         """Does the label of a sample hang on its position in this pass?"""
@@ -116,7 +158,11 @@ class Order:
         buffer, batch = self.shuffle.buffer_size, self.dataset.batch_size
         only = all("buffer" in mean or mean.lower().startswith("shuffle") for mean in self.shuffle.means)
         operations = [step.op for step in self.dataset.pipeline]
-        before = "shuffle" in operations and "batch" in operations and operations.index("shuffle") < operations.index("batch")
+        before = (
+            "shuffle" in operations
+            and "batch" in operations
+            and operations.index("shuffle") < operations.index("batch")
+        )
         several = bool(self.dataset.samples_per_pass and batch) and self.dataset.samples_per_pass >= 4 * batch
         return bool(buffer and batch and only and before and several) and buffer < batch
 
@@ -125,42 +171,80 @@ class Order:
     def _repeated(self) -> Finding:
         same = sum(1 for entry in self.compared if entry.same_order_as_first)
         renewed = bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
-        why = Text(
-            ";虽然声明了混洗({means}),但每轮都新建迭代器,固定种子下顺序重复", "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed starts the same order again",
-            means=listed(self.shuffle.means)) if renewed else Text("", "")  # fmt: skip
+        why = (
+            Text(
+                ";虽然声明了混洗({means}),但每轮都新建迭代器,固定种子下顺序重复",
+                "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed "
+                "starts the same order again",
+                means=listed(self.shuffle.means),
+            )
+            if renewed
+            else Text("", "")
+        )
         return problem(
-            Text("{n} 轮中有 {same} 轮与第一轮的样本顺序完全相同{why}。", "{same} of {n} later passes deliver the samples in exactly the order of the first{why}.",
-                 n=len(self.compared), same=same, why=why),
-            ONE_ITERATOR if renewed else SHUFFLE, self._evidence(), self._places(renewed),
-        )  # fmt: skip
+            Text(
+                "{n} 轮中有 {same} 轮与第一轮的样本顺序完全相同{why}。",
+                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}.",
+                n=len(self.compared),
+                same=same,
+                why=why,
+            ),
+            ONE_ITERATOR if renewed else SHUFFLE,
+            self._evidence(),
+            self._places(renewed),
+        )
 
     def _sorted(self) -> Finding:
         entry = self.sorted[0]
         return problem(
-            Text("样本按标签聚集:{n} 个样本中相邻标签只变化 {changes} 次(随机顺序期望 {expected} 次),标签与位置的相关度 {dependence}{buffer}。",
-                 "Samples come grouped by label: in {n} samples the label changes {changes} times between neighbours ({expected} expected in a "
-                 "random order); dependence of label on position {dependence}{buffer}.",
-                 n=entry.samples, changes=entry.label_changes, expected=entry.expected_changes, dependence=entry.label_segment_dependence,
-                 buffer=self._buffer_words()),
-            SHUFFLE, self._evidence(), self._places(),
-        )  # fmt: skip
+            Text(
+                "样本按标签聚集:{n} 个样本中相邻标签只变化 {changes} 次(随机顺序期望 {expected} "
+                "次),标签与位置的相关度 {dependence}{buffer}。",
+                "Samples come grouped by label: in {n} samples the label changes {changes} times between neighbours ("
+                "{expected} expected in a "
+                "random order); dependence of label on position {dependence}{buffer}.",
+                n=entry.samples,
+                changes=entry.label_changes,
+                expected=entry.expected_changes,
+                dependence=entry.label_segment_dependence,
+                buffer=self._buffer_words(),
+            ),
+            SHUFFLE,
+            self._evidence(),
+            self._places(),
+        )
 
     def _small_buffer(self) -> Finding:
         return problem(
-            Text("唯一的混洗缓冲区只有 {buffer} 个样本,小于一个 batch({batch}):样本几乎不会离开原来的 batch(每轮 {n} 个样本)。",
-                 "The only shuffle has a buffer of {buffer} samples, less than one batch ({batch}): samples hardly leave their batch ({n} samples a pass).",
-                 buffer=self.shuffle.buffer_size, batch=self.dataset.batch_size, n=self.dataset.samples_per_pass),
-            SHUFFLE, self._evidence(), self._places(),
-        )  # fmt: skip
+            Text(
+                "唯一的混洗缓冲区只有 {buffer} 个样本,小于一个 batch({batch}):样本几乎不会离开原来的 batch(每轮 {n} "
+                "个样本)。",
+                "The only shuffle has a buffer of {buffer} samples, less than one batch ({batch}): samples hardly "
+                "leave their batch ({n} samples a pass).",
+                buffer=self.shuffle.buffer_size,
+                batch=self.dataset.batch_size,
+                n=self.dataset.samples_per_pass,
+            ),
+            SHUFFLE,
+            self._evidence(),
+            self._places(),
+        )
 
     def _little_mixed(self) -> Finding:
         entry = max(self.compared, key=lambda entry: (entry.equal_samples or 0) / (entry.compared_samples or 1))
         return problem(
-            Text("第 {number} 轮的 {n} 个样本中有 {same} 个与第一轮处于同一位置{buffer}。",
-                 "In pass {number}, {same} of {n} samples stand in the same position as in the first{buffer}.",
-                 number=getattr(entry, "pass"), n=entry.compared_samples, same=entry.equal_samples, buffer=self._buffer_words()),
-            SHUFFLE, self._evidence(), self._places(),
-        )  # fmt: skip
+            Text(
+                "第 {number} 轮的 {n} 个样本中有 {same} 个与第一轮处于同一位置{buffer}。",
+                "In pass {number}, {same} of {n} samples stand in the same position as in the first{buffer}.",
+                number=getattr(entry, "pass"),
+                n=entry.compared_samples,
+                same=entry.equal_samples,
+                buffer=self._buffer_words(),
+            ),
+            SHUFFLE,
+            self._evidence(),
+            self._places(),
+        )
 
     def _buffer_words(self) -> Text:
         if not self.shuffle.buffer_size:
@@ -172,23 +256,58 @@ class Order:
         if not known:
             return Text("", "")
         entry = known[-1]
-        return Text(",标签已混合(相邻变化 {changes} 次,随机期望 {expected} 次)", ", and labels are mixed ({changes} changes between neighbours, {expected} expected at random)",
-                    changes=entry.label_changes, expected=entry.expected_changes)  # fmt: skip
+        return Text(
+            ",标签已混合(相邻变化 {changes} 次,随机期望 {expected} 次)",
+            ", and labels are mixed ({changes} changes between neighbours, {expected} expected at random)",
+            changes=entry.label_changes,
+            expected=entry.expected_changes,
+        )
 
     def _places(self, iterator: bool = False) -> list:
         shuffle = op_place(self.dataset, "shuffle")
         return [self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset)]
 
     def _evidence(self) -> list:
-        rows = [[getattr(entry, "pass"), entry.samples, entry.complete, entry.same_order_as_first, entry.equal_samples, entry.compared_samples,
-                 entry.label_changes, entry.expected_changes, entry.label_segment_dependence] for entry in self.passes]  # fmt: skip
-        heads = [Text("轮次", "pass"), Text("样本数", "samples"), Text("完整", "complete"), Text("与第一轮相同", "order of the first"),
-                 Text("同位置样本", "equal positions"), Text("比较数", "compared"), Text("相邻标签变化", "label changes"),
-                 Text("随机期望", "expected at random"), Text("标签-位置相关度", "label by position")]  # fmt: skip
-        declared = Joined([Text("声明混洗:{declared};方式:{means};缓冲区:{buffer}。", "Shuffling declared: {declared}; means: {means}; buffer: {buffer}.",
-                                declared=self.shuffle.declared, means=listed(self.shuffle.means), buffer=self.shuffle.buffer_size)])  # fmt: skip
+        rows = [
+            [
+                getattr(entry, "pass"),
+                entry.samples,
+                entry.complete,
+                entry.same_order_as_first,
+                entry.equal_samples,
+                entry.compared_samples,
+                entry.label_changes,
+                entry.expected_changes,
+                entry.label_segment_dependence,
+            ]
+            for entry in self.passes
+        ]
+        heads = [
+            Text("轮次", "pass"),
+            Text("样本数", "samples"),
+            Text("完整", "complete"),
+            Text("与第一轮相同", "order of the first"),
+            Text("同位置样本", "equal positions"),
+            Text("比较数", "compared"),
+            Text("相邻标签变化", "label changes"),
+            Text("随机期望", "expected at random"),
+            Text("标签-位置相关度", "label by position"),
+        ]
+        declared = Joined(
+            [
+                Text(
+                    "声明混洗:{declared};方式:{means};缓冲区:{buffer}。",
+                    "Shuffling declared: {declared}; means: {means}; buffer: {buffer}.",
+                    declared=self.shuffle.declared,
+                    means=listed(self.shuffle.means),
+                    buffer=self.shuffle.buffer_size,
+                )
+            ]
+        )
         return [
             table(Text("各轮的交付顺序", "Order of the passes as delivered"), heads, rows, declared) if rows else None,
             pipeline_table(self.dataset),
-            self.subject.code_at([place for place in self._places(True) if place], Text("数据集与迭代", "The data set and its iteration")),
+            self.subject.code_at(
+                [place for place in self._places(True) if place], Text("数据集与迭代", "The data set and its iteration")
+            ),
         ]

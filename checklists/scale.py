@@ -8,7 +8,9 @@ from msprec.checklist.facts import Fact
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text
 
-_NOT_A_FEATURE = re.compile(r"(^|_)(mask|ids?|idx|index|weights?|length|lens?|segment|token_type|position)($|_|s$)", re.IGNORECASE)
+_NOT_A_FEATURE = re.compile(
+    r"(^|_)(mask|ids?|idx|index|weights?|length|lens?|segment|token_type|position)($|_|s$)", re.IGNORECASE
+)
 
 
 class Judged:
@@ -20,8 +22,13 @@ class Judged:
 
 def feature_columns(dataset: Fact) -> list:
     """The numeric columns that are input: neither label nor text nor masks and ids."""
-    return [column for column in dataset.columns
-            if column.name != dataset.label.column and column.kind in ("float", "int", "bool") and not _NOT_A_FEATURE.search(column.name or "")]  # fmt: skip
+    return [
+        column
+        for column in dataset.columns
+        if column.name != dataset.label.column
+        and column.kind in ("float", "int", "bool")
+        and not _NOT_A_FEATURE.search(column.name or "")
+    ]
 
 
 def is_token(subject: Subject, column: Fact) -> bool:
@@ -47,8 +54,15 @@ def judge(subject: Subject, column: Fact, factor: float = 1.0) -> Judged:
     if is_picture(column) and largest > subject.limit("dp.01.image_abs"):
         return Judged(column, _far_words(column, [(column.min, column.max, column.mean, column.std)], 1, factor))
     if 0 < largest < subject.limit("dp.01.min_abs"):
-        return Judged(column, Text("{name} 的取值全部在 ±{largest} 以内,尺度过小", "all values of {name} lie within ±{largest}: far too small a scale",
-                                   name=column.name, largest=float(largest)))  # fmt: skip
+        return Judged(
+            column,
+            Text(
+                "{name} 的取值全部在 ±{largest} 以内,尺度过小",
+                "all values of {name} lie within ±{largest}: far too small a scale",
+                name=column.name,
+                largest=float(largest),
+            ),
+        )
     return _judge_disparity(subject, column, groups)
 
 
@@ -72,21 +86,44 @@ def _most(low: float, high: float) -> float:
 
 def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
     low, high = min(group[0] for group in far) * factor, max(group[1] for group in far) * factor
-    of = Text("({n} 个特征/通道中的 {far} 个)", " ({far} of {n} features or channels)", n=groups, far=len(far)) if groups > 1 else Text("", "")
-    return Text("{name} 的取值为 {low} 到 {high}{of},均值 {mean}、标准差 {std}", "{name} runs from {low} to {high}{of}, mean {mean}, standard deviation {std}",
-                name=column.name, low=float(low), high=float(high), of=of, mean=float(column.mean * factor), std=float(column.std * abs(factor)))  # fmt: skip
+    of = (
+        Text("({n} 个特征/通道中的 {far} 个)", " ({far} of {n} features or channels)", n=groups, far=len(far))
+        if groups > 1
+        else Text("", "")
+    )
+    return Text(
+        "{name} 的取值为 {low} 到 {high}{of},均值 {mean}、标准差 {std}",
+        "{name} runs from {low} to {high}{of}, mean {mean}, standard deviation {std}",
+        name=column.name,
+        low=float(low),
+        high=float(high),
+        of=of,
+        mean=float(column.mean * factor),
+        std=float(column.std * abs(factor)),
+    )
 
 
 def _judge_disparity(subject: Subject, column: Fact, groups: list) -> Judged:
-    """Features whose spread and whose size both differ by orders of magnitude (a rare one-hot feature differs in spread alone)."""
-    moving = [(std, _most(low, high), index) for index, (low, high, _, std) in enumerate(groups) if std > 0 and _most(low, high) > 0]
+    """Features that differ by orders of magnitude in spread and in size (a rare one-hot feature: in spread alone)."""
+    moving = [
+        (std, _most(low, high), index)
+        for index, (low, high, _, std) in enumerate(groups)
+        if std > 0 and _most(low, high) > 0
+    ]
     if len(moving) < 2 or is_picture(column):
         return Judged(column, None)
     limit = subject.limit("dp.01.disparity")
     small, large = min(moving, key=lambda row: row[1]), max(moving, key=lambda row: row[1])
     if large[1] < limit * small[1] or large[0] < limit * small[0]:
         return Judged(column, None)
-    words = Text("{name} 的特征尺度相差悬殊:特征 {i} 的标准差为 {small},特征 {j} 为 {large}",
-                 "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large} in feature {j}",
-                 name=column.name, i=small[2], small=float(small[0]), j=large[2], large=float(large[0]))  # fmt: skip
+    words = Text(
+        "{name} 的特征尺度相差悬殊:特征 {i} 的标准差为 {small},特征 {j} 为 {large}",
+        "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large}"
+        " in feature {j}",
+        name=column.name,
+        i=small[2],
+        small=float(small[0]),
+        j=large[2],
+        large=float(large[0]),
+    )
     return Judged(column, words, disparity=True)

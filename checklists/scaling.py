@@ -1,4 +1,4 @@
-"""Does the network, or the loop around it, scale the delivered data before the first layer? Read from the source (dp.01)."""
+"""Does the network, or the loop around it, scale the data before the first layer? Read from the source (dp.01)."""
 
 import ast
 import re
@@ -9,9 +9,34 @@ from msprec.checklist.facts import Fact
 from msprec.checklist.subject import Subject, place
 
 _NORMS = re.compile(r"norm", re.IGNORECASE)
-_SCALING_CALL = re.compile(r"normali[sz]e|standardi[sz]e|rescale|preprocess|layer_norm|batch_norm|instance_norm", re.IGNORECASE)
-_KEEPS = {"astype", "cast", "float", "half", "to", "reshape", "view", "transpose", "permute", "swapaxes", "expand_dims", "squeeze",
-          "unsqueeze", "flatten", "Tensor", "tensor", "copy", "contiguous", "asnumpy", "from_numpy", "array", "asarray", "narrow"}  # fmt: skip
+_SCALING_CALL = re.compile(
+    r"normali[sz]e|standardi[sz]e|rescale|preprocess|layer_norm|batch_norm|instance_norm", re.IGNORECASE
+)
+_KEEPS = {
+    "astype",
+    "cast",
+    "float",
+    "half",
+    "to",
+    "reshape",
+    "view",
+    "transpose",
+    "permute",
+    "swapaxes",
+    "expand_dims",
+    "squeeze",
+    "unsqueeze",
+    "flatten",
+    "Tensor",
+    "tensor",
+    "copy",
+    "contiguous",
+    "asnumpy",
+    "from_numpy",
+    "array",
+    "asarray",
+    "narrow",
+}
 
 
 class Scaling(NamedTuple):
@@ -55,7 +80,11 @@ def _loop_names(target: ast.AST, index: int) -> set:
             target = inner[0]
             continue
         parts = target.elts
-        if len(parts) == 2 and isinstance(parts[0], ast.Name) and parts[0].id in ("i", "step", "idx", "_", "batch_idx", "batch_id", "it"):
+        if (
+            len(parts) == 2
+            and isinstance(parts[0], ast.Name)
+            and parts[0].id in ("i", "step", "idx", "_", "batch_idx", "batch_id", "it")
+        ):
             return set(target_names(parts[1]))
         return set(target_names(parts[index] if index < len(parts) else parts[0]))
     return set(target_names(target))
@@ -72,7 +101,9 @@ class _Trace:
             self._statement(statement)
 
     def _owner(self, node: ast.AST) -> Optional[ast.ClassDef]:
-        classes = [outer for outer in self.subject.source.enclosing(self.file, node.lineno) if isinstance(outer, ast.ClassDef)]
+        classes = [
+            outer for outer in self.subject.source.enclosing(self.file, node.lineno) if isinstance(outer, ast.ClassDef)
+        ]
         return classes[-1] if classes else None
 
     def _statement(self, statement: ast.stmt) -> None:
@@ -94,7 +125,11 @@ class _Trace:
         if isinstance(target, ast.Tuple) and not isinstance(value, ast.Tuple) and self._is_raw(value):
             self.raw |= _loop_names(target, self.column[0])
             return
-        pairs = zip(target.elts, value.elts) if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) else [(target, value)]
+        pairs = (
+            zip(target.elts, value.elts)
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            else [(target, value)]
+        )
         for name, part in list(pairs):
             if isinstance(name, ast.Name):
                 (self.raw.add if self._is_raw(part) else self.raw.discard)(name.id)
@@ -130,7 +165,12 @@ class _Trace:
         here = place(self.file, node.lineno)
         if name in ("div", "true_divide", "mul", "multiply") and len(node.args) == 2 and self._is_raw(node.args[0]):
             self._note(node, name in ("div", "true_divide"), *node.args)
-        elif name in ("div", "mul") and len(node.args) == 1 and isinstance(node.func, ast.Attribute) and self._is_raw(node.func.value):
+        elif (
+            name in ("div", "mul")
+            and len(node.args) == 1
+            and isinstance(node.func, ast.Attribute)
+            and self._is_raw(node.func.value)
+        ):
             self._note(node, name == "div", node.func.value, node.args[0])
         elif arguments and root_name(node.func) == "self":
             self._own_cell(name, here)
@@ -149,7 +189,9 @@ class _Trace:
             for file, node in self.subject.source.classes(cell.class_) if not cell.builtin else []:
                 construct = construct_of(node)
                 if construct is not None and argument_names(construct):
-                    inner = _Trace(self.subject, file, construct, {argument_names(construct)[0]}, self.column, self.depth + 1)
+                    inner = _Trace(
+                        self.subject, file, construct, {argument_names(construct)[0]}, self.column, self.depth + 1
+                    )
                     self.found += inner.found
 
     def _is_raw(self, node: ast.AST) -> bool:
@@ -183,7 +225,11 @@ class _Trace:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self._number(node.operand)
             return None if value is None else -value
-        if isinstance(node, ast.Call) and len(node.args) >= 1 and called_name(node) in ("Tensor", "float", "float32", "tensor"):
+        if (
+            isinstance(node, ast.Call)
+            and len(node.args) >= 1
+            and called_name(node) in ("Tensor", "float", "float32", "tensor")
+        ):
             return self._number(node.args[0])
         return self._named(node)
 
@@ -192,16 +238,30 @@ class _Trace:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return None
         code = ast.unparse(node)
-        home = self.owner if isinstance(node, ast.Attribute) and self.owner is not None else self.subject.source.trees[self.file]
-        given = [entry.value for entry in ast.walk(home) if isinstance(entry, ast.Assign)
-                 and any(ast.unparse(target) == code for target in entry.targets)]  # fmt: skip
-        return self._number(given[0]) if len(given) == 1 and ast.unparse(given[0]) != code and self._is_plain(given[0]) else None
+        home = (
+            self.owner
+            if isinstance(node, ast.Attribute) and self.owner is not None
+            else self.subject.source.trees[self.file]
+        )
+        given = [
+            entry.value
+            for entry in ast.walk(home)
+            if isinstance(entry, ast.Assign) and any(ast.unparse(target) == code for target in entry.targets)
+        ]
+        return (
+            self._number(given[0])
+            if len(given) == 1 and ast.unparse(given[0]) != code and self._is_plain(given[0])
+            else None
+        )
 
     @staticmethod
     def _is_plain(node: ast.AST) -> bool:
         """A constant, or an expression of constants: nothing that could name itself again."""
-        return not any(isinstance(part, ast.Attribute) for part in ast.walk(node) if not isinstance(node, ast.Call)) and not any(
-            isinstance(part, ast.Name) and part.id not in ("Tensor", "float", "ms", "mindspore", "mstype") for part in ast.walk(node)
+        return not any(
+            isinstance(part, ast.Attribute) for part in ast.walk(node) if not isinstance(node, ast.Call)
+        ) and not any(
+            isinstance(part, ast.Name) and part.id not in ("Tensor", "float", "ms", "mindspore", "mstype")
+            for part in ast.walk(node)
         )
 
 

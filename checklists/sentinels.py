@@ -4,8 +4,24 @@ from msprec.checklist.facts import Fact
 from msprec.checklist.subject import Subject
 
 # values that people customarily write where a number is missing; round ones far from any scale
-CODES = {sign * value for value in (99.0, 999.0, 9999.0, 99999.0, 999999.0, 99999999.0, 888.0, 8888.0) for sign in (1, -1)}
-CODES |= {-99.9, -999.9, -9999.9, -999.25, -32768.0, -2147483648.0, 2147483647.0, 1e10, 1e20, -1e20, 1e30, -1e30, 9.96921e36}
+CODES = {
+    sign * value for value in (99.0, 999.0, 9999.0, 99999.0, 999999.0, 99999999.0, 888.0, 8888.0) for sign in (1, -1)
+}
+CODES |= {
+    -99.9,
+    -999.9,
+    -9999.9,
+    -999.25,
+    -32768.0,
+    -2147483648.0,
+    2147483647.0,
+    1e10,
+    1e20,
+    -1e20,
+    1e30,
+    -1e30,
+    9.96921e36,
+}
 CODES |= {3.4028234663852886e38, -3.4028234663852886e38, 1.7976931348623157e308, -1.7976931348623157e308}
 
 
@@ -16,7 +32,7 @@ def missing_marks(subject: Subject, dataset: Fact, column: Fact) -> list:
 
 
 def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
-    """Far from the rest and repeated: a customary code, -1 below a non-negative column, a rare far zero, or any far constant."""
+    """Repeated and far from the rest: a customary code, -1 below a non-negative column, a rare zero, any constant."""
     value, share = suspect.value, suspect.share
     if value is None or share is None or suspect.nearest_other is None:
         return False

@@ -20,7 +20,9 @@ def missing(zh: str, en: str) -> Finding:
 
 
 def no_training() -> Finding:
-    return not_applicable(Text("脚本已正常结束,其中没有任何训练步。", "The script ran to its end without a single training step."))
+    return not_applicable(
+        Text("脚本已正常结束,其中没有任何训练步。", "The script ran to its end without a single training step.")
+    )
 
 
 def train_sets(subject: Subject) -> list:
@@ -53,7 +55,10 @@ def pipeline_table(dataset: Fact) -> Optional[Evidence]:
     """The steps of a data set with their arguments and places."""
     if not dataset.pipeline:
         return None
-    rows = [[step.op, ", ".join(f"{key}={value}" for key, value in step.args.items()), at(step.place)] for step in dataset.pipeline]
+    rows = [
+        [step.op, ", ".join(f"{key}={value}" for key, value in step.args.items()), at(step.place)]
+        for step in dataset.pipeline
+    ]
     columns = [Text("步骤", "step"), Text("参数", "arguments"), Text("位置", "place")]
     return table(Text("{role}的处理流水线", "Pipeline of the {role}", role=role_of(dataset)), columns, rows)
 

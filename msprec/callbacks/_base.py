@@ -1,4 +1,4 @@
-"""What all monitors share: they never harm a run, know their own time, and write rows even when the training crashes."""
+"""What monitors share: they never harm a run, know their own time, and write rows even where a training crashes."""
 
 import functools
 import time

@@ -51,8 +51,8 @@ class ScaleTally:
         return {
             "steps": self.steps, "flagged_steps": self.flagged, "overflows": self.overflows,
             "overflow_rate": self.overflows / self.flagged if self.flagged else None, "longest_streak": self.longest,
-            "first_overflow": self.first, "last_overflow": self.last, "kind": self.kind, "final_scale": self.final_scale,
-            "floor": self.floor, "floor_reached": self.floor_reached,
+            "first_overflow": self.first, "last_overflow": self.last, "kind": self.kind,
+            "final_scale": self.final_scale, "floor": self.floor, "floor_reached": self.floor_reached,
         }  # fmt: skip
 
     def _row(self, step: int, overflow, scale) -> None:

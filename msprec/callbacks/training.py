@@ -157,18 +157,16 @@ class ByHand:
 
         if error is not None:
             told = {"type": type(error).__name__, "message": str(error)[:2000]}
-            end = {
-                "kind": "interrupt" if isinstance(error, KeyboardInterrupt) else "exception",
-                "code": 1,
-                "exception": told,
-            }
+            kind = "interrupt" if isinstance(error, KeyboardInterrupt) else "exception"
+            end = {"kind": kind, "code": 1, "exception": told}
         else:
             end = {"kind": "ok", "code": 0} if ended else {"kind": "running"}
         rank, size = steps.process_rank()
         modes = {entry["mode"] for entry in self.entries}
         return {
-            "schema": 1, "tool": {"name": "msprec", "version": __version__}, "command": [Path(sys.executable).name, *sys.argv],
-            "script": sys.argv[0] if sys.argv else "", "cwd": str(Path.cwd()),
+            "schema": 1, "tool": {"name": "msprec", "version": __version__},
+            "command": [Path(sys.executable).name, *sys.argv], "script": sys.argv[0] if sys.argv else "",
+            "cwd": str(Path.cwd()),
             "started": self.began[1], "ended": _now() if ended else None,
             "seconds": round(time.monotonic() - self.began[0], 3), "exit": end,
             "versions": environment.versions(), "platform": environment.platform_facts(),

@@ -1,10 +1,11 @@
-"""The user's own files as syntax trees: just enough reading for checks that need to know what the code around a fact does."""
+"""The user's own files as syntax trees: just enough to tell what the code around a fact does."""
 
 import ast
 import io
 import re
 import tokenize
-from typing import Iterator, Optional
+from collections.abc import Iterator
+from typing import Optional
 
 _GRADIENTS = {"value_and_grad", "grad", "GradOperation", "vjp", "get_vjp"}
 _FORWARD_NAMES = re.compile(r"forward|train_?step|net_with_loss|loss_fn|criterion|compute_loss")
@@ -38,8 +39,12 @@ class Code:
 
     def classes(self, name: str) -> list:
         """(file, ClassDef) of the classes of that name."""
-        return [(file, node) for file, tree in self.trees.items() for node in ast.walk(tree)
-                if isinstance(node, ast.ClassDef) and node.name == name]  # fmt: skip
+        return [
+            (file, node)
+            for file, tree in self.trees.items()
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and node.name == name
+        ]
 
     def enclosing(self, file: str, line: int) -> list:
         """The functions, loops and other statements around a line, outermost first."""
@@ -73,7 +78,9 @@ def target_names(target: ast.AST) -> list:
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
     function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
 
 
 def root_name(node: ast.AST) -> str:

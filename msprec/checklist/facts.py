@@ -49,7 +49,9 @@ def _shaped(value: Any, shape: Any) -> Any:
         return _map(value, shape.shape)
     if isinstance(shape, list):
         entries = value if isinstance(value, list) else []
-        return [_shaped(entry, shape[0]) for entry in entries if not isinstance(shape[0], dict) or isinstance(entry, dict)]
+        return [
+            _shaped(entry, shape[0]) for entry in entries if not isinstance(shape[0], dict) or isinstance(entry, dict)
+        ]
     return shape(value)
 
 
@@ -100,90 +102,263 @@ def words(value: Any) -> str:
 
 
 PLACE = {"file": text, "line": count}
-_SPREAD = {"min": number, "max": number, "mean": number, "std": number, "zeros": finite, "constant": flag, "nonfinite": count}
+_SPREAD = {
+    "min": number,
+    "max": number,
+    "mean": number,
+    "std": number,
+    "zeros": finite,
+    "constant": flag,
+    "nonfinite": count,
+}
 
 RUN = {
-    "command": [text], "script": text, "started": text, "ended": text, "seconds": finite,
+    "command": [text],
+    "script": text,
+    "started": text,
+    "ended": text,
+    "seconds": finite,
     "exit": {"kind": text, "code": anything, "exception": {"type": text, "message": text, "place": PLACE}},
-    "device_target": text, "mode": text, "rank": count, "rank_size": count,
-    "seeds": [{"function": text, "value": anything, "place": PLACE}], "notes": [text],
-    "training_steps": count, "script_imports_mindspore": flag,
-}  # fmt: skip
+    "device_target": text,
+    "mode": text,
+    "rank": count,
+    "rank_size": count,
+    "seeds": [{"function": text, "value": anything, "place": PLACE}],
+    "notes": [text],
+    "training_steps": count,
+    "script_imports_mindspore": flag,
+}
 
 COLUMN = {
-    "name": text, "dtype": text, "kind": text, "shape": [count], "batched": flag, "varying_shape": flag,
-    "elements": count, "nan": count, "inf": count, "first_nonfinite": [count], "nonfinite_samples": count,
-    "min": finite, "max": finite, "mean": finite, "std": finite, "zeros": count, "distinct": count,
+    "name": text,
+    "dtype": text,
+    "kind": text,
+    "shape": [count],
+    "batched": flag,
+    "varying_shape": flag,
+    "elements": count,
+    "nan": count,
+    "inf": count,
+    "first_nonfinite": [count],
+    "nonfinite_samples": count,
+    "min": finite,
+    "max": finite,
+    "mean": finite,
+    "std": finite,
+    "zeros": count,
+    "distinct": count,
     "channels": {"axis": anything, "mean": [finite], "std": [finite], "min": [finite], "max": [finite]},
-    "histogram": {"edges": [finite], "counts": [finite]}, "values": Map(count),
-    "suspects": [{"feature": count, "value": finite, "count": count, "share": finite, "nearest_other": finite,
-                  "others_low": finite, "others_high": finite, "others_distinct": count, "first_samples": [count]}],
+    "histogram": {"edges": [finite], "counts": [finite]},
+    "values": Map(count),
+    "suspects": [
+        {
+            "feature": count,
+            "value": finite,
+            "count": count,
+            "share": finite,
+            "nearest_other": finite,
+            "others_low": finite,
+            "others_high": finite,
+            "others_distinct": count,
+            "first_samples": [count],
+        }
+    ],
     "empty_strings": count,
-}  # fmt: skip
+}
 
 ORDER = {
-    "passes": [{"pass": count, "samples": count, "complete": flag, "iterator": count, "same_order_as_first": flag,
-                "compared_samples": count, "equal_samples": count, "label_changes": finite, "expected_changes": finite,
-                "label_segment_dependence": finite}],
+    "passes": [
+        {
+            "pass": count,
+            "samples": count,
+            "complete": flag,
+            "iterator": count,
+            "same_order_as_first": flag,
+            "compared_samples": count,
+            "equal_samples": count,
+            "label_changes": finite,
+            "expected_changes": finite,
+            "label_segment_dependence": finite,
+        }
+    ],
     "new_iterator_each_pass": flag,
-}  # fmt: skip
+}
 
-DATASETS = {"datasets": [{
-    "id": anything, "role": text, "pipeline": [{"op": text, "args": Map(anything), "place": PLACE}],
-    "shuffle": {"declared": flag, "means": [words], "buffer_size": count, "seekable_source": flag},
-    "sharding": {"num_shards": count, "shard_id": count}, "repeat": finite, "batch_size": count, "passes": count,
-    "batches": count, "samples": count, "samples_per_pass": count,
-    "scanned": {"samples": count, "share": finite, "why_not_all": words}, "columns": [COLUMN],
-    "label": {"column": text, "kind": text, "why": words, "counts": Map(count), "counted_samples": count, "complete_pass": flag},
-    "order": ORDER, "iterated_at": PLACE,
-}]}  # fmt: skip
+DATASETS = {
+    "datasets": [
+        {
+            "id": anything,
+            "role": text,
+            "pipeline": [{"op": text, "args": Map(anything), "place": PLACE}],
+            "shuffle": {"declared": flag, "means": [words], "buffer_size": count, "seekable_source": flag},
+            "sharding": {"num_shards": count, "shard_id": count},
+            "repeat": finite,
+            "batch_size": count,
+            "passes": count,
+            "batches": count,
+            "samples": count,
+            "samples_per_pass": count,
+            "scanned": {"samples": count, "share": finite, "why_not_all": words},
+            "columns": [COLUMN],
+            "label": {
+                "column": text,
+                "kind": text,
+                "why": words,
+                "counts": Map(count),
+                "counted_samples": count,
+                "complete_pass": flag,
+            },
+            "order": ORDER,
+            "iterated_at": PLACE,
+        }
+    ]
+}
 
-NETWORK = {"networks": [{"id": anything, "class": text, "role": text, "place": PLACE, "cells": [{
-    "path": text, "class": text, "builtin": flag, "args": words, "compute_dtype": text, "mode_dependent": flag,
-    "parameters": [words]}]}]}  # fmt: skip
+NETWORK = {
+    "networks": [
+        {
+            "id": anything,
+            "class": text,
+            "role": text,
+            "place": PLACE,
+            "cells": [
+                {
+                    "path": text,
+                    "class": text,
+                    "builtin": flag,
+                    "args": words,
+                    "compute_dtype": text,
+                    "mode_dependent": flag,
+                    "parameters": [words],
+                }
+            ],
+        }
+    ]
+}
 
 PARAMETERS = {
-    "parameters": [{
-        "name": words, "path": words, "shape": [count], "dtype": words, "size": count, "requires_grad": flag,
-        "in_optimizer": flag, "cell": words, "cell_class": words, "kind": text, "initial": _SPREAD, "final": _SPREAD,
-        "moved": {"max_abs": number, "relative": number, "any": flag, "proportional": flag}, "compared": text}],
+    "parameters": [
+        {
+            "name": words,
+            "path": words,
+            "shape": [count],
+            "dtype": words,
+            "size": count,
+            "requires_grad": flag,
+            "in_optimizer": flag,
+            "cell": words,
+            "cell_class": words,
+            "kind": text,
+            "initial": _SPREAD,
+            "final": _SPREAD,
+            "moved": {"max_abs": number, "relative": number, "any": flag, "proportional": flag},
+            "compared": text,
+        }
+    ],
     "observed": {"initial_step": count, "final_step": count, "from_optimizer": flag},
     "requires_grad_changes": [{"name": words, "value": flag, "place": PLACE}],
-}  # fmt: skip
+}
 
-OPTIMIZER = {"optimizers": [{
-    "id": anything, "class": text, "place": PLACE, "used": flag,
-    "learning_rate": {"kind": text, "value": finite, "first": finite, "last": finite, "class": text},
-    "momentum": finite, "weight_decay": anything, "loss_scale": finite, "parameters": count, "parameter_names": [words]}]}  # fmt: skip
+OPTIMIZER = {
+    "optimizers": [
+        {
+            "id": anything,
+            "class": text,
+            "place": PLACE,
+            "used": flag,
+            "learning_rate": {"kind": text, "value": finite, "first": finite, "last": finite, "class": text},
+            "momentum": finite,
+            "weight_decay": anything,
+            "loss_scale": finite,
+            "parameters": count,
+            "parameter_names": [words],
+        }
+    ]
+}
 
 LOSS = {"losses": [{"class": text, "builtin": flag, "args": words, "place": PLACE, "file_class": PLACE}]}
 
-TRAIN_STEP = {"steps": [{
-    "style": text, "class": text, "function": text, "mode": text, "place": PLACE, "count": count, "sink": flag,
-    "accumulation": count, "overflow_flag": flag,
-    "loss_scale": {"kind": text, "class": text, "initial": finite, "factor": finite, "window": count,
-                   "drop_overflow_update": flag, "place": PLACE, "floor": finite}}]}  # fmt: skip
+TRAIN_STEP = {
+    "steps": [
+        {
+            "style": text,
+            "class": text,
+            "function": text,
+            "mode": text,
+            "place": PLACE,
+            "count": count,
+            "sink": flag,
+            "accumulation": count,
+            "overflow_flag": flag,
+            "loss_scale": {
+                "kind": text,
+                "class": text,
+                "initial": finite,
+                "factor": finite,
+                "window": count,
+                "drop_overflow_update": flag,
+                "place": PLACE,
+                "floor": finite,
+            },
+        }
+    ]
+}
 
 PRECISION = {
     "amp": [{"function": words, "level": words, "dtype": words, "place": PLACE}],
     "to_float": [{"class": words, "dtype": words, "place": PLACE}],
-    "parameter_dtypes": Map(count), "cells_by_compute_dtype": Map(count),
-    "casts": [{"code": words, "dtype": words, "place": PLACE}], "half_compute": flag, "dtypes": [words],
-}  # fmt: skip
+    "parameter_dtypes": Map(count),
+    "cells_by_compute_dtype": Map(count),
+    "casts": [{"code": words, "dtype": words, "place": PLACE}],
+    "half_compute": flag,
+    "dtypes": [words],
+}
 
-WEIGHTS_LOADED = {"loads": [{
-    "function": words, "file": words, "parameters": count, "not_loaded": [words], "not_in_network": [words], "strict": flag,
-    "place": PLACE, "step": count}]}  # fmt: skip
+WEIGHTS_LOADED = {
+    "loads": [
+        {
+            "function": words,
+            "file": words,
+            "parameters": count,
+            "not_loaded": [words],
+            "not_in_network": [words],
+            "strict": flag,
+            "place": PLACE,
+            "step": count,
+        }
+    ]
+}
 
 MODES = {
-    "phases": [{
-        "phase": text, "via": words, "root": words, "place": PLACE, "first_step": count, "last_step": count, "calls": count,
-        "root_training": flag, "gradient": flag,
-        "dependent": [{"path": words, "class": words, "training": flag, "use_batch_statistics": flag}]}],
+    "phases": [
+        {
+            "phase": text,
+            "via": words,
+            "root": words,
+            "place": PLACE,
+            "first_step": count,
+            "last_step": count,
+            "calls": count,
+            "root_training": flag,
+            "gradient": flag,
+            "dependent": [{"path": words, "class": words, "training": flag, "use_batch_statistics": flag}],
+        }
+    ],
     "construct_calls_set_train": anything,
-}  # fmt: skip
+}
 
 EVALUATION = {"evaluations": [{"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words}]}
 
-EVENT = {"event": text, "step": count, "what": text, "value": number, "first": count, "last": count, "length": count,
-         "scale": number, "why": words, "type": text, "message": text}  # fmt: skip
+EVENT = {
+    "event": text,
+    "step": count,
+    "what": text,
+    "value": number,
+    "first": count,
+    "last": count,
+    "length": count,
+    "scale": number,
+    "why": words,
+    "type": text,
+    "message": text,
+}

@@ -9,7 +9,7 @@ CONCLUSIONS = ("problem", "undecided", "ok", "not_applicable")  # worst first
 
 
 class Evidence:
-    """One piece of evidence: ``kind`` is text, code, table or figure; ``body`` holds the keys SCHEMA.md lists for it."""
+    """One piece of evidence: ``kind`` is text, code, table or figure; ``body`` holds the keys of SCHEMA.md."""
 
     def __init__(self, kind: str, title: Text, source: str = "run", **body):
         self.kind, self.title, self.source, self.body = kind, title, source, body

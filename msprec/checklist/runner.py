@@ -1,8 +1,9 @@
-"""Runs the checks over a run folder and writes their findings as ``checklist.json`` (its schema is in record/SCHEMA.md)."""
+"""Runs the checks over a run folder and writes their findings as ``checklist.json`` (schema: record/SCHEMA.md)."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Mapping, Optional
+from typing import Optional
 
 from msprec._version import __version__
 from msprec.checklist.finding import Finding, plain, table, undecided
@@ -15,7 +16,9 @@ from msprec.record.reader import SCHEMA, RunFolder
 RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "Run the training script with `msprec run SCRIPT`.")
 
 
-def conclude(run_dir: Optional[Path], lang: str = "en", only: Optional[set] = None, thresholds: Optional[Mapping] = None) -> dict:
+def conclude(
+    run_dir: Optional[Path], lang: str = "en", only: Optional[set] = None, thresholds: Optional[Mapping] = None
+) -> dict:
     """Conclude every item from the run folder; without a folder all are left open.
 
     ``only`` names items or families to examine; the others stay open. ``thresholds`` sets thresholds by name
@@ -94,8 +97,10 @@ def _entry(item: Item, finding: Finding, lang: str) -> dict:
 
 
 def _thresholds(consulted: list):
-    rows = [[threshold.name, threshold.value, threshold.meaning, _SOURCES.get(threshold.source, threshold.source)]
-            for threshold in consulted]  # fmt: skip
+    rows = [
+        [threshold.name, threshold.value, threshold.meaning, _SOURCES.get(threshold.source, threshold.source)]
+        for threshold in consulted
+    ]
     columns = [Text("名称", "name"), Text("值", "value"), Text("含义", "meaning"), Text("来源", "source")]
     return table(Text("判断所用的阈值", "Thresholds used"), columns, rows)
 
@@ -119,7 +124,10 @@ def _left_out() -> Finding:
 
 def _no_mindspore() -> Finding:
     return undecided(
-        Text("所运行的脚本没有导入 MindSpore,无从检查。", "The script that ran did not import MindSpore, so there was nothing to observe."),
+        Text(
+            "所运行的脚本没有导入 MindSpore,无从检查。",
+            "The script that ran did not import MindSpore, so there was nothing to observe.",
+        ),
         Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
     )
 
@@ -127,7 +135,11 @@ def _no_mindspore() -> Finding:
 def _failed(error: Exception) -> Finding:
     name = f"{type(error).__name__}: {error}"
     return undecided(
-        Text("检查程序自身出错,未得出结论({error})。", "The check itself failed, so nothing is concluded ({error}).", error=name),
+        Text(
+            "检查程序自身出错,未得出结论({error})。",
+            "The check itself failed, so nothing is concluded ({error}).",
+            error=name,
+        ),
         Text(
             "这是 msprec 的缺陷:请附上运行目录报告;在此之前请人工检查此项。",
             "This is a defect of msprec: report it with the run folder; until then check this item by hand.",

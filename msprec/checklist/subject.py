@@ -1,7 +1,8 @@
 """The subject of a checklist: everything that checks may know about a run, and the only way they may learn it."""
 
 import re
-from typing import Iterable, Optional
+from collections.abc import Iterable
+from typing import Optional
 
 from msprec.checklist import facts as shapes
 from msprec.checklist.code import Code
@@ -118,7 +119,9 @@ class Subject:
         if found is None:
             return None
         first, lines = found
-        return Evidence("code", title, source, file=place.file, first_line=first, highlight=[place.line], code="\n".join(lines))
+        return Evidence(
+            "code", title, source, file=place.file, first_line=first, highlight=[place.line], code="\n".join(lines)
+        )
 
     def code_at(self, places: Iterable[Fact], title: Text, source: str = "run", most: int = 3) -> list:
         """Several places as evidence, each once."""

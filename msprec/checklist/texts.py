@@ -12,9 +12,13 @@ FAMILIES = ("ds", "dp", "hp", "api", "cg", "wi", "mp")
 LANGUAGES = ("zh", "en")
 
 _PARTS = {
-    "为什么": "why", "怎么查": "check", "怎么改": "mend",
-    "Why": "why", "How to check": "check", "How to mend": "mend",
-}  # fmt: skip
+    "为什么": "why",
+    "怎么查": "check",
+    "怎么改": "mend",
+    "Why": "why",
+    "How to check": "check",
+    "How to mend": "mend",
+}
 
 
 class ItemText(NamedTuple):

@@ -1,7 +1,7 @@
 """Reads a run folder as SCHEMA.md beside this file describes it, however it was left.
 
 A run may have been killed in the middle of a line. So every reader here gives what can be read and notes in
-``RunFolder.damaged`` what could not; only a folder that is no run folder at all is an error. Needs NumPy, not MindSpore.
+``RunFolder.damaged`` what could not; only a folder that is no run folder at all is an error. Needs NumPy only.
 """
 
 import csv
@@ -91,8 +91,11 @@ class RunFolder:
     def _has_records(self) -> bool:
         if any((self.path / "facts").glob("*.json")):
             return True
-        return any((self.path / f"rank_{rank}" / name).is_file() for rank in self.ranks()
-                   for name in ("steps.csv", "events.jsonl"))  # fmt: skip
+        return any(
+            (self.path / f"rank_{rank}" / name).is_file()
+            for rank in self.ranks()
+            for name in ("steps.csv", "events.jsonl")
+        )
 
     def ranks(self) -> list:
         """The ranks that left something, 0 first."""

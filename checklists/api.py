@@ -1,0 +1,361 @@
+"""Use of the API: api.01 and api.02."""
+
+import ast
+import re
+from typing import Optional
+
+from msprec.checklists.shared import at, missing
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Finding, ok, problem, table, undecided
+from msprec.checklist.item import item
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Joined, Text, listed
+
+RISKY = (
+    "Conv2d",
+    "Dense",
+    "Dropout",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "MaxPool2d",
+    "AvgPool2d",
+    "LayerNorm",
+    "GELU",
+    "LeakyReLU",
+    "Embedding",
+    "SmoothL1Loss",
+    "AdamWeightDecay",
+)
+_EVALUATES = re.compile(
+    r"eval|test|valid|(^|_)val(_|$|s?\b)|infer|predict|accuracy|(^|_)acc(_|$)|metric", re.IGNORECASE
+)
+
+
+@item(
+    "api.01",
+    zh="使用API时未注意到MindSpore API和其它框架API的差异",
+    en="Differences between the APIs of MindSpore and other frameworks overlooked",
+)
+def api_differences(subject: Subject) -> Finding:
+    """Not decided yet: lists the cells whose defaults differ from other frameworks with their arguments."""
+    cells = [cell for network in subject.networks for cell in network.cells if cell.class_ in RISKY]
+    if not subject.networks:
+        return missing("网络结构", "network")
+    rows = [[cell.path, cell.class_, cell.args] for cell in cells]
+    heads = [Text("路径", "path"), "API", Text("参数", "arguments")]
+    return undecided(
+        Text(
+            "用到 {n} 处默认值或含义与其它框架不同的 API,尚未核对其参数。",
+            "{n} cells are of kinds whose defaults or meanings differ between frameworks; their arguments have not "
+            "been checked.",
+            n=len(cells),
+        ),
+        Text(
+            "对照标杆脚本逐个核对下列 API 的参数(含默认值)。",
+            "Compare the arguments below, defaults included, with the script this one was written after.",
+        ),
+        [table(Text("需要核对的 API", "Cells to compare"), heads, rows) if rows else None],
+        [network.place for network in subject.networks],
+    )
+
+
+@item(
+    "api.02",
+    zh="使用API时未根据训练/推理场景对应设置模式",
+    en="Training or inference mode not set to suit the situation",
+)
+def modes(subject: Subject) -> Finding:
+    """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
+
+    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode; or
+    in inference mode after an evaluation, having been in training mode before), evaluation or inference with one in
+    training mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode
+    under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts
+    as evaluation when it comes after the training, in a loop over data that fed no training, or in code that calls
+    itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's generator)
+    does not.
+    """
+    phases = [phase for phase in subject.phases if phase.calls != 0]
+    if not phases:
+        return missing("网络的调用与模式", "call of the network and its mode")
+    if not any(phase.dependent for phase in phases) and not _has_dependent(subject):
+        return ok(
+            Text(
+                "网络中没有行为随训练/推理模式变化的单元(如 Dropout、BatchNorm)。",
+                "No cell of the network behaves differently in training and inference mode (such as Dropout or "
+                "BatchNorm).",
+            ),
+            [_table(phases)],
+        )
+    verdicts = [_Verdict(phase, *_judge(subject, phase, phases)) for phase in phases]
+    bad = [verdict for verdict in verdicts if verdict.wrong]
+    if bad:
+        return _problem(subject, phases, bad)
+    open_ones = [verdict for verdict in verdicts if verdict.unsure]
+    if open_ones:
+        return _open(subject, phases, open_ones)
+    return _right(phases)
+
+
+class _Verdict:
+    def __init__(self, phase: Fact, wrong: Optional[Text], unsure: Optional[Text]):
+        self.phase, self.wrong, self.unsure = phase, wrong, unsure
+
+
+def _has_dependent(subject: Subject) -> bool:
+    return any(cell.mode_dependent for network in subject.networks for cell in network.cells)
+
+
+def _is_training(phase: Fact) -> bool:
+    return phase.phase == "train" or phase.gradient is True
+
+
+def _judge(subject: Subject, phase: Fact, phases: list) -> tuple:
+    """(what is wrong, what is unsure) with one kind of call; (None, None) where all is right."""
+    if not phase.dependent:
+        return None, None
+    if _is_training(phase):
+        return _judge_training(subject, phase, phases)
+    on = [cell for cell in phase.dependent if cell.training]
+    batch_statistics = [cell for cell in phase.dependent if cell.use_batch_statistics]
+    if phase.phase in ("eval", "predict"):
+        what = Text("推理", "inference") if phase.phase == "predict" else Text("评估", "evaluation")
+        return _while_evaluating(what, phase, on, batch_statistics), None
+    if not on and not batch_statistics:
+        return None, None
+    nature = _nature(subject, phase)
+    if nature == "evaluation":
+        return _while_evaluating(Text("评估/推理", "evaluation or inference"), phase, on, batch_statistics), None
+    if nature == "unknown" and on:
+        return None, Text(
+            "{root} 在梯度之外以训练模式被调用 {n} 次({place}),无法确定是否为评估",
+            "{root} was called {n} times outside any gradient in training mode ({place}); whether to evaluate is not "
+            "known",
+            root=phase.root,
+            n=phase.calls,
+            place=at(phase.place),
+        )
+    return None, None
+
+
+def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list) -> Optional[Text]:
+    if on:
+        return Text(
+            "{what}时({n} 次调用,{place}){cells} 仍处于训练模式",
+            "during {what} ({n} calls, {place}) {cells} was in training mode",
+            what=what,
+            n=phase.calls,
+            place=at(phase.place) or phase.via,
+            cells=_cells(on),
+        )
+    if batch_statistics:
+        return Text(
+            "{what}时({n} 次调用){cells} 设了 use_batch_statistics=True,仍会更新滑动均值与方差",
+            "during {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
+            "variance",
+            what=what,
+            n=phase.calls,
+            cells=_cells(batch_statistics),
+        )
+    return None
+
+
+def _cells(cells: list) -> Text:
+    return listed([f"{cell.path} ({cell.class_})" for cell in cells], most=3)
+
+
+def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
+    off = [cell for cell in phase.dependent if cell.training is False]
+    if not off or _frozen(subject, off):
+        return None, None
+    wrong = Text(
+        "训练时(第 {first} 到 {last} 步,{n} 次调用){cells} 处于推理模式",
+        "while training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
+        first=(phase.first_step or 0) + 1,
+        last=phase.last_step,
+        n=phase.calls,
+        cells=_cells(off),
+    )
+    if _switched_off(phase, phases, off):
+        return wrong, None
+    if phase.root_training is False:
+        return (None, wrong) if _another_trains(phase, phases) else (wrong, None)
+    if phase.root_training is None and len(off) == len(phase.dependent):
+        return wrong, None
+    only_norms = all("Norm" in (cell.class_ or "") for cell in off)
+    if only_norms or len(off) < len(phase.dependent):
+        return None, None
+    return wrong, None
+
+
+def _frozen(subject: Subject, cells: list) -> bool:
+    """All weights around these cells are frozen: a feature extractor kept in inference mode on purpose."""
+    if not cells:
+        return False
+    for cell in cells:
+        home = cell.path.rsplit(".", 1)[0] if "." in cell.path else cell.path
+        around = [
+            parameter
+            for parameter in subject.parameters
+            if parameter.kind != "statistic" and f"{parameter.path}.".startswith(f"{home}.")
+        ]
+        if not around or any(
+            parameter.requires_grad is not False and parameter.in_optimizer is not False for parameter in around
+        ):
+            return False
+    return True
+
+
+def _switched_off(phase: Fact, phases: list, off: list) -> bool:
+    """Were these cells in training mode in an earlier stretch of the training?"""
+    paths = {cell.path for cell in off}
+    return any(
+        _is_training(other)
+        and other.root == phase.root
+        and (other.first_step or 0) < (phase.first_step or 0)
+        and any(cell.training and cell.path in paths for cell in other.dependent)
+        for other in phases
+    )
+
+
+def _another_trains(phase: Fact, phases: list) -> bool:
+    """Another network trains in training mode at the same steps, so this one may be a teacher."""
+    return any(
+        _is_training(other)
+        and other.root != phase.root
+        and any(cell.training for cell in other.dependent)
+        and (other.last_step or 0) >= (phase.first_step or 0)
+        for other in phases
+    )
+
+
+def _nature(subject: Subject, phase: Fact) -> str:
+    """What a call outside any gradient was for: "evaluation", "beside" training, "before" it, or "unknown"."""
+    steps = subject.training_steps
+    first, last, calls = phase.first_step or 0, phase.last_step or 0, phase.calls or 0
+    if not subject.trained or (first >= steps and steps > 0):
+        return "evaluation"
+    named = _named_so(subject, phase.place)
+    if last == 0:
+        return "evaluation" if named and calls >= 2 else "before"
+    if named or _over_other_data(subject, phase.place):
+        return "evaluation"
+    if first <= 1 and 0.5 <= calls / max(1, last - first + 1) <= 8:
+        return "beside"
+    return "unknown"
+
+
+def _around(subject: Subject, place: Fact) -> list:
+    return subject.source.enclosing(place.file, place.line) if place and place.file and place.line else []
+
+
+def _named_so(subject: Subject, place: Fact) -> bool:
+    """The call's line, its function or its loop speaks of evaluation, testing, prediction, accuracy."""
+    for node in _around(subject, place):
+        if isinstance(node, ast.FunctionDef) and _EVALUATES.search(node.name) and node.name != "construct":
+            return True
+        if isinstance(node, ast.For) and _EVALUATES.search(ast.unparse(node.iter)):
+            return True
+    found = subject.lines(place, around=0) if place else None
+    return found is not None and any(_EVALUATES.search(name) for name in re.findall(r"[A-Za-z_]\w*", found[1][0]))
+
+
+def _over_other_data(subject: Subject, place: Fact) -> bool:
+    """A loop around the call runs over a data set that fed no training."""
+    loops = [node for node in _around(subject, place) if isinstance(node, ast.For)]
+    trained = {
+        (dataset.iterated_at.file, dataset.iterated_at.line) for dataset in subject.datasets if dataset.role == "train"
+    }
+    others = {
+        (dataset.iterated_at.file, dataset.iterated_at.line) for dataset in subject.datasets if dataset.role != "train"
+    }
+    return any((place.file, loop.lineno) in others - trained for loop in loops)
+
+
+def _table(phases: list):
+    rows = [
+        [
+            phase.phase,
+            phase.via,
+            phase.root,
+            phase.first_step,
+            phase.last_step,
+            phase.calls,
+            phase.gradient,
+            phase.root_training,
+            ", ".join(f"{cell.path}={'train' if cell.training else 'inference'}" for cell in phase.dependent[:6]),
+            at(phase.place),
+        ]
+        for phase in phases
+    ]
+    heads = [
+        Text("阶段", "phase"),
+        Text("途径", "via"),
+        Text("网络", "network"),
+        Text("首次步", "first step"),
+        Text("末次步", "last step"),
+        Text("调用", "calls"),
+        Text("求梯度", "gradient"),
+        Text("训练模式", "training mode"),
+        Text("相关单元", "cells that depend on it"),
+        Text("位置", "place"),
+    ]
+    return table(Text("各阶段的模式", "Mode by phase"), heads, rows)
+
+
+def _problem(subject: Subject, phases: list, bad: list) -> Finding:
+    places = [verdict.phase.place for verdict in bad]
+    return problem(
+        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh=";", en="; ")),
+        Text(
+            "训练前调用 net.set_train(True),评估或推理前调用 net.set_train(False),之后再切回;BatchNorm 的 "
+            "use_batch_statistics 保持默认 None。",
+            "Call net.set_train(True) before training and net.set_train(False) before evaluation or inference, and "
+            "back again after it; "
+            "leave use_batch_statistics of BatchNorm at None.",
+        ),
+        [_table(phases), subject.code_at([place for place in places if place], Text("调用之处", "The call"))],
+        places,
+    )
+
+
+def _open(subject: Subject, phases: list, unsure: list) -> Finding:
+    places = [verdict.phase.place for verdict in unsure]
+    return undecided(
+        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh=";", en="; ")),
+        Text(
+            "查看该处代码:若为评估或推理,应先调用 set_train(False);若为训练,应为 set_train(True)。",
+            "Look at the code there: to evaluate or infer, set_train(False) must come first; to train, "
+            "set_train(True).",
+        ),
+        [_table(phases), subject.code_at([place for place in places if place], Text("调用之处", "The call"))],
+        places,
+    )
+
+
+def _right(phases: list) -> Finding:
+    training = sum(phase.calls or 0 for phase in phases if _is_training(phase))
+    judging = sum(
+        phase.calls or 0
+        for phase in phases
+        if not _is_training(phase) and not any(cell.training for cell in phase.dependent)
+    )
+    kept = [cell for phase in phases if _is_training(phase) for cell in phase.dependent if cell.training is False]
+    frozen = (
+        Text(";有意保持推理模式的单元:{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
+        if kept
+        else Text("", "")
+    )
+    return ok(
+        Text(
+            "模式正确:训练 {training} 次调用处于训练模式,其余 {judging} 次调用处于推理模式{frozen}。",
+            "Modes are right: {training} training calls in training mode, {judging} other calls in inference mode"
+            "{frozen}.",
+            training=training,
+            judging=judging,
+            frozen=frozen,
+        ),
+        [_table(phases)],
+    )

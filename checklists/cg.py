@@ -1,0 +1,289 @@
+"""The computing graph: cg.01 to cg.04."""
+
+from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters
+from msprec.checklists.shared import at, missing, no_training
+
+from msprec.checklist.facts import PARAMETERS
+from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.checklist.item import item
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text, listed
+
+
+@item("cg.01", zh="权重共享错误", en="Weights shared wrongly")
+def shared_weights(subject: Subject) -> Finding:
+    """Not decided yet: needs the paths by which cells reach a parameter."""
+    if not subject.networks:
+        return missing("网络结构", "network")
+    return undecided(
+        Text(
+            "网络有 {n} 个参数,其共享关系尚未核对。",
+            "The network has {n} parameters; which cells share them has not been checked.",
+            n=len(subject.parameters),
+        ),
+        Text(
+            "对照设计确认哪些权重应当共享:同一个 Cell 实例被多次使用(如 [block] * 6)即为共享。",
+            "Compare with the design which weights are to be shared: one cell instance used several times (as in "
+            "[block] * 6) shares its weights.",
+        ),
+        locations=[network.place for network in subject.networks],
+    )
+
+
+@item("cg.02", zh="权重冻结错误", en="Weights frozen wrongly")
+def frozen_weights(subject: Subject) -> Finding:
+    """Whether each trainable weight moved between the first step and the end of the run.
+
+    Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never moved (or only
+    shrank in proportion, which is weight decay without a gradient). Frozen explicitly (requires_grad=False): ok.
+    Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
+    and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
+    cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
+    """
+    if subject.trains_nothing:
+        return no_training()
+    if not subject.parameters:
+        return missing("网络参数", "parameter of the network")
+    groups = sort_parameters(subject)
+    if groups.left_out:
+        return _not_in_optimizer(subject, groups)
+    if not (groups.moved or groups.stuck or groups.unknown or groups.excused):
+        return _all_frozen(subject, groups)
+    if groups.stuck:
+        return _stuck(subject, groups)
+    if groups.unknown:
+        return undecided(
+            Text(
+                "{n} 个可训练权重的变化没有观察到(运行可能被中断)。",
+                "Whether {n} trainable weights moved was not observed (the run may have been cut short).",
+                n=len(groups.unknown),
+            ),
+            Text("让训练正常运行到结束。", "Let the training run to its end."),
+            _evidence(subject, groups),
+        )
+    return _all_moved(subject, groups)
+
+
+def _all_moved(subject: Subject, groups: Sorted) -> Finding:
+    frozen = (
+        Text(
+            ";{n} 个被显式冻结({names})",
+            "; {n} are frozen explicitly ({names})",
+            n=len(groups.frozen),
+            names=listed(parameter.name for parameter in groups.frozen),
+        )
+        if groups.frozen
+        else Text("", "")
+    )
+    random = (
+        Text(
+            ",且运行中没有加载预训练权重,它们保持初始值", " and keep their initial values, as no checkpoint was loaded"
+        )
+        if (groups.frozen and not subject.loads)
+        else Text("", "")
+    )
+    return ok(
+        Text(
+            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{random}。",
+            "All {n} trainable weights moved over {steps} updates{frozen}{random}.",
+            n=len(groups.moved) + len(groups.excused),
+            steps=applied_updates(subject),
+            frozen=frozen,
+            random=random,
+        ),
+        _evidence(subject, groups),
+    )
+
+
+def _not_in_optimizer(subject: Subject, groups: Sorted) -> Finding:
+    total = sum(map(len, groups)) - len(groups.frozen)
+    return problem(
+        Text(
+            "{n} 个可训练权重(共 {total} 个)不在优化器中,训练中没有更新:{names}。",
+            "{n} of {total} trainable weights are not in the optimizer and did not train: {names}.",
+            n=len(groups.left_out),
+            total=total,
+            names=listed(parameter.name for parameter in groups.left_out),
+        ),
+        Text(
+            "把 net.trainable_params() 全部交给优化器;若本意是冻结,请对这些权重设 requires_grad=False。",
+            "Give the optimizer all of net.trainable_params(); to freeze weights on purpose, set their requires_grad "
+            "to False.",
+        ),
+        _evidence(subject, groups),
+        _places(subject),
+    )
+
+
+def _stuck(subject: Subject, groups: Sorted) -> Finding:
+    updates, rate = applied_updates(subject), largest_rate(subject)
+    names = listed(parameter.name for parameter in groups.stuck)
+    if updates < subject.limit("cg.02.min_updates"):
+        return undecided(
+            Text(
+                "{n} 个权重没有变化,但整个运行只有 {updates} 次有效更新(共 {steps} 步)。",
+                "{n} weights did not move, but only {updates} of {steps} steps updated anything.",
+                n=len(groups.stuck),
+                updates=updates,
+                steps=subject.training_steps,
+            ),
+            Text(
+                "先解决溢出或学习率为 0 的问题,或训练更多步后再判断。",
+                "See to the overflow or to the learning rate of zero first, or train more steps.",
+            ),
+            _evidence(subject, groups),
+        )
+    if rate is not None and rate < subject.limit("cg.02.min_lr"):
+        return undecided(
+            Text(
+                "{n} 个权重没有变化,但学习率最大只有 {rate}。",
+                "{n} weights did not move, but the learning rate never exceeded {rate}.",
+                n=len(groups.stuck),
+                rate=rate,
+            ),
+            Text("用正常的学习率训练后再判断(见 hp.01)。", "Train with an ordinary learning rate first (see hp.01)."),
+            _evidence(subject, groups),
+        )
+    decayed = [parameter for parameter in groups.stuck if parameter.moved.any]
+    only = (
+        Text(",其中 {n} 个只有权重衰减在起作用", "; on {n} of them weight decay alone acted", n=len(decayed))
+        if decayed
+        else Text("", "")
+    )
+    return problem(
+        Text(
+            "{n} 个可训练权重(共 {total} 个)在 {updates} 次更新中从未变化{only}:{names}。",
+            "{n} of {total} trainable weights never moved in {updates} updates{only}: {names}.",
+            n=len(groups.stuck),
+            total=sum(map(len, groups)) - len(groups.frozen),
+            updates=updates,
+            only=only,
+            names=names,
+        ),
+        Text(
+            "检查这些权重所在的单元是否参与前向计算、其后是否有 stop_gradient 或不可导的操作(argmax、round、asnumpy),"
+            "以及优化器得到的是否是同一个网络的参数。",
+            "See whether their cells take part in the forward pass, whether stop_gradient or a step without gradient "
+            "(argmax, round, asnumpy) follows, "
+            "and whether the optimizer was given the parameters of this very network.",
+        ),
+        _evidence(subject, groups),
+        _places(subject),
+    )
+
+
+def _all_frozen(subject: Subject, groups: Sorted) -> Finding:
+    if not groups.frozen or not subject.training_steps:
+        return missing("可训练的权重", "trainable weight")
+    return problem(
+        Text(
+            "全部 {n} 个权重都被冻结(requires_grad=False),{steps} 步训练没有更新任何权重。",
+            "All {n} weights are frozen (requires_grad=False): {steps} training steps updated nothing.",
+            n=len(groups.frozen),
+            steps=subject.training_steps,
+        ),
+        Text(
+            "为需要训练的权重设 requires_grad=True,并在创建优化器之前完成。",
+            "Set requires_grad=True for the weights to train, before the optimizer is created.",
+        ),
+        _evidence(subject, groups),
+        _places(subject),
+    )
+
+
+def _places(subject: Subject) -> list:
+    changes = subject.file("parameters", PARAMETERS).requires_grad_changes
+    hidden = subject.find_lines(r"\bstop_gradient\s*\(")
+    return (
+        [change.place for change in changes if change.value is False]
+        + hidden
+        + [optimizer.place for optimizer in subject.optimizers if optimizer.used is not False]
+    )
+
+
+def _evidence(subject: Subject, groups: Sorted) -> list:
+    states = (
+        (groups.left_out, Text("不在优化器中", "not in the optimizer")),
+        (groups.stuck, Text("未变化", "never moved")),
+        (groups.unknown, Text("未观察到", "not observed")),
+        (groups.frozen, Text("显式冻结", "frozen explicitly")),
+        (groups.excused, Text("未变化(不作判断)", "still, not judged")),
+        (groups.moved, Text("有变化", "moved")),
+    )
+    rows = [
+        [
+            parameter.name,
+            "×".join(map(str, parameter.shape)),
+            parameter.requires_grad,
+            parameter.in_optimizer,
+            parameter.moved.max_abs,
+            parameter.moved.relative,
+            state,
+        ]
+        for group, state in states
+        for parameter in group
+    ]
+    heads = [
+        Text("权重", "weight"),
+        Text("形状", "shape"),
+        "requires_grad",
+        Text("在优化器中", "in optimizer"),
+        Text("最大变化", "largest change"),
+        Text("相对变化", "relative change"),
+        Text("结论", "state"),
+    ]
+    odd = groups.left_out or groups.stuck or groups.frozen
+    places = [place for place in _places(subject) if place] if odd else []
+    return [
+        table(Text("权重的变化", "What became of the weights"), heads, rows),
+        subject.code_at(places, Text("冻结与优化器", "Freezing and the optimizer")),
+    ]
+
+
+@item("cg.03", zh="节点连接错误", en="Nodes connected wrongly")
+def connections(subject: Subject) -> Finding:
+    """Not decided yet: needs to know which cells ran. Shows the cell tree."""
+    if not subject.networks:
+        return missing("网络结构", "network")
+    rows = [[cell.path, cell.class_, cell.args] for network in subject.networks for cell in network.cells]
+    heads = [Text("路径", "path"), Text("单元", "cell"), Text("参数", "arguments")]
+    return undecided(
+        Text(
+            "网络有 {n} 个单元,各单元是否都参与计算、连接是否正确尚未核对。",
+            "The network has {n} cells; whether all of them run and are joined as designed has not been checked.",
+            n=len(rows),
+        ),
+        Text(
+            "对照设计逐层核对 construct 中的连接。",
+            "Compare the connections in construct with the design, layer by layer.",
+        ),
+        [table(Text("网络的单元", "Cells of the network"), heads, rows)],
+        [network.place for network in subject.networks],
+    )
+
+
+@item("cg.04", zh="loss函数有误", en="Wrong loss function")
+def loss_function(subject: Subject) -> Finding:
+    """Not decided yet: needs the loss recomputed on a captured batch. Shows the loss in use and its arguments."""
+    if subject.trains_nothing:
+        return not_applicable(Text("没有训练,因而没有 loss。", "Nothing was trained, so there is no loss."))
+    if not subject.losses:
+        return missing("loss 函数", "loss function")
+    rows = [[loss.class_, loss.builtin, loss.args, at(loss.place)] for loss in subject.losses]
+    heads = [Text("loss", "loss"), Text("内置", "built in"), Text("参数", "arguments"), Text("位置", "place")]
+    return undecided(
+        Text(
+            "所用的 loss 为 {names},是否与设计相符、计算是否正确尚未核对。",
+            "The loss is {names}; whether it is the one designed and computes rightly has not been checked.",
+            names=listed(loss.class_ for loss in subject.losses),
+        ),
+        Text(
+            "对照设计确认 loss 的种类与参数,并用 NumPy 版本在同一 batch 上比较结果(自定义 loss)。",
+            "Compare kind and arguments with the design; compute a custom loss in NumPy on the same batch and compare.",
+        ),
+        [
+            table(Text("loss 函数", "Loss functions"), heads, rows),
+            subject.code_at([loss.place for loss in subject.losses], Text("loss 的设置", "Where the loss is set")),
+        ],
+        [loss.place for loss in subject.losses],
+    )

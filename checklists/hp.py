@@ -1,0 +1,207 @@
+"""Hyper-parameters: hp.01 to hp.03."""
+
+from typing import Optional
+
+from msprec.checklists.shared import first_place, loss_figure, missing, no_training, op_place, train_sets
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Finding, ok, problem, table, undecided, worst
+from msprec.checklist.item import item
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text
+
+
+@item("hp.01", zh="学习率过大或过小", en="Learning rate too large or too small")
+def learning_rate(subject: Subject) -> Finding:
+    """Not decided yet: needs a range test. Shows the loss curve and the rate that was used."""
+    if subject.trains_nothing:
+        return no_training()
+    rates = [
+        optimizer.learning_rate
+        for optimizer in subject.optimizers
+        if optimizer.used is not False and optimizer.learning_rate
+    ]
+    if rates and rates[0].first is not None:
+        used = Text(
+            "学习率从 {first} 到 {last};是否合适尚未用范围测试检验。",
+            "The learning rate ran from {first} to {last}; no range test has checked it.",
+            first=rates[0].first,
+            last=rates[0].last,
+        )
+    else:
+        used = Text(
+            "学习率未记录,也没有做范围测试。", "The learning rate was not recorded, and no range test was made."
+        )
+    return undecided(
+        used,
+        Text(
+            "做学习率范围测试:逐步增大学习率训练几轮,看所用学习率是否落在精度上升的区间内。",
+            "Make a range test: train a few epochs with a rising rate and see whether the rate in use lies where the "
+            "accuracy rises.",
+        ),
+        [loss_figure(subject)],
+        [optimizer.place for optimizer in subject.optimizers if optimizer.used is not False],
+    )
+
+
+@item("hp.02", zh="epoch数目过大或过小", en="Too many or too few epochs")
+def epochs(subject: Subject) -> Finding:
+    """Not decided yet: needs the validation loss of each epoch beside the training loss."""
+    if subject.trains_nothing:
+        return no_training()
+    rows = [
+        [evaluation.step, evaluation.epoch, ", ".join(f"{name}={value}" for name, value in evaluation.metrics.items())]
+        for evaluation in subject.evaluations
+    ]
+    heads = [Text("步", "step"), Text("轮", "epoch"), Text("指标", "metrics")]
+    shown = table(Text("评估结果", "Evaluations"), heads, rows) if rows else None
+    state = Text(
+        "记录到 {n} 次评估,但没有逐轮的验证集 loss。",
+        "{n} evaluations were recorded, but no validation loss of each epoch.",
+        n=len(rows),
+    )
+    none = Text(
+        "没有记录到评估,无法比较训练集与验证集的 loss。", "No evaluation was recorded to hold beside the training loss."
+    )
+    return undecided(
+        state if rows else none,
+        Text(
+            "每轮在验证集上计算 loss(如 Model.fit),看验证 loss 在哪一轮最小。",
+            "Compute the validation loss every epoch (Model.fit does) and see at which epoch it is lowest.",
+        ),
+        [loss_figure(subject), shown],
+    )
+
+
+@item("hp.03", zh="batch size过大", en="Batch size too large")
+def batch_size(subject: Subject) -> Finding:
+    """Samples an update takes (batch × ranks × accumulation) against the updates an epoch makes.
+
+    The guide calls 32 safe and 64 to 256 worth trying: up to hp.03.safe is fine, even when it is a whole small set.
+    Above it, fewer than hp.03.few_updates updates an epoch are a problem; above hp.03.large fewer than hp.03.updates.
+    Large batches with many updates can train well or badly: between the safe range and hp.03.large they pass with
+    hp.03.updates updates, otherwise a baseline with a small batch decides.
+    """
+    if subject.trains_nothing:
+        return no_training()
+    sets = train_sets(subject)
+    if not sets and "batch" not in subject.steps():
+        return missing("训练 batch 的大小", "size of the training batches")
+    return worst([_batch(subject, dataset) for dataset in sets or [None]])
+
+
+def _batch(subject: Subject, dataset: Optional[Fact]) -> Finding:
+    batch = _samples_a_step(subject, dataset)
+    if not batch:
+        return missing("训练 batch 的大小", "size of the training batches")
+    ranks = subject.run.rank_size or 1
+    accumulation = max([step.accumulation or 1 for step in subject.train_steps if step.count] or [1])
+    total = batch * ranks * accumulation
+    samples = dataset.samples_per_pass if dataset is not None else None
+    updates = max(1, samples // (batch * accumulation)) if samples else None
+    rows = [[batch, ranks, accumulation, total, samples, updates, total / samples / ranks if samples else None]]
+    heads = [
+        Text("每设备 batch", "batch a device"),
+        Text("设备数", "devices"),
+        Text("累积次数", "accumulation"),
+        Text("全局 batch", "global batch"),
+        Text("每轮样本(每设备)", "samples a pass (a device)"),
+        Text("每轮更新", "updates an epoch"),
+        Text("占每轮样本", "share of a pass"),
+    ]
+    evidence = [table(Text("batch 与更新次数", "Batch and updates"), heads, rows), _rate(subject, total)]
+    place = (op_place(dataset, "batch", "padded_batch") or first_place(dataset)) if dataset is not None else None
+    if place:
+        evidence.append(subject.code(place, Text("batch 的设置", "Where the batch is set")))
+    return _judge(subject, total, updates, evidence, place)
+
+
+def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list, place: Optional[Fact]) -> Finding:
+    safe = subject.limit("hp.03.safe")
+    if total <= safe:
+        return ok(
+            Text(
+                "全局 batch 为 {total},在安全范围内(不超过 {safe});每轮更新 {updates} 次。",
+                "The global batch is {total}, within the safe range (up to {safe}); updates an epoch: {updates}.",
+                total=total,
+                safe=safe,
+                updates=updates,
+            ),
+            evidence,
+        )
+    large = total > subject.limit("hp.03.large")
+    words = Text(
+        "全局 batch 为 {total},超出安全范围(不超过 {safe});每轮只更新 {updates} 次",
+        "The global batch is {total}, above the safe range (up to {safe}), with {updates} updates an epoch",
+        total=total,
+        safe=safe,
+        updates=updates,
+    )
+    few = subject.limit("hp.03.updates") if large else subject.limit("hp.03.few_updates")
+    if updates is not None and updates < few:
+        return problem(
+            Text("{words}。", "{words}.", words=words),
+            Text(
+                "先用 32 到 256 的 batch 训练得到精度基线;若必须用大 batch,按比例增大学习率并加预热。",
+                "Train with a batch of 32 to 256 first for a baseline; where a large one is needed, raise the "
+                "learning rate in proportion and warm it up.",
+            ),
+            evidence,
+            [place] if place else [],
+        )
+    if updates is not None and not large and updates >= subject.limit("hp.03.updates"):
+        return ok(
+            Text(
+                "全局 batch 为 {total},略高于安全范围({safe}),但每轮仍更新 {updates} 次。",
+                "The global batch is {total}, somewhat above the safe range ({safe}), yet an epoch makes {updates} "
+                "updates.",
+                total=total,
+                safe=safe,
+                updates=updates,
+            ),
+            evidence,
+        )
+    return undecided(
+        Text(
+            "{words};仅凭大小无法判断是否影响精度。",
+            "{words}; its size alone does not tell whether it costs accuracy.",
+            words=words,
+        ),
+        Text(
+            "用 32 到 256 的 batch(学习率按比例减小)训练一次,比较精度。",
+            "Train once with a batch of 32 to 256 (and the learning rate lowered in proportion) and compare the "
+            "accuracy.",
+        ),
+        evidence,
+        [place] if place else [],
+    )
+
+
+def _samples_a_step(subject: Subject, dataset: Optional[Fact]) -> Optional[int]:
+    """As the steps saw it, else as the data set says; a set that is not batched delivers one sample a step."""
+    if dataset is not None and dataset.batch_size:
+        return dataset.batch_size
+    seen = subject.steps().observed("batch")
+    usual = sorted(value for value in seen.tolist() if 1 <= value < 1e12)
+    if usual:
+        return int(usual[len(usual) // 2])
+    if dataset is not None and dataset.batches and dataset.samples:
+        return max(1, round(dataset.samples / dataset.batches))
+    return None
+
+
+def _rate(subject: Subject, total: int):
+    for optimizer in subject.optimizers:
+        first = optimizer.learning_rate.first
+        if optimizer.used is not False and first:
+            heads = [
+                Text("优化器", "optimizer"),
+                Text("初始学习率", "first learning rate"),
+                Text("学习率/batch", "rate over batch"),
+            ]
+            return table(
+                Text("学习率与 batch 的比例", "Learning rate and batch"),
+                heads,
+                [[optimizer.class_, first, first / total]],
+            )
+    return None

@@ -1,0 +1,84 @@
+"""Which weights trained, which were frozen, which stood still: sorting the parameters of a run (cg.02)."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.subject import Subject
+
+_MACHINERY = re.compile(
+    r"(^|\.)(global_step|learning_rate|scale_sense|loss_scale|sens|moments?|moment[12]|accu?m|beta[12]_power)(\.|$)"
+)
+
+
+class Sorted(NamedTuple):
+    """The parameters of the trained network by what happened to them."""
+
+    moved: list
+    frozen: list
+    left_out: list  # trainable, not in the optimizer, and not moved otherwise
+    stuck: list  # trainable, in the optimizer, never moved
+    excused: list  # biases and scales beside a weight that moved, sampled embeddings
+    unknown: list
+
+
+def sort_parameters(subject: Subject) -> Sorted:
+    groups = Sorted([], [], [], [], [], [])
+    considered = [parameter for parameter in subject.parameters if is_trainable_kind(parameter)]
+    moving_cells = {parameter.cell for parameter in considered if parameter.moved.any}
+    for parameter in considered:
+        getattr(groups, _group(parameter, moving_cells)).append(parameter)
+    return groups
+
+
+def _group(parameter: Fact, moving_cells: set) -> str:
+    if parameter.requires_grad is False:
+        return "frozen"
+    moved = parameter.moved.any
+    if moved and not parameter.moved.proportional:
+        return "moved"
+    if parameter.in_optimizer is False:
+        return "left_out"
+    if moved is None:
+        return "unknown"
+    if parameter.kind in ("bias", "norm") and parameter.cell in moving_cells:
+        return "excused"
+    if parameter.compared == "sample" and "embed" in (parameter.cell_class + parameter.name).lower():
+        return "excused"
+    return "stuck"
+
+
+def is_trainable_kind(parameter: Fact) -> bool:
+    """Weights proper: no statistics, no counters, nothing that belongs to optimizer or loss scale."""
+    if parameter.kind == "statistic" or parameter.size == 0:
+        return False
+    if re.match(r"(u?int|bool)", parameter.dtype.lower()):
+        return False
+    machinery = (
+        _MACHINERY.search(parameter.name)
+        or "LossScale" in parameter.cell_class
+        or "TrainOneStep" in parameter.cell_class
+    )
+    return not (parameter.kind == "other" and machinery)
+
+
+def applied_updates(subject: Subject) -> int:
+    """Steps that changed the weights: neither skipped for overflow nor made with a learning rate of zero."""
+    steps = subject.steps()
+    if not len(steps):
+        return subject.training_steps
+    overflow = np.nan_to_num(steps["overflow"]) > 0
+    still = steps.seen("lr") & (steps["lr"] == 0)
+    return int(np.count_nonzero(~overflow & ~still))
+
+
+def largest_rate(subject: Subject):
+    """The largest learning rate that was seen, or None."""
+    rates = [rate for rate in subject.steps().observed("lr").tolist() if rate == rate]
+    for optimizer in subject.optimizers:
+        if optimizer.used is not False:
+            known = (optimizer.learning_rate.value, optimizer.learning_rate.first, optimizer.learning_rate.last)
+            rates += [rate for rate in known if rate is not None]
+    return max(rates) if rates else None

@@ -1,0 +1,90 @@
+"""The story of loss scale and overflow in one rank's steps (mp.01)."""
+
+from typing import Optional
+
+import numpy as np
+
+from msprec.checklist.subject import Subject
+
+
+class Story:
+    """Counts over the steps of one rank. ``search``: the overflows before the first applied update."""
+
+    def __init__(self, subject: Subject, rank: int, kind: Optional[str], floor: Optional[float]):
+        steps = subject.steps(rank)
+        self.rank, self.floor = rank, 1.0 if floor is None else floor
+        self.flagged = "overflow" in steps
+        self.n = len(steps)
+        self.number = steps["step"]
+        self.overflow = np.nan_to_num(steps["overflow"]) > 0
+        self.scale = np.where(steps.seen("scale"), steps["scale"], np.nan)
+        self.next_scale = steps["next_scale"]
+        self.loss, self.loss_seen = steps["loss"], steps.seen("loss")
+        self.kind = kind or self._guess()
+        self.overflows = int(self.overflow.sum())
+        self.search = self._search()
+
+    def _guess(self) -> str:
+        seen = self.scale[np.isfinite(self.scale)]
+        if not seen.size:
+            return "none"
+        return "dynamic" if np.unique(seen).size > 1 else "fixed"
+
+    def _search(self) -> int:
+        good = np.flatnonzero(~self.overflow)
+        return int(good[0]) if good.size else self.n
+
+    @property
+    def never_updated(self) -> bool:
+        return self.flagged and self.n > 0 and self.overflows == self.n
+
+    @property
+    def after(self) -> int:
+        """Steps after the first search."""
+        return self.n - self.search
+
+    @property
+    def overflows_after(self) -> int:
+        return self.overflows - self.search
+
+    @property
+    def tail(self) -> int:
+        """Overflowing steps in a row at the end."""
+        good = np.flatnonzero(~self.overflow)
+        return self.n - 1 - int(good[-1]) if good.size else self.n
+
+    @property
+    def returns(self) -> int:
+        """Overflows at a scale no larger than that of the last applied update: not the probe after a growth."""
+        if not np.isfinite(self.scale).any():
+            return self.overflows_after
+        count, proven = 0, np.nan
+        for over, scale in zip(self.overflow[self.search :], self.scale[self.search :]):
+            if not over:
+                proven = scale
+            elif not scale > proven:
+                count += 1
+        return count
+
+    def nonfinite_losses(self) -> np.ndarray:
+        """Positions of NaN or infinite losses in steps that were not skipped for overflow."""
+        return np.flatnonzero(self.loss_seen & ~np.isfinite(self.loss) & ~self.overflow)
+
+    def infinite_scale(self) -> Optional[int]:
+        """The first step whose scale was or became infinite or NaN."""
+        bad = np.flatnonzero(np.isinf(self.scale) | np.isinf(self.next_scale))
+        return self.step(bad[0]) if bad.size else None
+
+    def at_floor(self) -> int:
+        """Overflowing steps with the scale at its floor, where it cannot shrink any further."""
+        with np.errstate(invalid="ignore"):
+            return int(np.count_nonzero(self.overflow & (self.scale <= self.floor)))
+
+    def step(self, position: int) -> int:
+        number = self.number[position]
+        return int(number) if np.isfinite(number) else int(position) + 1
+
+    def streaks(self) -> list:
+        """(first step, last step, length) of the runs of overflowing steps."""
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], self.overflow.astype(int), [0]))))
+        return [(self.step(a), self.step(b - 1), int(b - a)) for a, b in zip(edges[::2], edges[1::2])]

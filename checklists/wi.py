@@ -1,0 +1,205 @@
+"""Initial weights: wi.01 and wi.02."""
+
+from msprec.checklists.shared import at, missing, no_training, note
+from msprec.checklists.zeros import starts
+
+from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.checklist.item import item
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Joined, Text, english, listed
+
+_EXCUSES = {
+    "vector": Text("实为向量", "a vector in truth"),
+    "buffer": Text("冻结的常量", "a frozen constant"),
+    "embedding": Text("位置编码等,零初始化是惯例", "a position table or token: zero is customary"),
+    "adapter": Text("适配层的末层,零初始化是有意的", "last layer of an adapter: zero by construction"),
+    "linear": Text("单层线性模型,零初始化不影响收敛", "the only layer of a linear model: zero is a sound start"),
+    "": Text("", ""),
+}
+
+
+@item("wi.01", zh="权重初始值全部为0", en="Weights all zero at the start")
+def zero_weights(subject: Subject) -> Finding:
+    """Initial values of every weight with two or more dimensions, as before the first step (after any loading).
+
+    Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
+    judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
+    position tables and class tokens, frozen constants, and the one weight of a linear model, whose loss is convex.
+    """
+    if subject.trains_nothing:
+        return no_training()
+    if not subject.parameters:
+        return missing("网络参数", "parameter of the network")
+    found = starts(subject.parameters)
+    known = [start for start in found if start.parameter.initial]
+    bad = [start for start in known if start.state and not start.excuse]
+    if bad:
+        return _bad(subject, found, bad)
+    if len(known) < len(found) or not subject.parameters:
+        return undecided(
+            Text(
+                "{total} 个权重中有 {n} 个的初始值没有观察到。",
+                "The initial values of {n} of {total} weights were not observed.",
+                n=len(found) - len(known),
+                total=len(found),
+            ),
+            Text(
+                "用 `msprec run` 运行训练,让初始值在第一步之前被记录。",
+                "Run the training with `msprec run`, which records them before the first step.",
+            ),
+            [_table(found)],
+        )
+    if not found:
+        return not_applicable(
+            Text("网络没有二维及以上的权重。", "The network has no weight of two or more dimensions.")
+        )
+    excused = [start for start in known if start.excuse]
+    why = Joined(
+        [
+            Text(
+                ";{name} 为常数({why})",
+                "; {name} is constant ({why})",
+                name=start.parameter.name,
+                why=_EXCUSES[start.excuse],
+            )
+            for start in excused[:3]
+        ],
+        zh="",
+        en="",
+    )
+    return ok(
+        Text(
+            "{total} 个二维及以上的权重中 {n} 个的初始值各不相同{why}。",
+            "{n} of {total} weights with two or more dimensions start with varying values{why}.",
+            n=len(known) - len(excused),
+            total=len(known),
+            why=why,
+        ),
+        [_table(found)],
+    )
+
+
+def _bad(subject: Subject, found: list, bad: list) -> Finding:
+    zero = [start for start in bad if start.state == "zero"]
+    alike = [start for start in bad if start.state == "constant"]
+    parts = [
+        Text(
+            "{n} 个({total} 个中)初始值全为 0:{names}",
+            "{n} of {total} {noun} start at zero throughout: {names}",
+            n=len(zero),
+            total=len(found),
+            noun=english("weight", len(found)),
+            names=listed(start.parameter.name for start in zero),
+        )
+        if zero
+        else None,
+        Text(
+            "{n} 个({total} 个中)初始值为同一常数:{names}",
+            "{n} of {total} {noun} start at one constant: {names}",
+            n=len(alike),
+            total=len(found),
+            noun=english("weight", len(found)),
+            names=listed(f"{start.parameter.name} = {start.parameter.initial.mean}" for start in alike),
+        )
+        if alike
+        else None,
+    ]
+    places = subject.find_lines(
+        r"weight_init\s*=\s*['\"]?(zeros?|ones?|Zero|One|Constant|Tensor|initializer|ms|mindspore|init)\b|embedding_table\s*=\s*['\"]?(zeros?|ones?)"
+        r"|initializer\(\s*['\"]?(zeros?|ones?|Zero|One|Constant)|set_data\(|Parameter\(.*(zeros|ones|full)"
+    )
+    networks = [network.place for network in subject.networks if network.role == "train"] or [
+        network.place for network in subject.networks
+    ]
+    return problem(
+        Text("权重{parts}。", "{parts}.", parts=Joined(parts, zh=";", en="; ")),
+        Text(
+            "改用随机初始化(默认的 HeUniform、XavierUniform、Normal 等);只有 bias 适合全零。",
+            "Start them at random (the default HeUniform, XavierUniform, Normal, …); zeros suit biases only.",
+        ),
+        [
+            _table(found),
+            note("这些权重在初始记录之前加载过检查点。", "A checkpoint was loaded before these values were recorded.")
+            if subject.loads
+            else None,
+            subject.code_at(places, Text("初始化", "Where weights are initialised"), "script"),
+        ],
+        places or networks,
+    )
+
+
+def _table(found: list):
+    order = sorted(found, key=lambda start: (not start.state, bool(start.excuse)))
+    rows = [
+        [
+            start.parameter.name,
+            "×".join(map(str, start.parameter.shape)),
+            start.parameter.initial.min,
+            start.parameter.initial.max,
+            start.parameter.initial.mean,
+            start.parameter.initial.std,
+            start.parameter.initial.zeros,
+            _EXCUSES[start.excuse],
+        ]
+        for start in order
+    ]
+    heads = [
+        Text("权重", "weight"),
+        Text("形状", "shape"),
+        Text("最小", "min"),
+        Text("最大", "max"),
+        Text("均值", "mean"),
+        Text("标准差", "std"),
+        Text("零的占比", "share of zeros"),
+        Text("说明", "remark"),
+    ]
+    return table(Text("权重的初始值", "Weights at the start"), heads, rows)
+
+
+@item("wi.02", zh="加载的预训练模型不正确", en="Wrong pretrained weights loaded")
+def pretrained(subject: Subject) -> Finding:
+    """Not applicable where nothing was loaded; what was loaded is shown, not judged yet."""
+    if not subject.has("weights_loaded"):
+        return missing("检查点加载情况", "loading of checkpoints")
+    if not subject.loads:
+        return not_applicable(Text("运行中没有加载任何权重。", "No weights were loaded in this run."))
+    rows = [
+        [
+            load.function,
+            load.file,
+            load.parameters,
+            len(load.not_loaded),
+            len(load.not_in_network),
+            load.strict,
+            load.step,
+            at(load.place),
+        ]
+        for load in subject.loads
+    ]
+    heads = [
+        Text("函数", "function"),
+        Text("文件", "file"),
+        Text("参数数", "parameters"),
+        Text("未加载", "not loaded"),
+        Text("网络中没有", "not in the network"),
+        "strict",
+        Text("步", "step"),
+        Text("位置", "place"),
+    ]
+    places = [load.place for load in subject.loads]
+    return undecided(
+        Text(
+            "记录到 {n} 次权重加载,加载内容是否正确尚未核对。",
+            "{n} loads of weights were seen; whether they are the right ones has not been checked.",
+            n=len(rows),
+        ),
+        Text(
+            "核对未加载的参数名,并与参考权重比较数值。",
+            "Look at the names that were not loaded, and compare the values with the reference weights.",
+        ),
+        [
+            table(Text("权重加载", "Loads"), heads, rows),
+            subject.code_at(places, Text("加载之处", "Where weights are loaded")),
+        ],
+        places,
+    )

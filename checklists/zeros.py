@@ -1,0 +1,108 @@
+"""Which weights start at one constant and must not: the judgement on initial values (wi.01)."""
+
+import re
+from typing import NamedTuple
+
+from msprec.checklist.facts import Fact
+
+_ADAPTER = re.compile(
+    r"lora|adapter|zero_?(conv|module|proj|linear|init|out|layer|gate)|ada_?ln|hypernet", re.IGNORECASE
+)
+_NO_WEIGHT = re.compile(
+    r"pos(ition(al)?)?_?(emb|enc|bias|table)|(^|[._])pe$|rel(ative)?_(pos|bias)|token$|tokens$|(cls|dist|mask|class|reg)_?(token|emb)|prompt"
+    r"|quer(y|ies)_?(emb|pos)|_query$|bias|gamma|beta|offset|anchor|(^|[._])(mask|state|buffer|memory|center|centers|cache|hidden|h0|c0)$"
+    r"|running|moving|mean|var(iance)?$|temperature|layer_?scale",
+    re.IGNORECASE,
+)
+
+
+class Start(NamedTuple):
+    """One weight: ``state`` is "zero", "constant", or "" where values vary; ``excuse``: why a constant is right."""
+
+    parameter: Fact
+    state: str
+    excuse: str
+
+
+def starts(parameters: list) -> list:
+    """The starting state of every weight of two or more dimensions."""
+    weights = [parameter for parameter in parameters if is_weight(parameter)]
+    return [_start(parameter, weights) for parameter in weights]
+
+
+def is_weight(parameter: Fact) -> bool:
+    if parameter.kind not in ("weight", "other") or len(parameter.shape) < 2 or (parameter.size or 0) == 1:
+        return False
+    return "Norm" not in parameter.cell_class and not re.match(r"(u?int|bool)", parameter.dtype.lower())
+
+
+def _start(parameter: Fact, weights: list) -> Start:
+    state = _state(parameter)
+    return Start(parameter, state, _excuse(parameter, state, weights) if state else "")
+
+
+def _state(parameter: Fact) -> str:
+    initial = parameter.initial
+    if not initial or initial.nonfinite:
+        return ""
+    if (initial.zeros is not None and initial.zeros >= 1) or (
+        initial.constant and initial.min == 0 and initial.max == 0
+    ):
+        return "zero"
+    return "constant" if initial.constant and (initial.zeros or 0) < 1 else ""
+
+
+def _excuse(parameter: Fact, state: str, weights: list) -> str:
+    wide = sum(1 for size in parameter.shape if size is not None and size > 1)
+    name = parameter.path or parameter.name
+    if wide < 2 and (state == "constant" or parameter.kind == "other" or "Embedding" in parameter.cell_class):
+        return "vector"
+    if parameter.requires_grad is False and (parameter.kind == "other" or state == "constant"):
+        return "buffer"
+    if _NO_WEIGHT.search(name) and (parameter.kind == "other" or "Embedding" in parameter.cell_class):
+        return "embedding"
+    if state == "zero" and (_named_adapter(parameter, weights) or _beside_base(parameter, weights)):
+        return "adapter"
+    if state == "zero" and len(weights) == 1 and len(parameter.shape) == 2:
+        return "linear"
+    return ""
+
+
+def _named_adapter(parameter: Fact, weights: list) -> bool:
+    """An adapter by its name, beside varying weights of the same block (its first layer, or the block it serves)."""
+    name = parameter.path or parameter.name
+    match = _ADAPTER.search(name)
+    if not match:
+        return False
+    own = name[: match.start()].rstrip(".")
+    stem = match.group(0).lower()
+    paired = stem in ("lora", "adapter")
+    neighbours = [other for other in weights if other is not parameter and (other.path or other.name).startswith(own)]
+    if paired:
+        neighbours = [other for other in neighbours if stem in (other.path or other.name).lower()] or neighbours
+    return any(other.initial and not _state(other) for other in neighbours)
+
+
+def _beside_base(parameter: Fact, weights: list) -> bool:
+    """The shape of W + B·A: a zero B (out, r), a varying A (r, in) and a full weight (out, in) in the same block."""
+    if len(parameter.shape) != 2 or None in parameter.shape:
+        return False
+    outer, rank = parameter.shape
+    home = _home(parameter)
+    near = [
+        other.shape
+        for other in weights
+        if other is not parameter
+        and _home(other)[:1] == home[:1]
+        and not _state(other)
+        and other.initial
+        and len(other.shape) == 2
+        and None not in other.shape
+    ]
+    inner = [shape[1] for shape in near if shape[0] == rank and rank < min(outer, shape[1])]
+    return any([outer, width] in near for width in inner)
+
+
+def _home(parameter: Fact) -> list:
+    """The block that owns the weight: its path without the last two names (cell and parameter)."""
+    return [".".join((parameter.path or parameter.name).split(".")[:-2])]

@@ -1,0 +1,130 @@
+"""Column statistics and order fingerprints against plain NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from msprec.observe.datastats import ColumnStatistics, find_suspects
+from msprec.observe.order import PassOrder, order_facts, sample_keys
+
+
+def _column(batches: list, batched: bool = True) -> dict:
+    column, position = ColumnStatistics("x"), 0
+    for batch in batches:
+        column.add(batch, batched, position)
+        position += batch.shape[0] if batch.ndim else 1
+    return column.facts()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    hnp.arrays(
+        np.float32, st.tuples(st.integers(2, 24), st.integers(1, 5)),
+        elements=st.one_of(st.floats(-1e4, 1e4, width=32), st.sampled_from([np.nan, np.inf, -np.inf])),
+    ),
+    st.integers(1, 7),
+)  # fmt: skip
+def test_statistics_are_numpys(data: np.ndarray, size: int) -> None:
+    facts = _column([data[i : i + size] for i in range(0, len(data), size)])
+    finite = data[np.isfinite(data)].astype(np.float64)
+    assert facts["elements"] == data.size
+    assert facts["nan"] == int(np.isnan(data).sum())
+    assert facts["inf"] == int(np.isinf(data).sum())
+    bad = np.flatnonzero(~np.isfinite(data).all(1))
+    assert facts["nonfinite_samples"] == len(bad)
+    assert facts["first_nonfinite"] == bad[:10].tolist()
+    if finite.size:
+        assert facts["min"] == finite.min()
+        assert facts["max"] == finite.max()
+        assert facts["mean"] == pytest.approx(finite.mean(), abs=1e-6 * (1 + np.abs(finite).max()))
+        assert facts["std"] == pytest.approx(finite.std(), rel=1e-5, abs=1e-5 * (1 + np.abs(finite).max()))
+    else:
+        assert facts["mean"] is None
+    for i, low in enumerate(facts["channels"]["min"]):
+        column = data[:, i][np.isfinite(data[:, i])]
+        if column.size:
+            assert low == column.min()
+
+
+def test_a_large_mean_keeps_its_spread() -> None:
+    data = (1e6 + np.random.RandomState(0).randn(4000, 1)).astype(np.float64)
+    facts = _column(np.array_split(data, 13))
+    assert facts["std"] == pytest.approx(data.std(), rel=1e-9)
+
+
+def test_images_have_channels_in_either_layout() -> None:
+    data = np.random.RandomState(0).rand(10, 3, 8, 8).astype(np.float32) * [[[[1]], [[2]], [[3]]]]
+    first = _column([data[:5], data[5:]])["channels"]
+    last = _column([np.moveaxis(data, 1, 3)])["channels"]
+    assert first["axis"] == 1
+    assert last["axis"] == 3
+    assert first["mean"] == pytest.approx(data.mean((0, 2, 3)))
+    assert last["std"] == pytest.approx(data.std((0, 2, 3)))
+
+
+def test_values_strings_and_odd_shapes() -> None:
+    labels = _column([np.array([0, 1, 1]), np.array([2, 1, 0])])
+    assert labels["values"] == {"0": 2, "1": 3, "2": 1}
+    words = _column([np.array(["a", "", "b"]), np.array(["", "b", "b"])])
+    assert words["empty_strings"] == 2
+    ragged = _column([np.zeros((2, 5)), np.zeros((2, 7))])
+    assert (ragged["shape"], ragged["varying_shape"]) == ([None], True)
+    assert _column([np.zeros((0, 3), np.float32)])["mean"] is None
+    assert _column([np.asarray(np.float32(3.0))], batched=False)["values"] == {"3": 1}
+    half = _column([np.array([[65504.0, 1.0]], np.float16)])
+    assert half["max"] == 65504.0
+
+
+def test_repeated_far_values_are_suspects() -> None:
+    rng = np.random.RandomState(0)
+    rows = rng.randn(500, 3)
+    rows[rng.choice(500, 25, replace=False), 1] = -999.0
+    found = find_suspects(rows)
+    assert (found[0]["feature"], found[0]["value"], found[0]["count"]) == (1, -999.0, 25)
+    assert found[0]["nearest_other"] == rows[:, 1][rows[:, 1] > -999].min()
+    assert not find_suspects(rng.randn(500, 3))
+
+
+def _pass(keys, labels=None, size: int = 10) -> PassOrder:
+    one = PassOrder(1)
+    for i in range(0, len(keys), size):
+        one.add(np.asarray(keys[i : i + size], np.uint64), None if labels is None else np.asarray(labels[i : i + size]))
+    one.complete = True
+    return one
+
+
+def test_same_and_different_order() -> None:
+    keys = sample_keys(np.random.RandomState(0).rand(100, 4).astype(np.float32))
+    assert len(np.unique(keys)) == 100
+    shuffled = np.random.RandomState(1).permutation(keys)
+    facts = order_facts([_pass(keys), _pass(keys), _pass(shuffled)])
+    assert [p["same_order_as_first"] for p in facts] == [None, True, False]
+    assert facts[2]["equal_samples"] == int((keys == shuffled).sum())
+
+
+def test_augmented_data_in_the_same_order_is_told_by_its_labels() -> None:
+    rng = np.random.RandomState(0)
+    labels = rng.randint(0, 5, 200)
+    passes = [_pass(sample_keys(rng.rand(200, 4)), labels) for _ in range(2)]
+    assert order_facts(passes)[1]["same_order_as_first"] is True
+
+
+@pytest.mark.parametrize(("order", "low", "high"), [("sorted", 0.8, 1.01), ("mixed", -0.01, 0.05)])
+def test_label_dependence(order: str, low: float, high: float) -> None:
+    labels = np.repeat(np.arange(10), 100)
+    labels = labels if order == "sorted" else np.random.RandomState(0).permutation(labels)
+    facts = order_facts([_pass(np.arange(1000), labels)])[0]
+    assert low <= facts["label_segment_dependence"] <= high
+    assert facts["label_changes"] == int((labels[1:] != labels[:-1]).sum())
+    assert facts["expected_changes"] == pytest.approx(999 * (1 - 10 * 100 * 99 / (1000 * 999)))
+
+
+def test_keys_see_every_value() -> None:
+    base = np.zeros((1, 30), np.float32)
+    for i in range(30):
+        other = base.copy()
+        other[0, i] = 1e-3
+        assert sample_keys(other)[0] != sample_keys(base)[0]
+    assert sample_keys(np.array(["a", "b"]))[0] != sample_keys(np.array(["a", "b"]))[1]

@@ -1,0 +1,173 @@
+"""Every style of training step is found, counted and described; nothing else is taken for one."""
+
+import pytest
+
+COMMON = """
+import sys
+import numpy as np, mindspore as ms, mindspore.dataset as ds
+from mindspore import amp, nn, ops
+ms.set_context(mode=ms.GRAPH_MODE if "graph" in sys.argv else ms.PYNATIVE_MODE)
+ms.set_seed(1)
+
+class Source:
+    def __init__(self):
+        r = np.random.RandomState(0)
+        self.x = r.randn(64, 8).astype(np.float32)
+        self.y = r.randint(0, 3, 64).astype(np.int32)
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+    def __len__(self):
+        return 64
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Dense(8, 16)
+        self.norm = nn.BatchNorm1d(16)
+        self.head = nn.Dense(16, 3)
+    def construct(self, x):
+        return self.head(ops.relu(self.norm(self.body(x))))
+
+def batches():
+    return ds.GeneratorDataset(Source(), ["x", "label"], shuffle=True).batch(16)
+
+net = Net()
+loss_fn = nn.CrossEntropyLoss()
+opt = nn.SGD(net.trainable_params(), 0.1)
+net.set_train()
+"""
+
+FUNCTIONAL = """
+def forward(x, y):
+    return loss_fn(net(x), y)
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    opt(grads)
+    return loss
+DECORATE
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        print(float(step(x, y).asnumpy()))
+"""
+
+TRAINER = """
+class Trainer:
+    def __init__(self):
+        self.net, self.loss, self.opt = net, loss_fn, opt
+        self.grad = ms.value_and_grad(self.forward, None, self.opt.parameters)
+    def forward(self, x, y):
+        return self.loss(self.net(x), y)
+    @ms.jit
+    def step(self, x, y):
+        loss, grads = self.grad(x, y)
+        self.opt(grads)
+        return loss
+trainer = Trainer()
+for epoch in range(2):
+    for row in batches().create_dict_iterator(num_epochs=1):
+        print(float(trainer.step(row["x"], row["label"]).asnumpy()))
+"""
+
+OWN_CELL = """
+class Own(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.network, self.optimizer, self.weights = nn.WithLossCell(net, loss_fn), opt, opt.parameters
+        self.grad = ops.GradOperation(get_by_list=True)
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        return ops.depend(loss, self.optimizer(self.grad(self.network, self.weights)(x, y)))
+own = Own()
+own.set_train()
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        print(float(own(x, y).asnumpy()))
+"""
+
+GRAD_OPERATION = """
+with_loss = nn.WithLossCell(net, loss_fn)
+gradient = ops.GradOperation(get_by_list=True)(with_loss, opt.parameters)
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        loss = with_loss(x, y)
+        opt(gradient(x, y))
+        print(float(loss.asnumpy()))
+"""
+
+SCALER = """
+net.to_float(ms.float16)
+scaler = amp.DynamicLossScaler(2**20, 2, 3)
+def forward(x, y):
+    return scaler.scale(loss_fn(net(x).astype(ms.float32), y))
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    good = amp.all_finite(grads)
+    if good:
+        opt(scaler.unscale(grads))
+    scaler.adjust(good)
+    return scaler.unscale(loss)
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        before = float(scaler.scale_value.asnumpy())
+        loss = step(x, y)
+        print("SCALE", before, float(scaler.scale_value.asnumpy()))
+"""
+
+CASES = {
+    "functional": (FUNCTIONAL.replace("DECORATE", ""), "functional"),
+    "jit": (FUNCTIONAL.replace("DECORATE", "step = ms.jit(step)"), "jit"),
+    "trainer": (TRAINER, "jit"),
+    "own": (OWN_CELL, "cell"),
+    "gradoperation": (GRAD_OPERATION, "functional"),
+}
+
+
+def _printed(out: str) -> list:
+    return [float(line) for line in out.splitlines() if line.replace(".", "").replace("e-", "").isdigit()]
+
+
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+@pytest.mark.parametrize("name", list(CASES))
+def test_each_style(scripts, name: str, mode: str) -> None:
+    text, style = CASES[name]
+    scripts.write(COMMON + text)
+    ran = scripts.observed(mode)
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    rows = scripts.rows()
+    assert len(rows) == 8
+    assert [int(r["epoch"]) for r in rows] == [1] * 4 + [2] * 4
+    if not (name == "gradoperation" and mode == "pynative"):
+        assert [float(r["loss"]) for r in rows] == pytest.approx(_printed(ran.out), rel=1e-6)
+    steps = scripts.json("facts/train_step.json")["steps"]
+    assert [(s["style"], s["count"]) for s in steps] == [(style, 8)]
+    parameters = {p["name"].split(".", 1)[-1] if name == "own" else p["name"]: p
+                  for p in scripts.json("facts/parameters.json")["parameters"]}  # fmt: skip
+    assert len(parameters) == 8
+    assert sum(bool(p["in_optimizer"]) for p in parameters.values()) == 6
+    networks = scripts.json("facts/network.json")["networks"]
+    assert "Net" in {n["class"] for n in networks}
+    train = [p for p in scripts.json("facts/modes.json")["phases"] if p["phase"] == "train"]
+    assert train
+    assert all(d["training"] for p in train for d in p["dependent"])
+
+
+@pytest.mark.versions
+def test_a_dynamic_loss_scaler_is_followed_step_by_step(scripts) -> None:
+    scripts.write(COMMON + SCALER)
+    ran = scripts.observed("pynative")
+    assert ran.status == 0, ran.err
+    told = [tuple(map(float, line.split()[1:])) for line in ran.out.splitlines() if line.startswith("SCALE")]
+    rows = scripts.rows()
+    assert [(float(r["scale"]), float(r["next_scale"])) for r in rows] == told
+    assert [r["overflow"] for r in rows] == ["1" if after < before else "0" for before, after in told]
+    assert "1" in {r["overflow"] for r in rows}
+
+
+def test_inference_alone_is_no_training(scripts) -> None:
+    scripts.write(COMMON + "net.set_train(False)\nfor x, y in batches().create_tuple_iterator(num_epochs=1):\n    net(x)\n")
+    assert scripts.observed("pynative").status == 0
+    assert scripts.json("run.json")["training_steps"] == 0
+    assert scripts.json("facts/datasets.json")["datasets"][0]["role"] == "eval"
