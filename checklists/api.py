@@ -47,13 +47,13 @@ def api_differences(subject: Subject) -> Finding:
     heads = [Text("路径", "path"), "API", Text("参数", "arguments")]
     return undecided(
         Text(
-            "用到 {n} 处默认值或含义与其它框架不同的 API,尚未核对其参数。",
+            "用到 {n} 处默认值或含义与其它框架不同的 API，尚未核对其参数。",
             "{n} cells are of kinds whose defaults or meanings differ between frameworks; their arguments have not "
             "been checked.",
             n=len(cells),
         ),
         Text(
-            "对照标杆脚本逐个核对下列 API 的参数(含默认值)。",
+            "对照标杆脚本逐个核对下列 API 的参数（含默认值）。",
             "Compare the arguments below, defaults included, with the script this one was written after.",
         ),
         [table(Text("需要核对的 API", "Cells to compare"), heads, rows) if rows else None],
@@ -83,7 +83,7 @@ def modes(subject: Subject) -> Finding:
     if not any(phase.dependent for phase in phases) and not _has_dependent(subject):
         return ok(
             Text(
-                "网络中没有行为随训练/推理模式变化的单元(如 Dropout、BatchNorm)。",
+                "网络中没有行为随训练/推理模式变化的单元（如 Dropout、BatchNorm）。",
                 "No cell of the network behaves differently in training and inference mode (such as Dropout or "
                 "BatchNorm).",
             ),
@@ -130,7 +130,7 @@ def _judge(subject: Subject, phase: Fact, phases: list) -> tuple:
         return _while_evaluating(Text("评估/推理", "evaluation or inference"), phase, on, batch_statistics), None
     if nature == "unknown" and on:
         return None, Text(
-            "{root} 在梯度之外以训练模式被调用 {n} 次({place}),无法确定是否为评估",
+            "{root} 在梯度之外以训练模式被调用 {n} 次（{place}），无法确定是否为评估",
             "{root} was called {n} times outside any gradient in training mode ({place}); whether to evaluate is not "
             "known",
             root=phase.root,
@@ -143,7 +143,7 @@ def _judge(subject: Subject, phase: Fact, phases: list) -> tuple:
 def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list) -> Optional[Text]:
     if on:
         return Text(
-            "{what}时({n} 次调用,{place}){cells} 仍处于训练模式",
+            "{what}时（{n} 次调用，{place}）{cells} 仍处于训练模式",
             "during {what} ({n} calls, {place}) {cells} was in training mode",
             what=what,
             n=phase.calls,
@@ -152,7 +152,7 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
         )
     if batch_statistics:
         return Text(
-            "{what}时({n} 次调用){cells} 设了 use_batch_statistics=True,仍会更新滑动均值与方差",
+            "{what}时（{n} 次调用）{cells} 设了 use_batch_statistics=True，仍会更新滑动均值与方差",
             "during {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
             "variance",
             what=what,
@@ -171,7 +171,7 @@ def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
     if not off or _frozen(subject, off):
         return None, None
     wrong = Text(
-        "训练时(第 {first} 到 {last} 步,{n} 次调用){cells} 处于推理模式",
+        "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
         "while training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
         first=(phase.first_step or 0) + 1,
         last=phase.last_step,
@@ -308,9 +308,9 @@ def _table(phases: list):
 def _problem(subject: Subject, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
     return problem(
-        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh=";", en="; ")),
+        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en="; ")),
         Text(
-            "训练前调用 net.set_train(True),评估或推理前调用 net.set_train(False),之后再切回;BatchNorm 的 "
+            "训练前调用 net.set_train(True)，评估或推理前调用 net.set_train(False)，之后再切回；BatchNorm 的 "
             "use_batch_statistics 保持默认 None。",
             "Call net.set_train(True) before training and net.set_train(False) before evaluation or inference, and "
             "back again after it; "
@@ -324,9 +324,9 @@ def _problem(subject: Subject, phases: list, bad: list) -> Finding:
 def _open(subject: Subject, phases: list, unsure: list) -> Finding:
     places = [verdict.phase.place for verdict in unsure]
     return undecided(
-        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh=";", en="; ")),
+        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh="；", en="; ")),
         Text(
-            "查看该处代码:若为评估或推理,应先调用 set_train(False);若为训练,应为 set_train(True)。",
+            "查看该处代码：若为评估或推理，应先调用 set_train(False)；若为训练，应为 set_train(True)。",
             "Look at the code there: to evaluate or infer, set_train(False) must come first; to train, "
             "set_train(True).",
         ),
@@ -344,13 +344,13 @@ def _right(phases: list) -> Finding:
     )
     kept = [cell for phase in phases if _is_training(phase) for cell in phase.dependent if cell.training is False]
     frozen = (
-        Text(";有意保持推理模式的单元:{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
+        Text("；有意保持推理模式的单元：{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
         if kept
         else Text("", "")
     )
     return ok(
         Text(
-            "模式正确:训练 {training} 次调用处于训练模式,其余 {judging} 次调用处于推理模式{frozen}。",
+            "模式正确：训练 {training} 次调用处于训练模式，其余 {judging} 次调用处于推理模式{frozen}。",
             "Modes are right: {training} training calls in training mode, {judging} other calls in inference mode"
             "{frozen}.",
             training=training,

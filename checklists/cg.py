@@ -17,12 +17,12 @@ def shared_weights(subject: Subject) -> Finding:
         return missing("网络结构", "network")
     return undecided(
         Text(
-            "网络有 {n} 个参数,其共享关系尚未核对。",
+            "网络有 {n} 个参数，其共享关系尚未核对。",
             "The network has {n} parameters; which cells share them has not been checked.",
             n=len(subject.parameters),
         ),
         Text(
-            "对照设计确认哪些权重应当共享:同一个 Cell 实例被多次使用(如 [block] * 6)即为共享。",
+            "对照设计确认哪些权重应当共享：同一个 Cell 实例被多次使用（如 [block] * 6）即为共享。",
             "Compare with the design which weights are to be shared: one cell instance used several times (as in "
             "[block] * 6) shares its weights.",
         ),
@@ -54,7 +54,7 @@ def frozen_weights(subject: Subject) -> Finding:
     if groups.unknown:
         return undecided(
             Text(
-                "{n} 个可训练权重的变化没有观察到(运行可能被中断)。",
+                "{n} 个可训练权重的变化没有观察到（运行可能被中断）。",
                 "Whether {n} trainable weights moved was not observed (the run may have been cut short).",
                 n=len(groups.unknown),
             ),
@@ -67,7 +67,7 @@ def frozen_weights(subject: Subject) -> Finding:
 def _all_moved(subject: Subject, groups: Sorted) -> Finding:
     frozen = (
         Text(
-            ";{n} 个被显式冻结({names})",
+            "；{n} 个被显式冻结（{names}）",
             "; {n} are frozen explicitly ({names})",
             n=len(groups.frozen),
             names=listed(parameter.name for parameter in groups.frozen),
@@ -77,7 +77,8 @@ def _all_moved(subject: Subject, groups: Sorted) -> Finding:
     )
     random = (
         Text(
-            ",且运行中没有加载预训练权重,它们保持初始值", " and keep their initial values, as no checkpoint was loaded"
+            "，且运行中没有加载预训练权重，它们保持初始值",
+            " and keep their initial values, as no checkpoint was loaded",
         )
         if (groups.frozen and not subject.loads)
         else Text("", "")
@@ -99,14 +100,14 @@ def _not_in_optimizer(subject: Subject, groups: Sorted) -> Finding:
     total = sum(map(len, groups)) - len(groups.frozen)
     return problem(
         Text(
-            "{n} 个可训练权重(共 {total} 个)不在优化器中,训练中没有更新:{names}。",
+            "{n} 个可训练权重（共 {total} 个）不在优化器中，训练中没有更新：{names}。",
             "{n} of {total} trainable weights are not in the optimizer and did not train: {names}.",
             n=len(groups.left_out),
             total=total,
             names=listed(parameter.name for parameter in groups.left_out),
         ),
         Text(
-            "把 net.trainable_params() 全部交给优化器;若本意是冻结,请对这些权重设 requires_grad=False。",
+            "把 net.trainable_params() 全部交给优化器；若本意是冻结，请对这些权重设 requires_grad=False。",
             "Give the optimizer all of net.trainable_params(); to freeze weights on purpose, set their requires_grad "
             "to False.",
         ),
@@ -121,14 +122,14 @@ def _stuck(subject: Subject, groups: Sorted) -> Finding:
     if updates < subject.limit("cg.02.min_updates"):
         return undecided(
             Text(
-                "{n} 个权重没有变化,但整个运行只有 {updates} 次有效更新(共 {steps} 步)。",
+                "{n} 个权重没有变化，但整个运行只有 {updates} 次有效更新（共 {steps} 步）。",
                 "{n} weights did not move, but only {updates} of {steps} steps updated anything.",
                 n=len(groups.stuck),
                 updates=updates,
                 steps=subject.training_steps,
             ),
             Text(
-                "先解决溢出或学习率为 0 的问题,或训练更多步后再判断。",
+                "先解决溢出或学习率为 0 的问题，或训练更多步后再判断。",
                 "See to the overflow or to the learning rate of zero first, or train more steps.",
             ),
             _evidence(subject, groups),
@@ -136,23 +137,23 @@ def _stuck(subject: Subject, groups: Sorted) -> Finding:
     if rate is not None and rate < subject.limit("cg.02.min_lr"):
         return undecided(
             Text(
-                "{n} 个权重没有变化,但学习率最大只有 {rate}。",
+                "{n} 个权重没有变化，但学习率最大只有 {rate}。",
                 "{n} weights did not move, but the learning rate never exceeded {rate}.",
                 n=len(groups.stuck),
                 rate=rate,
             ),
-            Text("用正常的学习率训练后再判断(见 hp.01)。", "Train with an ordinary learning rate first (see hp.01)."),
+            Text("用正常的学习率训练后再判断（见 hp.01）。", "Train with an ordinary learning rate first (see hp.01)."),
             _evidence(subject, groups),
         )
     decayed = [parameter for parameter in groups.stuck if parameter.moved.any]
     only = (
-        Text(",其中 {n} 个只有权重衰减在起作用", "; on {n} of them weight decay alone acted", n=len(decayed))
+        Text("，其中 {n} 个只有权重衰减在起作用", "; on {n} of them weight decay alone acted", n=len(decayed))
         if decayed
         else Text("", "")
     )
     return problem(
         Text(
-            "{n} 个可训练权重(共 {total} 个)在 {updates} 次更新中从未变化{only}:{names}。",
+            "{n} 个可训练权重（共 {total} 个）在 {updates} 次更新中从未变化{only}：{names}。",
             "{n} of {total} trainable weights never moved in {updates} updates{only}: {names}.",
             n=len(groups.stuck),
             total=sum(map(len, groups)) - len(groups.frozen),
@@ -161,7 +162,8 @@ def _stuck(subject: Subject, groups: Sorted) -> Finding:
             names=names,
         ),
         Text(
-            "检查这些权重所在的单元是否参与前向计算、其后是否有 stop_gradient 或不可导的操作(argmax、round、asnumpy),"
+            "检查这些权重所在的单元是否参与前向计算、其后是否有 stop_gradient 或不可导的操作（argmax、round、asnumpy）"
+            "，"
             "以及优化器得到的是否是同一个网络的参数。",
             "See whether their cells take part in the forward pass, whether stop_gradient or a step without gradient "
             "(argmax, round, asnumpy) follows, "
@@ -177,13 +179,13 @@ def _all_frozen(subject: Subject, groups: Sorted) -> Finding:
         return missing("可训练的权重", "trainable weight")
     return problem(
         Text(
-            "全部 {n} 个权重都被冻结(requires_grad=False),{steps} 步训练没有更新任何权重。",
+            "全部 {n} 个权重都被冻结（requires_grad=False），{steps} 步训练没有更新任何权重。",
             "All {n} weights are frozen (requires_grad=False): {steps} training steps updated nothing.",
             n=len(groups.frozen),
             steps=subject.training_steps,
         ),
         Text(
-            "为需要训练的权重设 requires_grad=True,并在创建优化器之前完成。",
+            "为需要训练的权重设 requires_grad=True，并在创建优化器之前完成。",
             "Set requires_grad=True for the weights to train, before the optimizer is created.",
         ),
         _evidence(subject, groups),
@@ -207,7 +209,7 @@ def _evidence(subject: Subject, groups: Sorted) -> list:
         (groups.stuck, Text("未变化", "never moved")),
         (groups.unknown, Text("未观察到", "not observed")),
         (groups.frozen, Text("显式冻结", "frozen explicitly")),
-        (groups.excused, Text("未变化(不作判断)", "still, not judged")),
+        (groups.excused, Text("未变化（不作判断）", "still, not judged")),
         (groups.moved, Text("有变化", "moved")),
     )
     rows = [
@@ -249,7 +251,7 @@ def connections(subject: Subject) -> Finding:
     heads = [Text("路径", "path"), Text("单元", "cell"), Text("参数", "arguments")]
     return undecided(
         Text(
-            "网络有 {n} 个单元,各单元是否都参与计算、连接是否正确尚未核对。",
+            "网络有 {n} 个单元，各单元是否都参与计算、连接是否正确尚未核对。",
             "The network has {n} cells; whether all of them run and are joined as designed has not been checked.",
             n=len(rows),
         ),
@@ -266,19 +268,19 @@ def connections(subject: Subject) -> Finding:
 def loss_function(subject: Subject) -> Finding:
     """Not decided yet: needs the loss recomputed on a captured batch. Shows the loss in use and its arguments."""
     if subject.trains_nothing:
-        return not_applicable(Text("没有训练,因而没有 loss。", "Nothing was trained, so there is no loss."))
+        return not_applicable(Text("没有训练，因而没有 loss。", "Nothing was trained, so there is no loss."))
     if not subject.losses:
         return missing("loss 函数", "loss function")
     rows = [[loss.class_, loss.builtin, loss.args, at(loss.place)] for loss in subject.losses]
     heads = [Text("loss", "loss"), Text("内置", "built in"), Text("参数", "arguments"), Text("位置", "place")]
     return undecided(
         Text(
-            "所用的 loss 为 {names},是否与设计相符、计算是否正确尚未核对。",
+            "所用的 loss 为 {names}，是否与设计相符、计算是否正确尚未核对。",
             "The loss is {names}; whether it is the one designed and computes rightly has not been checked.",
             names=listed(loss.class_ for loss in subject.losses),
         ),
         Text(
-            "对照设计确认 loss 的种类与参数,并用 NumPy 版本在同一 batch 上比较结果(自定义 loss)。",
+            "对照设计确认 loss 的种类与参数，并用 NumPy 版本在同一 batch 上比较结果（自定义 loss）。",
             "Compare kind and arguments with the design; compute a custom loss in NumPy on the same batch and compare.",
         ),
         [

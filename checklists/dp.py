@@ -36,7 +36,7 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
     if features and not numeric:
         return not_applicable(
             Text(
-                "输入列 {names} 是送入 Embedding 的编号,不需要归一化。",
+                "输入列 {names} 是送入 Embedding 的编号，不需要归一化。",
                 "Column {names} holds ids for an embedding: nothing to normalise.",
                 names=listed(column.name for column in features),
             )
@@ -67,7 +67,7 @@ def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> F
     if any(scaling.kind in ("standardise", "norm", "call") for scaling in found):
         return ok(
             Text(
-                "{wrong},但代码在第一层之前把它归一化。",
+                "{wrong}，但代码在第一层之前把它归一化。",
                 "{wrong}; but the code normalises it before the first layer.",
                 wrong=verdict.wrong,
             ),
@@ -78,7 +78,7 @@ def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> F
     if any(judge(subject, column, factor).wrong is None for factor in known):
         return ok(
             Text(
-                "{wrong},但代码在第一层之前把它缩放到正常范围。",
+                "{wrong}，但代码在第一层之前把它缩放到正常范围。",
                 "{wrong}; but the code scales it into range before the first layer.",
                 wrong=verdict.wrong,
             ),
@@ -88,7 +88,7 @@ def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> F
     if found and not known:
         return undecided(
             Text(
-                "{wrong};代码在第一层之前作了缩放,但无法得知倍数。",
+                "{wrong}；代码在第一层之前作了缩放，但无法得知倍数。",
                 "{wrong}; the code scales it before the first layer, by how much is not known.",
                 wrong=verdict.wrong,
             ),
@@ -105,10 +105,12 @@ def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> F
 def _not_normalised(subject: Subject, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:
     place = op_place(dataset, "map") or first_place(dataset)
     return problem(
-        Text("送入网络的数据尺度不当:{wrong}。", "The data reach the network off scale: {wrong}.", wrong=verdict.wrong),
         Text(
-            "在数据处理中加入缩放(如图像用 vision.Rescale(1/255, 0) 与 "
-            "vision.Normalize),表格特征用训练集的均值和标准差逐列标准化;推理时用同样的参数。",
+            "送入网络的数据尺度不当：{wrong}。", "The data reach the network off scale: {wrong}.", wrong=verdict.wrong
+        ),
+        Text(
+            "在数据处理中加入缩放（如图像用 vision.Rescale(1/255, 0) 与 "
+            "vision.Normalize），表格特征用训练集的均值和标准差逐列标准化；推理时用同样的参数。",
             "Scale in the pipeline (pictures: vision.Rescale(1/255, 0) and vision.Normalize; tables: each feature by "
             "the training set's mean and "
             "standard deviation), and use the same numbers at inference.",
@@ -128,7 +130,7 @@ def _not_normalised(subject: Subject, dataset: Fact, numeric: list, verdict, sho
 def _in_range(columns: list) -> Text:
     parts = [
         Text(
-            "{name}:{low} 到 {high},均值 {mean}、标准差 {std}",
+            "{name}：{low} 到 {high}，均值 {mean}、标准差 {std}",
             "{name} from {low} to {high}, mean {mean}, standard deviation {std}",
             name=column.name,
             low=column.min,
@@ -139,9 +141,9 @@ def _in_range(columns: list) -> Text:
         for column in columns[:3]
     ]
     return Text(
-        "交付的输入在正常尺度内({parts})。",
+        "交付的输入在正常尺度内（{parts}）。",
         "Delivered inputs are on a sound scale ({parts}).",
-        parts=Joined(parts, zh=";", en="; "),
+        parts=Joined(parts, zh="；", en="; "),
     )
 
 
@@ -175,7 +177,7 @@ def _label_note(dataset: Fact):
     if dataset.label.kind != "regression" or target is None or (target.std or 0) < 100:
         return None
     return note(
-        "回归目标 {name} 的标准差为 {std};若训练不稳定,可考虑对目标标准化。",
+        "回归目标 {name} 的标准差为 {std}；若训练不稳定，可考虑对目标标准化。",
         "The regression target {name} has a standard deviation of {std}; should training be unstable, standardise it "
         "too.",
         name=target.name,
@@ -213,7 +215,7 @@ def same_processing(subject: Subject) -> Finding:
     return undecided(
         state if others else alone,
         Text(
-            "对照下列流水线,确认除随机增强外各步相同;若推理在另一脚本中,也要对照它。",
+            "对照下列流水线，确认除随机增强外各步相同；若推理在另一脚本中，也要对照它。",
             "Compare the pipelines below: all but random augmentation must agree. Compare the inference script too "
             "where it is another one.",
         ),
@@ -239,7 +241,7 @@ def shuffled(subject: Subject) -> Finding:
     return worst([Order(subject, dataset).finding() for dataset in sets])
 
 
-@item("dp.04", zh="涉及到数据补齐时,补齐方式错误", en="Data padded wrongly")
+@item("dp.04", zh="涉及到数据补齐时，补齐方式错误", en="Data padded wrongly")
 def padding(subject: Subject) -> Finding:
     """Not decided yet: shows the padding steps of the pipelines."""
     if not subject.datasets:
@@ -252,18 +254,18 @@ def padding(subject: Subject) -> Finding:
     ]
     places = [step.place for step in steps]
     found = Text(
-        "流水线中有 {n} 处补齐,尚未核对其位置、方式与取值。",
+        "流水线中有 {n} 处补齐，尚未核对其位置、方式与取值。",
         "{n} padding step(s) in the pipelines; side, value and length have not been checked.",
         n=len(steps),
     )
     none = Text(
-        "流水线中没有看到补齐步骤;数据源自身是否补齐未知。",
+        "流水线中没有看到补齐步骤；数据源自身是否补齐未知。",
         "No padding step is seen in the pipelines; whether the source pads is not known.",
     )
     return undecided(
         found if steps else none,
         Text(
-            "对照设计确认补齐的一侧、数值与长度,以及 mask 是否一致。",
+            "对照设计确认补齐的一侧、数值与长度，以及 mask 是否一致。",
             "Compare side, value and length of the padding with the design, and with the mask.",
         ),
         [subject.code_at(places, Text("补齐", "Padding"))],
@@ -277,7 +279,7 @@ def sharding(subject: Subject) -> Finding:
     if subject.run.rank_size == 1 or (
         subject.run.rank_size is None and subject.run.device_target and subject.ranks == [0]
     ):
-        return not_applicable(Text("只有一个设备,没有分片。", "The run used one device: nothing is sharded."))
+        return not_applicable(Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded."))
     if subject.run.rank_size is None:
         return missing("设备数", "number of devices")
     rows = [
@@ -294,12 +296,12 @@ def sharding(subject: Subject) -> Finding:
     heads = ["rank", Text("来源", "source"), "num_shards", "shard_id", Text("每轮样本数", "samples a pass")]
     return undecided(
         Text(
-            "共 {n} 个设备,各设备的数据是否互不重叠尚未核对。",
+            "共 {n} 个设备，各设备的数据是否互不重叠尚未核对。",
             "{n} devices: whether their shards are disjoint has not been checked.",
             n=subject.run.rank_size,
         ),
         Text(
-            "确认每个 rank 的 num_shards、shard_id 正确,文件列表在切分前已排序。",
+            "确认每个 rank 的 num_shards、shard_id 正确，文件列表在切分前已排序。",
             "Check num_shards and shard_id of every rank, and that file lists are sorted before they are split.",
         ),
         [table(Text("分片", "Shards"), heads, rows)],

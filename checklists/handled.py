@@ -1,4 +1,4 @@
-"""Where the user's code treats NaN after delivery: in the network, the forward function or the training loop (ds.01)."""
+"""Where the user's code treats NaN after delivery: in network, forward function or training loop (ds.01)."""
 
 import ast
 import re

@@ -23,19 +23,19 @@ def learning_rate(subject: Subject) -> Finding:
     ]
     if rates and rates[0].first is not None:
         used = Text(
-            "学习率从 {first} 到 {last};是否合适尚未用范围测试检验。",
+            "学习率从 {first} 到 {last}；是否合适尚未用范围测试检验。",
             "The learning rate ran from {first} to {last}; no range test has checked it.",
             first=rates[0].first,
             last=rates[0].last,
         )
     else:
         used = Text(
-            "学习率未记录,也没有做范围测试。", "The learning rate was not recorded, and no range test was made."
+            "学习率未记录，也没有做范围测试。", "The learning rate was not recorded, and no range test was made."
         )
     return undecided(
         used,
         Text(
-            "做学习率范围测试:逐步增大学习率训练几轮,看所用学习率是否落在精度上升的区间内。",
+            "做学习率范围测试：逐步增大学习率训练几轮，看所用学习率是否落在精度上升的区间内。",
             "Make a range test: train a few epochs with a rising rate and see whether the rate in use lies where the "
             "accuracy rises.",
         ),
@@ -56,17 +56,18 @@ def epochs(subject: Subject) -> Finding:
     heads = [Text("步", "step"), Text("轮", "epoch"), Text("指标", "metrics")]
     shown = table(Text("评估结果", "Evaluations"), heads, rows) if rows else None
     state = Text(
-        "记录到 {n} 次评估,但没有逐轮的验证集 loss。",
+        "记录到 {n} 次评估，但没有逐轮的验证集 loss。",
         "{n} evaluations were recorded, but no validation loss of each epoch.",
         n=len(rows),
     )
     none = Text(
-        "没有记录到评估,无法比较训练集与验证集的 loss。", "No evaluation was recorded to hold beside the training loss."
+        "没有记录到评估，无法比较训练集与验证集的 loss。",
+        "No evaluation was recorded to hold beside the training loss.",
     )
     return undecided(
         state if rows else none,
         Text(
-            "每轮在验证集上计算 loss(如 Model.fit),看验证 loss 在哪一轮最小。",
+            "每轮在验证集上计算 loss（如 Model.fit），看验证 loss 在哪一轮最小。",
             "Compute the validation loss every epoch (Model.fit does) and see at which epoch it is lowest.",
         ),
         [loss_figure(subject), shown],
@@ -105,7 +106,7 @@ def _batch(subject: Subject, dataset: Optional[Fact]) -> Finding:
         Text("设备数", "devices"),
         Text("累积次数", "accumulation"),
         Text("全局 batch", "global batch"),
-        Text("每轮样本(每设备)", "samples a pass (a device)"),
+        Text("每轮样本（每设备）", "samples a pass (a device)"),
         Text("每轮更新", "updates an epoch"),
         Text("占每轮样本", "share of a pass"),
     ]
@@ -121,7 +122,7 @@ def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list,
     if total <= safe:
         return ok(
             Text(
-                "全局 batch 为 {total},在安全范围内(不超过 {safe});每轮更新 {updates} 次。",
+                "全局 batch 为 {total}，在安全范围内（不超过 {safe}）；每轮更新 {updates} 次。",
                 "The global batch is {total}, within the safe range (up to {safe}); updates an epoch: {updates}.",
                 total=total,
                 safe=safe,
@@ -131,7 +132,7 @@ def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list,
         )
     large = total > subject.limit("hp.03.large")
     words = Text(
-        "全局 batch 为 {total},超出安全范围(不超过 {safe});每轮只更新 {updates} 次",
+        "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每轮只更新 {updates} 次",
         "The global batch is {total}, above the safe range (up to {safe}), with {updates} updates an epoch",
         total=total,
         safe=safe,
@@ -142,7 +143,7 @@ def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list,
         return problem(
             Text("{words}。", "{words}.", words=words),
             Text(
-                "先用 32 到 256 的 batch 训练得到精度基线;若必须用大 batch,按比例增大学习率并加预热。",
+                "先用 32 到 256 的 batch 训练得到精度基线；若必须用大 batch，按比例增大学习率并加预热。",
                 "Train with a batch of 32 to 256 first for a baseline; where a large one is needed, raise the "
                 "learning rate in proportion and warm it up.",
             ),
@@ -152,7 +153,7 @@ def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list,
     if updates is not None and not large and updates >= subject.limit("hp.03.updates"):
         return ok(
             Text(
-                "全局 batch 为 {total},略高于安全范围({safe}),但每轮仍更新 {updates} 次。",
+                "全局 batch 为 {total}，略高于安全范围（{safe}），但每轮仍更新 {updates} 次。",
                 "The global batch is {total}, somewhat above the safe range ({safe}), yet an epoch makes {updates} "
                 "updates.",
                 total=total,
@@ -163,12 +164,12 @@ def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list,
         )
     return undecided(
         Text(
-            "{words};仅凭大小无法判断是否影响精度。",
+            "{words}；仅凭大小无法判断是否影响精度。",
             "{words}; its size alone does not tell whether it costs accuracy.",
             words=words,
         ),
         Text(
-            "用 32 到 256 的 batch(学习率按比例减小)训练一次,比较精度。",
+            "用 32 到 256 的 batch（学习率按比例减小）训练一次，比较精度。",
             "Train once with a batch of 32 to 256 (and the learning rate lowered in proportion) and compare the "
             "accuracy.",
         ),

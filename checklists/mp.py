@@ -19,8 +19,8 @@ def overflow(subject: Subject) -> Finding:
 
     Problem: a NaN or infinite loss in a step that was not skipped, a non-finite final weight, an infinite scale,
     overflow with the scale at its floor, no update at all or none in the last mp.01.tail steps, a fixed scale that
-    overflows, and a dynamic one that after its first search overflows again at scales that had worked (mp.01.returns and
-    mp.01.return_rate) or costs more than mp.01.skipped of the updates. Its first search and single probes after a
+    overflows, and a dynamic one that after its first search overflows again at scales that had worked (mp.01.returns
+    and mp.01.return_rate) or costs more than mp.01.skipped of the updates. Its first search and single probes after a
     growth are its way of working: ok, unless the search takes mp.01.search of the run. Without any flag, finite losses
     and finite final weights decide: an infinite gradient would have poisoned the weights.
     """
@@ -53,7 +53,7 @@ def _ended_by_nan(subject: Subject) -> Optional[Text]:
     ):
         return None
     return Text(
-        "训练因非有限值中止:{type}:{message}",
+        "训练因非有限值中止：{type}：{message}",
         "The training stopped on a non-finite value: {type}: {message}",
         type=exception.type,
         message=message.strip().splitlines()[0][:200] if message.strip() else "",
@@ -81,7 +81,7 @@ def _judge_weights(subject: Subject, stories: list) -> list:
             subject,
             stories,
             Text(
-                "训练结束时 {n} 个参数含 NaN/Inf(如 {name},{count} 个元素)。",
+                "训练结束时 {n} 个参数含 NaN/Inf（如 {name}，{count} 个元素）。",
                 "At the end {n} parameters hold NaN or infinity (such as {name}, {count} elements).",
                 n=len(bad),
                 name=bad[0].name,
@@ -98,7 +98,7 @@ def _judge_story(subject: Subject, story: Story) -> Finding:
     if story.never_updated:
         return undecided(
             Text(
-                "仅有的 {n} 步全部溢出;步数太少,动态 loss scale 尚未找到合适的值。",
+                "仅有的 {n} 步全部溢出；步数太少，动态 loss scale 尚未找到合适的值。",
                 "All of the {n} steps overflowed; too few for the dynamic scale to settle.",
                 n=story.n,
             ),
@@ -115,7 +115,7 @@ def _nonfinite_loss(story: Story) -> Optional[Text]:
     if not bad.size:
         return None
     return Text(
-        "{n} 步中有 {k} 步的 loss 为 NaN/Inf,首次出现在第 {first} 步(溢出往往发生在前一步的反向或更新)。",
+        "{n} 步中有 {k} 步的 loss 为 NaN/Inf，首次出现在第 {first} 步（溢出往往发生在前一步的反向或更新）。",
         "The loss is NaN or infinite in {k} of {n} steps, first in step {first} (the overflow itself is often in the "
         "backward pass of the step before).",
         n=story.n,
@@ -128,14 +128,14 @@ def _scale_broken(story: Story) -> Optional[Text]:
     step = story.infinite_scale()
     if step is not None:
         return Text(
-            "loss scale 在第 {step} 步变为无穷大,此后每一步都被跳过。",
+            "loss scale 在第 {step} 步变为无穷大，此后每一步都被跳过。",
             "The loss scale became infinite at step {step}; from there on every step is skipped.",
             step=step,
         )
     floor = story.at_floor()
     if floor and story.kind != "fixed":
         return Text(
-            "loss scale 已降到下限 {floor},仍有 {n} 步溢出。",
+            "loss scale 已降到下限 {floor}，仍有 {n} 步溢出。",
             "The loss scale is down at its floor of {floor} and still {n} steps overflow.",
             floor=story.floor,
             n=floor,
@@ -148,7 +148,7 @@ def _skipped(subject: Subject, story: Story) -> Optional[Text]:
         return None
     if story.never_updated and (story.n >= subject.limit("mp.01.tail") or story.kind == "fixed"):
         return Text(
-            "全部 {n} 步都溢出,没有进行任何一次更新。",
+            "全部 {n} 步都溢出，没有进行任何一次更新。",
             "All {n} steps overflowed: not a single update was made.",
             n=story.n,
         )
@@ -159,7 +159,7 @@ def _skipped(subject: Subject, story: Story) -> Optional[Text]:
             else Text("没有 loss scale", "no loss scale")
         )
         return Text(
-            "{kind}下 {n} 步中有 {k} 步溢出({share})。",
+            "{kind}下 {n} 步中有 {k} 步溢出（{share}）。",
             "With {kind}, {k} of {n} steps overflowed ({share}).",
             kind=words,
             n=story.n,
@@ -168,7 +168,7 @@ def _skipped(subject: Subject, story: Story) -> Optional[Text]:
         )
     if not story.never_updated and story.tail >= subject.limit("mp.01.tail"):
         return Text(
-            "训练结尾连续 {tail} 步溢出(共 {n} 步),更新已停止。",
+            "训练结尾连续 {tail} 步溢出（共 {n} 步），更新已停止。",
             "The last {tail} of {n} steps all overflowed: updates have stopped.",
             tail=story.tail,
             n=story.n,
@@ -179,7 +179,7 @@ def _skipped(subject: Subject, story: Story) -> Optional[Text]:
         and story.search / story.n > subject.limit("mp.01.search")
     ):
         return Text(
-            "loss scale 的初始搜索占去 {n} 步中的 {k} 步,多数更新被跳过。",
+            "loss scale 的初始搜索占去 {n} 步中的 {k} 步，多数更新被跳过。",
             "The scale's first search took {k} of {n} steps: most updates were skipped.",
             n=story.n,
             k=story.search,
@@ -194,7 +194,7 @@ def _returning(subject: Subject, story: Story) -> Optional[Text]:
     least = subject.limit("mp.01.returns")
     if returns >= least and returns / story.after >= subject.limit("mp.01.return_rate"):
         return Text(
-            "loss scale 稳定之后仍反复溢出:{after} 步中溢出 {k} 次,其中 {returns} 次发生在此前可用的 scale 上。",
+            "loss scale 稳定之后仍反复溢出：{after} 步中溢出 {k} 次，其中 {returns} 次发生在此前可用的 scale 上。",
             "Overflow keeps returning after the scale has settled: {k} in {after} steps, {returns} of them at a scale "
             "that had worked before.",
             after=story.after,
@@ -203,7 +203,7 @@ def _returning(subject: Subject, story: Story) -> Optional[Text]:
         )
     if story.overflows_after >= least and skipped > subject.limit("mp.01.skipped"):
         return Text(
-            "loss scale 稳定之后 {after} 步中有 {k} 步溢出({share}),被跳过的更新过多。",
+            "loss scale 稳定之后 {after} 步中有 {k} 步溢出（{share}），被跳过的更新过多。",
             "After the scale had settled {k} of {after} steps overflowed ({share}): too many updates are skipped.",
             after=story.after,
             k=story.overflows_after,
@@ -217,26 +217,26 @@ def _healthy(subject: Subject, story: Story) -> Finding:
         if subject.precision.half_compute and not any(parameter.final for parameter in subject.parameters):
             return undecided(
                 Text(
-                    "{n} 步的 loss 均为有限值,但没有溢出标志,也没有看到最终权重。",
+                    "{n} 步的 loss 均为有限值，但没有溢出标志，也没有看到最终权重。",
                     "The losses of all {n} steps are finite, but there is no overflow flag and the final weights were "
                     "not seen.",
                     n=story.n,
                 ),
                 Text(
-                    "使用带溢出检测的训练单元(如 DynamicLossScaleManager)后再运行。",
+                    "使用带溢出检测的训练单元（如 DynamicLossScaleManager）后再运行。",
                     "Run with a training step that reports overflow (such as DynamicLossScaleManager gives).",
                 ),
                 _evidence(subject, [story]),
             )
         return ok(
-            Text("{n} 步的 loss 均为有限值,没有 NaN/Inf。", "The losses of all {n} steps are finite.", n=story.n),
+            Text("{n} 步的 loss 均为有限值，没有 NaN/Inf。", "The losses of all {n} steps are finite.", n=story.n),
             _evidence(subject, [story]),
         )
     if not story.overflows:
         return ok(Text("{n} 步中没有溢出。", "No overflow in {n} steps.", n=story.n), _evidence(subject, [story]))
     return ok(
         Text(
-            "{n} 步中溢出 {k} 次,都属于动态 loss scale 自身的搜索:开头 {search} 次,之后 {after} 次({share})。",
+            "{n} 步中溢出 {k} 次，都属于动态 loss scale 自身的搜索：开头 {search} 次，之后 {after} 次（{share}）。",
             "{k} of {n} steps overflowed, all of them the dynamic scale's own search: {search} at the start, {after} "
             "later ({share}).",
             n=story.n,
@@ -255,8 +255,8 @@ def _problem(subject: Subject, stories: list, summary: Text, places: Optional[li
     return problem(
         summary,
         Text(
-            "找到最先产生非有限值的算子;使用动态 loss scale 或减小 scale,把溢出的算子改为 float32;若 float32 也出现 "
-            "NaN,检查学习率、输入数据与除零、log(0)。",
+            "找到最先产生非有限值的算子；使用动态 loss scale 或减小 scale，把溢出的算子改为 float32；若 float32 也出现 "
+            "NaN，检查学习率、输入数据与除零、log(0)。",
             "Find the operator that makes the first non-finite value; use a dynamic loss scale or a smaller one, and "
             "compute that operator in float32. "
             "Where float32 gives NaN too, look at the learning rate, the data, divisions by zero and log(0).",
@@ -296,7 +296,7 @@ def _evidence(subject: Subject, stories: list) -> list:
     return [
         table(Text("溢出统计", "Overflow"), heads, rows) if rows else None,
         table(
-            Text("溢出段(最长在前)", "Streaks of overflow, longest first"),
+            Text("溢出段（最长在前）", "Streaks of overflow, longest first"),
             ["rank", Text("首步", "first step"), Text("末步", "last step"), Text("长度", "length")],
             longest,
             most=15,
@@ -318,7 +318,7 @@ def _last(values) -> Optional[float]:
     return float(seen[-1]) if seen.size else None
 
 
-@item("mp.02", zh="混合精度训练时,未正确设置loss scale", en="Loss scale not set properly in mixed precision training")
+@item("mp.02", zh="混合精度训练时，未正确设置loss scale", en="Loss scale not set properly in mixed precision training")
 def loss_scale(subject: Subject) -> Finding:
     """Whether float16 takes part in training, and whether loss scale and optimizer agree.
 
@@ -350,7 +350,7 @@ def clipping(subject: Subject) -> Finding:
 
 @item(
     "mp.04",
-    zh="计算梯度惩罚时,没有先将梯度恢复为无loss scale的梯度",
+    zh="计算梯度惩罚时，没有先将梯度恢复为无loss scale的梯度",
     en="Gradient penalty computed from gradients that still carry the loss scale",
 )
 def penalty(subject: Subject) -> Finding:
@@ -371,19 +371,19 @@ def _order_of(subject: Subject, pattern: str, what: Text, would_decide: Text) ->
         return no_training()
     if _plainly_unscaled(subject):
         return not_applicable(
-            Text("训练未使用 loss scale,也没有 float16 计算。", "The training uses neither a loss scale nor float16.")
+            Text("训练未使用 loss scale，也没有 float16 计算。", "The training uses neither a loss scale nor float16.")
         )
     if not subject.train_steps:
         return missing("训练步", "training step")
     places = subject.find_lines(pattern)
     found = Text(
-        "代码中有 {n} 处涉及{what},其与 loss scale 的先后尚未核对。",
+        "代码中有 {n} 处涉及{what}，其与 loss scale 的先后尚未核对。",
         "{n} lines speak of {what}; whether they come after unscaling has not been checked.",
         n=len(places),
         what=what,
     )
     none = Text(
-        "用户代码中没有看到{what},但尚未彻底检查。",
+        "用户代码中没有看到{what}，但尚未彻底检查。",
         "The user's files show no {what}, but have not been searched thoroughly.",
         what=what,
     )

@@ -8,14 +8,15 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
 
 SHUFFLE = Text(
-    "创建数据集时设 shuffle=True,或在 batch 之前加 .shuffle(buffer_size),buffer "
-    "最好不小于数据集。若顺序本身有意义(如有状态的序列训练),请在报告中说明。",
+    "创建数据集时设 shuffle=True，或在 batch 之前加 .shuffle(buffer_size)，buffer "
+    "最好不小于数据集。若顺序本身有意义（如有状态的序列训练），请在报告中说明。",
     "Pass shuffle=True when creating the data set, or add .shuffle(buffer_size) before batch, with a buffer as large "
     "as the set. "
     "If the order itself carries meaning (stateful training on sequences), say so in the report.",
 )
 ONE_ITERATOR = Text(
-    "固定种子后,每轮新建的迭代器会给出相同的顺序:在循环外只建一个迭代器(create_tuple_iterator(num_epochs=N)),或改用 "
+    "固定种子后，每轮新建的迭代器会给出相同的顺序：在循环外只建一个迭代器（create_tuple_iterator(num_epochs=N)），或改"
+    "用 "
     "Model.train。",
     "Under a fixed seed each new iterator delivers the same order: create one iterator before the loop "
     "(create_tuple_iterator(num_epochs=N)) and go through it every epoch, or use Model.train.",
@@ -42,7 +43,7 @@ class Order:
         if self._one_batch():
             return not_applicable(
                 Text(
-                    "每轮只有一个 batch,每步都用到全部样本,顺序不起作用。",
+                    "每轮只有一个 batch，每步都用到全部样本，顺序不起作用。",
                     "Each pass is a single batch: every step sees all samples, so their order cannot matter.",
                 ),
                 self._evidence(),
@@ -64,7 +65,7 @@ class Order:
         if self.compared:
             return ok(
                 Text(
-                    "记录到 {n} 轮:各轮顺序与第一轮不同{mixed}。",
+                    "记录到 {n} 轮：各轮顺序与第一轮不同{mixed}。",
                     "{n} passes were seen: each differs in order from the first{mixed}.",
                     n=len(self.passes),
                     mixed=self._label_words(),
@@ -74,7 +75,7 @@ class Order:
         if self.shuffle.declared and self.shuffle.means:
             return ok(
                 Text(
-                    "只看到一轮;已启用混洗({means}){mixed}。",
+                    "只看到一轮；已启用混洗（{means}）{mixed}。",
                     "One pass was seen; shuffling is on ({means}){mixed}.",
                     means=listed(self.shuffle.means),
                     mixed=self._label_words(),
@@ -88,13 +89,13 @@ class Order:
         )
         return undecided(
             Text(
-                "只看到一轮,{state}{mixed};无法知道下一轮的顺序是否不同。",
+                "只看到一轮，{state}{mixed}；无法知道下一轮的顺序是否不同。",
                 "Only one pass was seen and {state}{mixed}: whether the next one differs is unknown.",
                 state=state,
                 mixed=self._label_words(),
             ),
             Text(
-                "再多训练一轮后运行,比较两轮的顺序;若只训练一轮,请确认数据源已预先打乱。",
+                "再多训练一轮后运行，比较两轮的顺序；若只训练一轮，请确认数据源已预先打乱。",
                 "Train a second epoch, so that the two orders can be compared; for a single epoch, make sure that the "
                 "source is in random order.",
             ),
@@ -173,7 +174,7 @@ class Order:
         renewed = bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
         why = (
             Text(
-                ";虽然声明了混洗({means}),但每轮都新建迭代器,固定种子下顺序重复",
+                "；虽然声明了混洗（{means}），但每轮都新建迭代器，固定种子下顺序重复",
                 "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed "
                 "starts the same order again",
                 means=listed(self.shuffle.means),
@@ -198,8 +199,8 @@ class Order:
         entry = self.sorted[0]
         return problem(
             Text(
-                "样本按标签聚集:{n} 个样本中相邻标签只变化 {changes} 次(随机顺序期望 {expected} "
-                "次),标签与位置的相关度 {dependence}{buffer}。",
+                "样本按标签聚集：{n} 个样本中相邻标签只变化 {changes} 次（随机顺序期望 {expected} "
+                "次），标签与位置的相关度 {dependence}{buffer}。",
                 "Samples come grouped by label: in {n} samples the label changes {changes} times between neighbours ("
                 "{expected} expected in a "
                 "random order); dependence of label on position {dependence}{buffer}.",
@@ -217,8 +218,9 @@ class Order:
     def _small_buffer(self) -> Finding:
         return problem(
             Text(
-                "唯一的混洗缓冲区只有 {buffer} 个样本,小于一个 batch({batch}):样本几乎不会离开原来的 batch(每轮 {n} "
-                "个样本)。",
+                "唯一的混洗缓冲区只有 {buffer} 个样本，小于一个 batch（{batch}）：样本几乎不会离开原来的 batch（每轮 "
+                "{n} "
+                "个样本）。",
                 "The only shuffle has a buffer of {buffer} samples, less than one batch ({batch}): samples hardly "
                 "leave their batch ({n} samples a pass).",
                 buffer=self.shuffle.buffer_size,
@@ -249,7 +251,7 @@ class Order:
     def _buffer_words(self) -> Text:
         if not self.shuffle.buffer_size:
             return Text("", "")
-        return Text(";混洗缓冲区为 {n}", "; the shuffle buffer holds {n}", n=self.shuffle.buffer_size)
+        return Text("；混洗缓冲区为 {n}", "; the shuffle buffer holds {n}", n=self.shuffle.buffer_size)
 
     def _label_words(self) -> Text:
         known = [entry for entry in self.passes if entry.label_changes is not None and entry.expected_changes]
@@ -257,7 +259,7 @@ class Order:
             return Text("", "")
         entry = known[-1]
         return Text(
-            ",标签已混合(相邻变化 {changes} 次,随机期望 {expected} 次)",
+            "，标签已混合（相邻变化 {changes} 次，随机期望 {expected} 次）",
             ", and labels are mixed ({changes} changes between neighbours, {expected} expected at random)",
             changes=entry.label_changes,
             expected=entry.expected_changes,
@@ -296,7 +298,7 @@ class Order:
         declared = Joined(
             [
                 Text(
-                    "声明混洗:{declared};方式:{means};缓冲区:{buffer}。",
+                    "声明混洗：{declared}；方式：{means}；缓冲区：{buffer}。",
                     "Shuffling declared: {declared}; means: {means}; buffer: {buffer}.",
                     declared=self.shuffle.declared,
                     means=listed(self.shuffle.means),

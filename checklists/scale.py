@@ -57,7 +57,7 @@ def judge(subject: Subject, column: Fact, factor: float = 1.0) -> Judged:
         return Judged(
             column,
             Text(
-                "{name} 的取值全部在 ±{largest} 以内,尺度过小",
+                "{name} 的取值全部在 ±{largest} 以内，尺度过小",
                 "all values of {name} lie within ±{largest}: far too small a scale",
                 name=column.name,
                 largest=float(largest),
@@ -87,12 +87,12 @@ def _most(low: float, high: float) -> float:
 def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
     low, high = min(group[0] for group in far) * factor, max(group[1] for group in far) * factor
     of = (
-        Text("({n} 个特征/通道中的 {far} 个)", " ({far} of {n} features or channels)", n=groups, far=len(far))
+        Text("（{n} 个特征/通道中的 {far} 个）", " ({far} of {n} features or channels)", n=groups, far=len(far))
         if groups > 1
         else Text("", "")
     )
     return Text(
-        "{name} 的取值为 {low} 到 {high}{of},均值 {mean}、标准差 {std}",
+        "{name} 的取值为 {low} 到 {high}{of}，均值 {mean}、标准差 {std}",
         "{name} runs from {low} to {high}{of}, mean {mean}, standard deviation {std}",
         name=column.name,
         low=float(low),
@@ -117,7 +117,7 @@ def _judge_disparity(subject: Subject, column: Fact, groups: list) -> Judged:
     if large[1] < limit * small[1] or large[0] < limit * small[0]:
         return Judged(column, None)
     words = Text(
-        "{name} 的特征尺度相差悬殊:特征 {i} 的标准差为 {small},特征 {j} 为 {large}",
+        "{name} 的特征尺度相差悬殊：特征 {i} 的标准差为 {small}，特征 {j} 为 {large}",
         "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large}"
         " in feature {j}",
         name=column.name,

@@ -36,7 +36,7 @@ class _Setting:
             return undecided(
                 Text("训练是否使用 float16 未知。", "Whether the training computes in float16 is not known."),
                 Text(
-                    "用 `msprec run` 运行训练,记录各单元的计算精度。",
+                    "用 `msprec run` 运行训练，记录各单元的计算精度。",
                     "Run the training with `msprec run`, which records the precision of each cell.",
                 ),
                 self._evidence(),
@@ -46,7 +46,7 @@ class _Setting:
         if self.scale.kind in ("fixed", "dynamic"):
             return ok(
                 Text(
-                    "训练不使用 float16,loss scale({kind})与优化器一致。",
+                    "训练不使用 float16，loss scale（{kind}）与优化器一致。",
                     "The training computes without float16; its loss scale ({kind}) agrees with the optimizer.",
                     kind=self.scale.kind,
                 ),
@@ -54,7 +54,7 @@ class _Setting:
             )
         return not_applicable(
             Text(
-                "训练不使用 float16(精度:{dtypes}),不需要 loss scale。",
+                "训练不使用 float16（精度：{dtypes}），不需要 loss scale。",
                 "The training does not compute in float16 (precision: {dtypes}): it needs no loss scale.",
                 dtypes=listed(self.subject.precision.dtypes or ["float32"]),
             )
@@ -86,7 +86,7 @@ class _Setting:
     def _divides(self, why: Text) -> Text:
         entry = self.dividing[0]
         return Text(
-            "优化器 {name} 的 loss_scale={scale},但{why}:更新被多除了一次。",
+            "优化器 {name} 的 loss_scale={scale}，但{why}：更新被多除了一次。",
             "Optimizer {name} divides by loss_scale={scale}, but {why}: updates are too small by that factor.",
             name=entry.class_,
             scale=entry.loss_scale,
@@ -102,8 +102,8 @@ class _Setting:
         if not other:
             return None
         return Text(
-            "loss scale 固定为 {scale} 且 drop_overflow_update=False,而优化器 {name} 的 loss_scale={own}"
-            ":梯度没有被正确还原。",
+            "loss scale 固定为 {scale} 且 drop_overflow_update=False，而优化器 {name} 的 loss_scale={own}"
+            "：梯度没有被正确还原。",
             "The loss scale is fixed at {scale} with drop_overflow_update=False, but optimizer {name} has loss_scale="
             "{own}: gradients are not unscaled rightly.",
             scale=self.scale.initial,
@@ -119,7 +119,7 @@ class _Setting:
         if self.scale.kind == "fixed" and self.scale.drop_overflow_update is not True and self._unknown_optimizer():
             return undecided(
                 Text(
-                    "loss scale 固定为 {scale},但优化器的 loss_scale 未知。",
+                    "loss scale 固定为 {scale}，但优化器的 loss_scale 未知。",
                     "The loss scale is fixed at {scale}; the optimizer's loss_scale is not known.",
                     scale=self.scale.initial,
                 ),
@@ -130,7 +130,7 @@ class _Setting:
         if largest is not None and largest < self.subject.limit("mp.02.min_scale"):
             return self._problem(
                 Text(
-                    "float16 训练的 loss scale 最大只有 {scale},等于没有放大,梯度可能下溢。",
+                    "float16 训练的 loss scale 最大只有 {scale}，等于没有放大，梯度可能下溢。",
                     "The loss scale of this float16 training never exceeds {scale}: it scales nothing, and gradients "
                     "may underflow.",
                     scale=largest,
@@ -139,7 +139,7 @@ class _Setting:
             )
         return ok(
             Text(
-                "float16 训练使用了 loss scale({kind},初始 {initial}),与优化器一致。",
+                "float16 训练使用了 loss scale（{kind}，初始 {initial}），与优化器一致。",
                 "This float16 training has a loss scale ({kind}, initially {initial}) that agrees with the optimizer.",
                 kind=self.scale.kind,
                 initial=self.scale.initial,
@@ -157,12 +157,12 @@ class _Setting:
         if hand:
             return undecided(
                 Text(
-                    "float16 训练没有记录到 loss scale,但代码中似乎手工缩放了 loss。",
+                    "float16 训练没有记录到 loss scale，但代码中似乎手工缩放了 loss。",
                     "No loss scale was recorded for this float16 training, but the code seems to scale the loss by "
                     "hand.",
                 ),
                 Text(
-                    "确认这几行在训练步中执行,且梯度随后除以同一数值。",
+                    "确认这几行在训练步中执行，且梯度随后除以同一数值。",
                     "See that these lines run in the training step and that the gradients are divided by the same "
                     "number.",
                 ),
@@ -171,7 +171,7 @@ class _Setting:
             )
         return self._problem(
             Text(
-                "训练使用 float16 计算,但没有任何 loss scale:小于约 6e-8 的梯度会变成 0。",
+                "训练使用 float16 计算，但没有任何 loss scale：小于约 6e-8 的梯度会变成 0。",
                 "The training computes in float16 without any loss scale: gradients below some 6e-8 become zero.",
             ),
             _SET,
@@ -261,14 +261,14 @@ class _Setting:
 
 
 _EQUAL = Text(
-    "让优化器的 loss_scale 与 FixedLossScaleManager 的值相同;没有缩放 loss 时保持 1.0。",
+    "让优化器的 loss_scale 与 FixedLossScaleManager 的值相同；没有缩放 loss 时保持 1.0。",
     "Give the optimizer the same loss_scale as FixedLossScaleManager; leave it at 1.0 where the loss is not scaled.",
 )
 _ONE = Text(
-    "保持优化器的 loss_scale 为默认值 1.0:还原由训练步完成。",
+    "保持优化器的 loss_scale 为默认值 1.0：还原由训练步完成。",
     "Leave the optimizer's loss_scale at its default of 1.0: the training step unscales.",
 )
 _SET = Text(
-    "使用 DynamicLossScaleManager(推荐)或 FixedLossScaleManager,可先用默认参数。",
+    "使用 DynamicLossScaleManager（推荐）或 FixedLossScaleManager，可先用默认参数。",
     "Use DynamicLossScaleManager (to be preferred) or FixedLossScaleManager, with their defaults to begin with.",
 )

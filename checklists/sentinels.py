@@ -42,7 +42,7 @@ def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
     many = suspect.others_distinct is not None and suspect.others_distinct >= subject.limit("ds.01.distinct")
     if is_code(value):
         several = suspect.others_distinct is None or suspect.others_distinct >= 3
-        return several and distance >= subject.limit("ds.01.code_gap")
+        return several and distance >= _code_gap(subject, value)
     if value == 0:
         return many and share <= subject.limit("ds.01.zero_share") and distance >= subject.limit("ds.01.zero_gap")
     if value == -1:
@@ -52,6 +52,11 @@ def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
 
 def is_code(value: float) -> bool:
     return any(value == code or (abs(code) > 1e3 and abs(value - code) <= 1e-6 * abs(code)) for code in CODES)
+
+
+def _code_gap(subject: Subject, value: float) -> float:
+    """How far off a code must lie: 99 may well be an ordinary number, 999 hardly."""
+    return subject.limit("ds.01.code_gap") * (2 if abs(value) < 100 else 1)
 
 
 def _minus_one(suspect: Fact, share: float) -> bool:
@@ -81,7 +86,7 @@ def codes_among_integers(subject: Subject, column: Fact) -> list:
         if not is_code(value) or len(rest) < 3 or count < subject.limit("ds.01.count"):
             continue
         width, gap = max(rest) - min(rest), min(abs(value - other) for other in rest)
-        if count / total >= subject.limit("ds.01.share") and gap >= subject.limit("ds.01.code_gap") * width:
+        if count / total >= subject.limit("ds.01.share") and gap >= _code_gap(subject, value) * width:
             found.append((value, count, count / total))
     return found
 

@@ -8,7 +8,7 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text
 
 RUN_AGAIN = Text(
-    "用 `msprec run` 把训练完整运行一遍(至少一轮),再作判断。",
+    "用 `msprec run` 把训练完整运行一遍（至少一轮），再作判断。",
     "Run the training to its end (one epoch at least) with `msprec run`.",
 )
 EVIDENCE = Text("说明", "Observation")
@@ -21,7 +21,7 @@ def missing(zh: str, en: str) -> Finding:
 
 def no_training() -> Finding:
     return not_applicable(
-        Text("脚本已正常结束,其中没有任何训练步。", "The script ran to its end without a single training step.")
+        Text("脚本已正常结束，其中没有任何训练步。", "The script ran to its end without a single training step.")
     )
 
 

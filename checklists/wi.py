@@ -11,9 +11,9 @@ from msprec.checklist.text import Joined, Text, english, listed
 _EXCUSES = {
     "vector": Text("实为向量", "a vector in truth"),
     "buffer": Text("冻结的常量", "a frozen constant"),
-    "embedding": Text("位置编码等,零初始化是惯例", "a position table or token: zero is customary"),
-    "adapter": Text("适配层的末层,零初始化是有意的", "last layer of an adapter: zero by construction"),
-    "linear": Text("单层线性模型,零初始化不影响收敛", "the only layer of a linear model: zero is a sound start"),
+    "embedding": Text("位置编码等，零初始化是惯例", "a position table or token: zero is customary"),
+    "adapter": Text("适配层的末层，零初始化是有意的", "last layer of an adapter: zero by construction"),
+    "linear": Text("单层线性模型，零初始化不影响收敛", "the only layer of a linear model: zero is a sound start"),
     "": Text("", ""),
 }
 
@@ -44,7 +44,7 @@ def zero_weights(subject: Subject) -> Finding:
                 total=len(found),
             ),
             Text(
-                "用 `msprec run` 运行训练,让初始值在第一步之前被记录。",
+                "用 `msprec run` 运行训练，让初始值在第一步之前被记录。",
                 "Run the training with `msprec run`, which records them before the first step.",
             ),
             [_table(found)],
@@ -57,7 +57,7 @@ def zero_weights(subject: Subject) -> Finding:
     why = Joined(
         [
             Text(
-                ";{name} 为常数({why})",
+                "；{name} 为常数（{why}）",
                 "; {name} is constant ({why})",
                 name=start.parameter.name,
                 why=_EXCUSES[start.excuse],
@@ -84,7 +84,7 @@ def _bad(subject: Subject, found: list, bad: list) -> Finding:
     alike = [start for start in bad if start.state == "constant"]
     parts = [
         Text(
-            "{n} 个({total} 个中)初始值全为 0:{names}",
+            "{n} 个（{total} 个中）初始值全为 0：{names}",
             "{n} of {total} {noun} start at zero throughout: {names}",
             n=len(zero),
             total=len(found),
@@ -94,7 +94,7 @@ def _bad(subject: Subject, found: list, bad: list) -> Finding:
         if zero
         else None,
         Text(
-            "{n} 个({total} 个中)初始值为同一常数:{names}",
+            "{n} 个（{total} 个中）初始值为同一常数：{names}",
             "{n} of {total} {noun} start at one constant: {names}",
             n=len(alike),
             total=len(found),
@@ -112,9 +112,9 @@ def _bad(subject: Subject, found: list, bad: list) -> Finding:
         network.place for network in subject.networks
     ]
     return problem(
-        Text("权重{parts}。", "{parts}.", parts=Joined(parts, zh=";", en="; ")),
+        Text("权重{parts}。", "{parts}.", parts=Joined(parts, zh="；", en="; ")),
         Text(
-            "改用随机初始化(默认的 HeUniform、XavierUniform、Normal 等);只有 bias 适合全零。",
+            "改用随机初始化（默认的 HeUniform、XavierUniform、Normal 等）；只有 bias 适合全零。",
             "Start them at random (the default HeUniform, XavierUniform, Normal, …); zeros suit biases only.",
         ),
         [
@@ -189,12 +189,12 @@ def pretrained(subject: Subject) -> Finding:
     places = [load.place for load in subject.loads]
     return undecided(
         Text(
-            "记录到 {n} 次权重加载,加载内容是否正确尚未核对。",
+            "记录到 {n} 次权重加载，加载内容是否正确尚未核对。",
             "{n} loads of weights were seen; whether they are the right ones has not been checked.",
             n=len(rows),
         ),
         Text(
-            "核对未加载的参数名,并与参考权重比较数值。",
+            "核对未加载的参数名，并与参考权重比较数值。",
             "Look at the names that were not loaded, and compare the values with the reference weights.",
         ),
         [

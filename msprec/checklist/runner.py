@@ -112,7 +112,7 @@ _SOURCES = {
 
 
 def _nothing_observed() -> Finding:
-    return undecided(Text("没有运行记录,尚未检查。", "Nothing has been observed yet."), RUN_IT)
+    return undecided(Text("没有运行记录，尚未检查。", "Nothing has been observed yet."), RUN_IT)
 
 
 def _left_out() -> Finding:
@@ -125,7 +125,7 @@ def _left_out() -> Finding:
 def _no_mindspore() -> Finding:
     return undecided(
         Text(
-            "所运行的脚本没有导入 MindSpore,无从检查。",
+            "所运行的脚本没有导入 MindSpore，无从检查。",
             "The script that ran did not import MindSpore, so there was nothing to observe.",
         ),
         Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
@@ -136,12 +136,12 @@ def _failed(error: Exception) -> Finding:
     name = f"{type(error).__name__}: {error}"
     return undecided(
         Text(
-            "检查程序自身出错,未得出结论({error})。",
+            "检查程序自身出错，未得出结论（{error}）。",
             "The check itself failed, so nothing is concluded ({error}).",
             error=name,
         ),
         Text(
-            "这是 msprec 的缺陷:请附上运行目录报告;在此之前请人工检查此项。",
+            "这是 msprec 的缺陷：请附上运行目录报告；在此之前请人工检查此项。",
             "This is a defect of msprec: report it with the run folder; until then check this item by hand.",
         ),
     )

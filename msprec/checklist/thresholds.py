@@ -26,21 +26,21 @@ DEFAULTS = _define(
     (
         "ds.01.min_samples",
         32,
-        "判为“无问题”至少要看到的样本数(整轮看完则不限)",
+        "判为“无问题”至少要看到的样本数（整轮看完则不限）",
         "samples to have seen before data count as clean, unless a whole pass was seen",
         "ours",
     ),
     (
         "ds.01.gap",
         3.0,
-        "重复的远离值与其余取值的距离,以其余取值的范围为单位",
+        "重复的远离值与其余取值的距离，以其余取值的范围为单位",
         "distance of a repeated outlying value from the rest, in widths of the rest",
         "ours: beyond any clipping",
     ),
     (
         "ds.01.code_gap",
         0.5,
-        "常见缺失码(-999、9999 等)与其余取值的距离,以其余取值的范围为单位",
+        "常见缺失码（-999、9999 等）与其余取值的距离，以其余取值的范围为单位",
         "the same for a customary missing-value code such as -999 or 9999",
         "ours",
     ),
@@ -48,7 +48,7 @@ DEFAULTS = _define(
     (
         "ds.01.zero_share",
         0.2,
-        "取值 0 视作缺失标记时的最大占比(更多则视为稀疏特征)",
+        "取值 0 视作缺失标记时的最大占比（更多则视为稀疏特征）",
         "largest share of zeros taken for a missing-value mark (more is a sparse feature)",
         "ours",
     ),
@@ -63,7 +63,7 @@ DEFAULTS = _define(
     (
         "ds.01.distinct",
         10,
-        "判断远离值时,其余取值至少有多少个不同值",
+        "判断远离值时，其余取值至少有多少个不同值",
         "distinct values among the rest before an outlying one is judged",
         "ours: spares one-hot and coded columns",
     ),
@@ -78,7 +78,7 @@ DEFAULTS = _define(
     (
         "ds.03.per_class",
         50,
-        "未看完整轮时,平均每类至少要看到的样本数",
+        "未看完整轮时，平均每类至少要看到的样本数",
         "samples a class on average before a part of a pass is judged",
         "ours",
     ),
@@ -100,7 +100,7 @@ DEFAULTS = _define(
     (
         "dp.01.min_abs",
         0.1,
-        "所有取值的绝对值都低于此值时,尺度过小",
+        "所有取值的绝对值都低于此值时，尺度过小",
         "all values below this: the scale is too small",
         "ours",
     ),
@@ -122,14 +122,14 @@ DEFAULTS = _define(
     (
         "dp.03.dependence",
         0.3,
-        "标签与位置的相关度(互信息/熵)",
+        "标签与位置的相关度（互信息/熵）",
         "dependence of the label on the position (mutual information over entropy)",
         "ours: 0 when mixed, near 1 when sorted",
     ),
     (
         "dp.03.weak_dependence",
         0.15,
-        "同上,且相邻标签变化也偏少时",
+        "同上，且相邻标签变化也偏少时",
         "the same where neighbours also change too seldom",
         "ours",
     ),
@@ -140,7 +140,7 @@ DEFAULTS = _define(
         "label changes between neighbours over those of a random order",
         "ours",
     ),
-    ("dp.03.changes", 0.2, "同上,低于此值时视为按标签聚集", "the same, below which labels come in runs", "ours"),
+    ("dp.03.changes", 0.2, "同上，低于此值时视为按标签聚集", "the same, below which labels come in runs", "ours"),
     ("dp.03.min_samples", 64, "判断标签顺序至少需要的样本数", "samples before the order of labels is judged", "ours"),
     ("hp.03.safe", 256, "全局 batch 的安全上限", "largest global batch of the safe range", GUIDE),
     (
@@ -153,14 +153,14 @@ DEFAULTS = _define(
     (
         "hp.03.few_updates",
         10,
-        "每轮更新次数过少(batch 超出安全范围时)",
+        "每轮更新次数过少（batch 超出安全范围时）",
         "updates an epoch that are few above the safe range",
         "ours",
     ),
     (
         "hp.03.updates",
         50,
-        "每轮更新次数偏少(batch 远超安全范围时)",
+        "每轮更新次数偏少（batch 远超安全范围时）",
         "updates an epoch that are few far above the safe range",
         "ours",
     ),
@@ -174,7 +174,7 @@ DEFAULTS = _define(
     (
         "cg.02.min_lr",
         1e-7,
-        "低于此学习率时,权重不动不能说明冻结",
+        "低于此学习率时，权重不动不能说明冻结",
         "below this learning rate an unmoved weight proves nothing",
         "ours: float32 rounding",
     ),

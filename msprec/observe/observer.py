@@ -39,6 +39,7 @@ class Observer:
     # --- hooks --------------------------------------------------------------------------------------------------
     def install(self) -> None:
         """Called once the script has imported MindSpore."""
+        from msprec.callbacks.tallies import FirstNonFinite, ScaleTally
         from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
         from msprec.observe.datasets import DatasetObserver
         from msprec.observe.models import ModelObserver
@@ -52,6 +53,9 @@ class Observer:
 
         self.recorder = StepRecorder(self.writer)
         self.recorder.add_listener(self._rows_written)
+        # the names are those of the callbacks, so that each event is written once
+        self.scale_tally = self.recorder.add_listener(ScaleTally(self.writer.event), name="scale events")
+        self.recorder.add_listener(FirstNonFinite(self.writer.event), name="first non-finite")
         use_recorder(self.recorder)
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
@@ -213,6 +217,7 @@ class Observer:
         if self.installed:
             self.quietly(self.steps.close_open)
             self.quietly(self.recorder.close)
+            self.quietly(self.scale_tally.end_streak)
             self.quietly(self._write_facts, True)
         self.write_run(exit_facts)
         self.patches.undo()

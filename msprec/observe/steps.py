@@ -11,6 +11,7 @@ import time
 import weakref
 from typing import Optional
 
+from msprec.callbacks.outputs import loss_scale_facts, scaling_cell
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
@@ -473,21 +474,17 @@ class StepObserver:
                      "place": place or user_place(3), "count": 0, "sink": False,
                      "loss_scale": self._loss_scale_facts(cell)}  # fmt: skip
             self.styles[key] = entry
+            self.observer.scale_tally.starts(entry["loss_scale"])
         entry["count"] += 1
 
     def _loss_scale_facts(self, cell) -> dict:
         none = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None,
                 "drop_overflow_update": None, "place": None, "floor": None}  # fmt: skip
-        scale = _scale_of(cell) if cell is not None else None
-        if scale is not None:
-            manager = getattr(cell, "loss_scaling_manager", None)
-            dynamic = manager is not None and hasattr(manager, "scale_factor")
-            return {**none, "kind": "dynamic" if dynamic else "fixed",
-                    "class": type(manager).__name__ if manager is not None else "Tensor",
-                    "initial": snapshot(scale), "factor": getattr(manager, "scale_factor", None),
-                    "window": getattr(manager, "scale_window", None), "drop_overflow_update": True,
-                    "place": user_place(4), "floor": 1.0}  # fmt: skip
-        if cell is None and self.scalers:
+        if cell is not None:
+            facts = loss_scale_facts(cell)
+            facts.pop("flag")
+            return {**facts, "place": user_place(4) if facts["kind"] != "none" else None}
+        if self.scalers:
             _, scaler, place = self.scalers[-1]
             dynamic = type(scaler).__name__ == "DynamicLossScaler"
             return {**none, "kind": "dynamic" if dynamic else "fixed", "class": type(scaler).__name__,
@@ -533,9 +530,9 @@ def optimizers_in(cell) -> list:
 
 
 def _scale_of(cell):
-    """The loss-scale Parameter of a training cell, by the name that MindSpore's own cells use."""
-    scale = cell._params.get("scale_sense") if hasattr(cell, "_params") else None
-    return scale if scale is not None else getattr(cell, "scale_sense", None)
+    """The loss-scale Parameter of a training cell or of one that it wraps, or None."""
+    holder = scaling_cell(cell)
+    return holder.scale_sense if holder is not None else None
 
 
 def _overflow_by_scaler(scaler, before: Optional[float], after: Optional[float]):

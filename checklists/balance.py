@@ -1,0 +1,191 @@
+"""How many samples each class has in the delivered data, and what follows (ds.03)."""
+
+import math
+import re
+from typing import Optional
+
+from msprec.checklists.shared import (
+    first_place,
+    missing,
+    note,
+)
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Joined, Text, listed
+
+
+def balance(subject: Subject, dataset: Fact) -> Finding:
+    label = dataset.label
+    if not label or label.kind is None:
+        return not_applicable(Text("训练集没有标签列。", "The training set has no label column."))
+    if label.kind == "regression":
+        return not_applicable(
+            Text(
+                "标签 {column} 是连续值（回归），没有类别。",
+                "Label {column} is a continuous target (regression): there are no classes.",
+                column=label.column,
+            )
+        )
+    if label.kind == "sequence":
+        return _sequence_labels(dataset)
+    counts = {key: count for key, count in label.counts.items() if count}
+    if not counts:
+        return missing("各类样本数", "count of samples per class")
+    return _Balance(subject, dataset, counts).finding()
+
+
+def _sequence_labels(dataset: Fact) -> Finding:
+    label = dataset.label
+    column = next((column for column in dataset.columns if column.name == label.column), None)
+    if column is not None and column.kind == "int" and column.distinct is not None and column.distinct <= 256:
+        return undecided(
+            Text(
+                "标签 {column} 是每个样本一组（分割或序列标注），未按像素/位置计数。",
+                "Each sample carries many labels in {column} (segmentation or tagging); they were not counted by "
+                "pixel or position.",
+                column=label.column,
+            ),
+            Text("统计每个类别的像素数或位置数。", "Count the pixels or positions of each class."),
+        )
+    return not_applicable(
+        Text(
+            "标签 {column} 是序列，每个样本不属于某一个类别。",
+            "Label {column} is a sequence: a sample does not belong to one class.",
+            column=label.column,
+        )
+    )
+
+
+class _Balance:
+    """The counts of one training set and what follows from them."""
+
+    def __init__(self, subject: Subject, dataset: Fact, counts: dict):
+        self.subject, self.dataset, self.label, self.counts = subject, dataset, dataset.label, counts
+        self.least, self.most = min(counts, key=counts.get), max(counts, key=counts.get)
+        self.ratio = counts[self.most] / counts[self.least]
+        self.whole = self.label.complete_pass is not False
+        self.absent = _absent(subject, counts) if self.whole and self.label.kind in ("class", "one_hot") else []
+
+    def finding(self) -> Finding:
+        if not self.whole and not self._enough():
+            return undecided(
+                Text(
+                    "只看到一轮的一部分（{n} 个样本，{k} 类），不足以判断。",
+                    "Only a part of a pass was seen ({n} samples, {k} classes): too little to judge.",
+                    n=sum(self.counts.values()),
+                    k=len(self.counts),
+                ),
+                Text("完整运行至少一轮训练。", "Run one whole epoch of the training."),
+                self._evidence(),
+                [first_place(self.dataset)],
+            )
+        unbalanced = self.ratio >= self.subject.limit("ds.03.ratio")
+        few = self.counts[self.least] < self.subject.limit("ds.03.few")
+        if not (unbalanced or few or self.absent):
+            return ok(self._counted(), self._evidence())
+        return problem(
+            Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
+            Text(
+                "为少数类补充或过采样数据，或对多数类降采样，并用加权 loss；评估时按类别分别看精度。",
+                "Collect or oversample the rare classes, thin out the frequent ones or weight the loss, and look at "
+                "the accuracy of each class.",
+            ),
+            self._evidence(),
+            [first_place(self.dataset)],
+        )
+
+    def _enough(self) -> bool:
+        mixed = [
+            entry.label_segment_dependence
+            for entry in self.dataset.order.passes
+            if entry.label_segment_dependence is not None
+        ]
+        enough = sum(self.counts.values()) >= self.subject.limit("ds.03.per_class") * len(self.counts)
+        return (
+            enough and len(self.counts) > 1 and bool(mixed) and max(mixed) < self.subject.limit("dp.03.weak_dependence")
+        )
+
+    def _counted(self) -> Text:
+        return Text(
+            "{n} 个样本、{k} 类：最多的类 {most} 有 {high} 个，最少的类 {least} 有 {low} 个，比值 {ratio}。",
+            "{n} samples in {k} classes: {high} in the largest ({most}), {low} in the smallest ({least}), ratio "
+            "{ratio}.",
+            n=self.label.counted_samples or sum(self.counts.values()),
+            k=len(self.counts),
+            most=self.most,
+            least=self.least,
+            high=self.counts[self.most],
+            low=self.counts[self.least],
+            ratio=round(self.ratio, 2),
+        )
+
+    def _absence(self) -> Text:
+        return Text("类别 {names} 没有任何样本。", "Without any sample: class {names}.", names=listed(self.absent))
+
+    def _evidence(self) -> list:
+        values = list(self.counts.values())
+        mean = sum(values) / len(values)
+        deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+        rows = [[key, value] for key, value in sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))]
+        return [
+            counts_figure(self.label),
+            table(
+                Text("各类样本数", "Samples per class"),
+                [Text("类别", "class"), Text("样本数", "samples")],
+                rows,
+                Text(
+                    "均值 {mean}，标准差 {deviation}。",
+                    "Mean {mean}, standard deviation {deviation}.",
+                    mean=round(mean, 1),
+                    deviation=round(deviation, 1),
+                ),
+            ),
+            note("只统计了一轮的一部分。", "Only a part of a pass was counted.") if not self.whole else None,
+            self._weights(),
+            self.subject.code(first_place(self.dataset), Text("训练集的创建", "Where the training set is created")),
+        ]
+
+    def _weights(self):
+        weighted = [loss for loss in self.subject.losses if re.search(r"\bweight\s*=\s*(?!None)", loss.args)]
+        if not weighted:
+            return None
+        return note(
+            "loss 设置了类别权重（{args}）；它减轻不均衡的影响，但不改变数据。",
+            "The loss weights the classes ({args}): this softens the imbalance but does not change the data.",
+            args=weighted[0].args,
+        )
+
+
+def _absent(subject: Subject, counts: dict) -> list:
+    """Class ids without a sample: gaps between the ids seen, and outputs of a cross-entropy head beyond them.
+
+    Ids that start at 1, codes such as -1/+1, and ids with more gaps than classes are other numberings.
+    """
+    if not all(re.fullmatch(r"\d{1,6}", key) for key in counts) or len(counts) < 2:
+        return []
+    ids = sorted(int(key) for key in counts)
+    last = max(ids[-1], (_head_outputs(subject) or 0) - 1)
+    absent = (
+        [number for number in range(ids[0], last + 1) if str(number) not in counts] if last <= 2 * ids[-1] + 1 else []
+    )
+    return absent if len(absent) <= len(ids) / 2 else []
+
+
+def _head_outputs(subject: Subject) -> Optional[int]:
+    """The classes that the network's last Dense tells apart, when a cross-entropy compares them with the labels."""
+    if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in subject.losses):
+        return None
+    networks = [network for network in subject.networks if network.role == "train"]
+    cells = [cell for cell in networks[0].cells if cell.parameters] if len(networks) == 1 else []
+    if not cells or cells[-1].class_ != "Dense":
+        return None
+    found = re.search(r"out_channels\s*=\s*(\d{1,6})\b", cells[-1].args)
+    return int(found.group(1)) if found else None
+
+
+def counts_figure(label: Fact):
+    if not label.counts or len(label.counts) > 1000:
+        return None
+    return figure(Text("各类样本数", "Samples per class"), "class_counts", {"counts": label.counts})

@@ -1,0 +1,190 @@
+"""A monitor never harms a run: the same bits with and without, and no error of its own reaches the training."""
+
+import shutil
+import warnings
+
+import mindspore as ms
+import numpy as np
+import pytest
+
+from msprec import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+from msprec.callbacks import snapshot, tensors
+from msprec.callbacks._base import Monitor
+from msprec.record.steps import StepRecorder
+
+
+class Losses(ms.train.Callback):
+    """What the training itself computes, read at each step."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def on_train_step_end(self, run_context):
+        outputs = run_context.original_args().net_outputs
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        self.seen.append([tensor.asnumpy().tobytes() for tensor in outputs])
+
+
+def train(kit, mode, kind, monitors, checkpoints=None):
+    kit.start(mode)
+    trained, losses = kit.model(kind), Losses()
+    callbacks = [*monitors, losses]
+    if checkpoints:
+        config = ms.train.CheckpointConfig(save_checkpoint_steps=6)
+        callbacks.append(ms.train.ModelCheckpoint("net", str(checkpoints), config))
+    trained.train(2, kit.data(), callbacks=callbacks)
+    return trained, losses.seen, kit.weights(trained), kit.state()
+
+
+@pytest.mark.versions
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+@pytest.mark.parametrize("kind", ["plain", "own", "dynamic", "host"])
+def test_the_same_bits(kit, tmp_path, mode, kind):
+    monitors = [
+        LossScaleMonitor("run"),
+        NonFiniteMonitor(out="run"),
+        StepTimeMonitor("run"),
+        NonFiniteMonitor(True, "run"),
+    ]
+    _, bare_losses, bare_weights, bare_state = train(kit, mode, kind, [], tmp_path / "bare")
+    _, losses, weights, state = train(kit, mode, kind, monitors, tmp_path / "watched")
+    assert losses == bare_losses
+    assert list(weights) == list(bare_weights)
+    assert all(np.array_equal(weights[name], bare_weights[name], equal_nan=True) for name in weights)
+    assert state == bare_state
+    files = sorted(path.name for path in (tmp_path / "bare").iterdir())
+    assert files == sorted(path.name for path in (tmp_path / "watched").iterdir())
+    saved = [name for name in files if name.endswith(".ckpt")]
+    assert saved
+    for name in saved:
+        one, two = (ms.load_checkpoint(str(tmp_path / folder / name)) for folder in ("bare", "watched"))
+        assert list(one) == list(two)
+        assert all(np.array_equal(one[key].asnumpy(), two[key].asnumpy(), equal_nan=True) for key in one)
+    assert len(kit.rows(monitors[0].folder)) == 24
+    assert not [e for e in kit.events(monitors[0].folder) if e["event"] == "monitor_error"]
+
+
+def test_snapshot_of_other_devices_disturbs_nothing(kit, monkeypatch):
+    """The copy on the device, tried on a CPU: same value later, no random number used."""
+    kit.start("pynative")
+    expected = kit.state()
+    kit.start("pynative")
+    monkeypatch.setattr(tensors, "on_cpu", lambda: False)
+    for shape in ((), (1,)):
+        parameter = ms.Parameter(ms.Tensor(np.full(shape, 2.0**24, np.float32)))
+        kept = snapshot(parameter)
+        parameter.set_data(ms.Tensor(np.zeros(shape, np.float32)))
+        assert float(kept.asnumpy().reshape(())) == 2.0**24
+    assert kit.state() == expected
+    assert snapshot(None) is None
+    assert snapshot(2.5) == 2.5
+
+
+def broken_in(name):
+    class Broken(LossScaleMonitor):
+        pass
+
+    def fails(self, run_context):
+        raise RuntimeError(f"injected into {name}")
+
+    # as a user's class body would define it
+    return type("Broken", (Broken,), {name: fails})
+
+
+HOOKS = ["on_train_begin", "on_train_epoch_begin", "on_train_step_begin", "on_train_step_end", "on_train_epoch_end",
+         "on_train_end"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_a_broken_subclass_leaves_the_training_alone(kit, name):
+    _, bare, weights, state = train(kit, "graph", "own", [])
+    whole = LossScaleMonitor("run")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        _, losses, watched_weights, watched_state = train(kit, "graph", "own", [broken_in(name)("run"), whole])
+    assert losses == bare
+    assert all(np.array_equal(weights[key], watched_weights[key]) for key in weights)
+    assert state == watched_state
+    assert len([w for w in seen if "training goes on" in str(w.message)]) == 1
+    assert len(kit.rows(whole.folder)) == 24
+    errors = [e for e in kit.events(whole.folder) if e["event"] == "monitor_error"]
+    if name != "on_train_begin":  # before it, the broken one has no folder to tell it to
+        assert len(errors) == 1
+        assert f"injected into {name}" in errors[0]["error"]
+
+
+@pytest.mark.parametrize("method", ["put", "end", "flush", "join", "add_listener", "add_filler"])
+def test_a_broken_recorder_leaves_the_training_alone(kit, monkeypatch, method):
+    _, bare, weights, _ = train(kit, "graph", "plain", [])
+
+    def fails(*_, **__):
+        raise OSError("injected")
+
+    monkeypatch.setattr(StepRecorder, method, fails)
+    monitors = [LossScaleMonitor("run"), NonFiniteMonitor(True, "run"), StepTimeMonitor("run")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, losses, watched, _ = train(kit, "graph", "plain", monitors)
+    assert losses == bare
+    assert all(np.array_equal(weights[key], watched[key]) for key in weights)
+
+
+def test_a_folder_removed_in_the_middle(kit):
+    _, bare, _, _ = train(kit, "graph", "plain", [])
+    monitor = LossScaleMonitor("run")
+
+    class Removes(ms.train.Callback):
+        def on_train_step_end(self, run_context):
+            if run_context.original_args().cur_step_num == 4:
+                shutil.rmtree(monitor.folder)
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        _, losses, _, _ = train(kit, "graph", "plain", [monitor, Removes()])
+    assert losses == bare
+    assert len([w for w in seen if "training goes on" in str(w.message)]) == 1
+    assert monitor.summary()["steps"] == 24
+
+
+def test_a_folder_that_cannot_be_made(kit, tmp_path):
+    (tmp_path / "file").write_text("")
+    _, bare, _, _ = train(kit, "graph", "plain", [])
+    monitor = LossScaleMonitor(tmp_path / "file" / "run")
+    with pytest.warns(RuntimeWarning, match="training goes on"):
+        _, losses, _, _ = train(kit, "graph", "plain", [monitor])
+    assert losses == bare
+
+
+def test_keyboard_interrupt_in_a_monitor_still_interrupts(kit):
+    class Interrupted(Monitor):
+        def on_train_step_end(self, run_context):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(kit, "graph", "plain", [Interrupted("run")])
+
+
+def test_one_recorder_for_all_without_a_folder_given(kit, tmp_path):
+    monitors = [LossScaleMonitor(), NonFiniteMonitor(), StepTimeMonitor()]
+    train(kit, "graph", "plain", monitors)
+    assert {m.folder for m in monitors} == {monitors[0].folder}
+    assert monitors[0].folder.parent == tmp_path / "msprec_runs"
+    assert len(list((tmp_path / "msprec_runs").iterdir())) == 1
+    assert all(r["seconds"] is not None and r["loss"] is not None for r in kit.rows(monitors[0].folder))
+
+
+def test_under_a_set_recorder_nothing_but_rows_is_written(kit, tmp_path):
+    from msprec.record.steps import use_recorder
+    from msprec.record.writer import RunWriter
+
+    recorder = StepRecorder(RunWriter(tmp_path / "given"))
+    use_recorder(recorder)
+    try:
+        monitor = LossScaleMonitor("own")
+        train(kit, "graph", "plain", [monitor])
+    finally:
+        use_recorder(None)
+    assert not (tmp_path / "own").exists()
+    assert sorted(p.name for p in (tmp_path / "given").rglob("*")) == ["rank_0", "steps.csv"]
+    assert recorder.last_step == 24

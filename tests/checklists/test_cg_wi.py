@@ -1,0 +1,179 @@
+"""cg.02 and wi.01 on facts, with the near misses."""
+
+import pytest
+from building import ONE, STILL, ZERO, Run, optimizer, parameter
+
+MOVING = parameter("conv.weight", [8, 1, 3, 3])
+
+
+def weights(*parameters, **changes):
+    return Run(parameters=list(parameters), **changes)
+
+
+def test_all_moved_is_ok(verdict):
+    entry = verdict("cg.02", Run())
+    assert entry["conclusion"] == "ok" and "All 3" in entry["summary"]
+
+
+def test_an_explicit_freeze_is_ok_and_listed(verdict):
+    entry = verdict("cg.02", weights(MOVING, parameter("backbone.weight", [8, 8], requires_grad=False, in_optimizer=False, moved=STILL)))
+    assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
+
+
+def test_a_weight_that_never_moved_is_a_problem(verdict):
+    entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL)))
+    assert entry["conclusion"] == "problem"
+    assert "1 of 2" in entry["summary"] and "fc.weight" in entry["summary"] and "135 updates" in entry["summary"]
+
+
+def test_a_weight_that_only_decayed_is_a_problem(verdict):
+    decayed = {"max_abs": 0.01, "relative": 0.01, "any": True, "proportional": True}
+    entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed)))
+    assert entry["conclusion"] == "problem" and "weight decay" in entry["summary"]
+
+
+def test_a_weight_left_out_of_the_optimizer_is_a_problem(verdict):
+    entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], in_optimizer=False, moved=STILL)))
+    assert entry["conclusion"] == "problem" and "not in the optimizer" in entry["summary"]
+    assert {"file": "train.py", "line": 8} in entry["locations"]
+
+
+def test_stop_gradient_in_the_source_is_shown(verdict):
+    code = "class Net(nn.Cell):\n    def construct(self, x):\n        x = ops.stop_gradient(self.fc(x))\n        return x\n"
+    run = weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL), source={"train.py": code})
+    assert {"file": "train.py", "line": 3} in verdict("cg.02", run)["locations"]
+
+
+@pytest.mark.parametrize(
+    "still",
+    [
+        parameter("conv.bias", [8], kind="bias", moved=STILL),  # before a BatchNorm its gradient is zero
+        parameter("bn.moving_mean", [8], kind="statistic", requires_grad=False, in_optimizer=False),
+        parameter("bn.moving_mean", [8], kind="statistic", in_optimizer=False, moved=STILL),
+        parameter("scale_sense", [], kind="other", in_optimizer=False, moved=STILL),
+        parameter("index", [3], kind="other", dtype="Int32", in_optimizer=False, moved=STILL),
+        parameter("emb.embedding_table", [50000, 64], cell_class="Embedding", compared="sample", moved=STILL),
+        parameter("target.weight", [8, 8], in_optimizer=False),  # moved by assignment, as target networks are
+    ],
+)
+def test_what_may_stand_still(verdict, still):
+    entry = verdict("cg.02", weights(MOVING, still))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
+def test_a_bias_whose_whole_cell_stands_still_is_a_problem(verdict):
+    assert verdict("cg.02", weights(MOVING, parameter("fc.bias", [8], kind="bias", moved=STILL)))["conclusion"] == "problem"
+
+
+STUCK = (MOVING, parameter("fc.weight", [10, 8], moved=STILL))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.9}]},
+        {"steps": [{"step": step, "loss": 2.0, "overflow": 1, "scale": 65536} for step in range(1, 40)]},
+        {"steps": [{"step": step, "loss": 2.0, "lr": 0.0} for step in range(1, 40)]},
+        {"steps": [{"step": step, "loss": 2.0} for step in range(1, 40)],
+         "optimizer": [optimizer(learning_rate={"kind": "constant", "value": 1e-9, "first": 1e-9, "last": 1e-9})]},
+    ],
+)  # fmt: skip
+def test_unmoved_weights_prove_nothing_without_real_updates(verdict, changes):
+    assert verdict("cg.02", weights(*STUCK, **changes))["conclusion"] == "undecided"
+
+
+def test_everything_frozen_is_a_problem(verdict):
+    frozen = parameter("fc.weight", [10, 8], requires_grad=False, in_optimizer=False, moved=STILL)
+    assert verdict("cg.02", weights(frozen))["conclusion"] == "problem"
+
+
+def test_a_killed_run_leaves_it_open(verdict):
+    assert verdict("cg.02", weights(parameter("fc.weight", [10, 8], moved=None, final=None)))["conclusion"] == "undecided"
+
+
+# wi.01
+
+
+def test_varying_weights_and_zero_biases_are_ok(verdict):
+    assert verdict("wi.01", Run())["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        parameter("fc.weight", [10, 8], initial=ZERO),
+        parameter("fc.weight", [1, 8], initial=ZERO),
+        parameter("conv2.weight", [8, 8, 3, 3], initial=ZERO),
+        parameter("conv2.weight", [8, 8, 3, 3], initial=ONE),
+        parameter("fc.weight", [10, 8], initial={**ZERO, "min": 0.5, "max": 0.5, "mean": 0.5, "zeros": 0.0}),
+        parameter("emb.embedding_table", [100, 16], cell_class="Embedding", initial=ZERO),
+        parameter("w", [16, 16], kind="other", cell_class="MyDense", initial=ZERO),
+        parameter("fc.weight", [10, 8], requires_grad=False, initial=ZERO),
+    ],
+)
+def test_constant_weights_are_a_problem(verdict, bad):
+    entry = verdict("wi.01", weights(MOVING, bad))
+    assert entry["conclusion"] == "problem" and bad["name"] in entry["summary"] and "1 of 2" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        parameter("bn.gamma", [8], kind="norm", initial=ONE),
+        parameter("ln.gamma", [8, 8], kind="norm", initial=ONE),
+        parameter("fc.bias", [10], kind="bias", initial=ZERO),
+        parameter("pos_embed", [1, 65, 32], kind="other", cell_class="ViT", initial=ZERO),
+        parameter("cls_token", [1, 1, 32], kind="other", cell_class="ViT", initial=ZERO),
+        parameter("attn.relative_position_bias_table", [169, 3], kind="other", cell_class="Attention", initial=ZERO),
+        parameter("user_bias.embedding_table", [943, 1], cell_class="Embedding", initial=ZERO),
+        parameter("layer_scale", [32, 1, 1], kind="other", initial=ONE),
+        parameter("mask", [16, 16], kind="other", requires_grad=False, initial=ONE),
+        parameter("blur.weight", [8, 1, 3, 3], requires_grad=False, initial=ONE),
+        parameter("zero_conv.weight", [8, 8, 1, 1], initial=ZERO),
+    ],
+)
+def test_constants_that_are_right(verdict, fine):
+    entry = verdict("wi.01", weights(MOVING, fine))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
+def test_lora_starts_with_a_zero_last_layer(verdict):
+    base = parameter("layer.q.weight", [64, 64], requires_grad=False)
+    a, b = parameter("layer.q.lora_a", [4, 64], kind="other"), parameter("layer.q.lora_b", [64, 4], kind="other", initial=ZERO)
+    entry = verdict("wi.01", weights(base, a, b))
+    assert entry["conclusion"] == "ok" and "adapter" in entry["summary"]
+    assert verdict("wi.01", weights(base, {**a, "initial": ZERO}, b))["conclusion"] == "problem"
+
+
+def test_lora_by_another_name_is_known_by_its_shape(verdict):
+    base = parameter("q.dense.weight", [64, 48], requires_grad=False)
+    down, up = parameter("q.down.weight", [4, 48]), parameter("q.up.weight", [64, 4], initial=ZERO)
+    assert verdict("wi.01", weights(base, down, up))["conclusion"] == "ok"
+
+
+def test_a_bottleneck_with_a_zero_decoder_is_no_adapter(verdict):
+    encoder, decoder = parameter("enc.weight", [8, 64]), parameter("dec.weight", [64, 8], initial=ZERO)
+    assert verdict("wi.01", weights(encoder, decoder))["conclusion"] == "problem"
+
+
+def test_a_linear_model_may_start_at_zero(verdict):
+    entry = verdict("wi.01", weights(parameter("fc.weight", [10, 64], initial=ZERO), parameter("fc.bias", [10], kind="bias", initial=ZERO)))
+    assert entry["conclusion"] == "ok" and "linear model" in entry["summary"]
+
+
+def test_the_line_that_sets_zeros_is_shown(verdict):
+    code = "class Net(nn.Cell):\n    def __init__(self):\n        self.fc = nn.Dense(8, 10, weight_init='zeros')\n"
+    run = weights(MOVING, parameter("fc.weight", [10, 8], initial=ZERO), source={"train.py": code})
+    assert verdict("wi.01", run)["locations"] == [{"file": "train.py", "line": 3}]
+
+
+def test_initial_values_that_nobody_saw_leave_it_open(verdict):
+    assert verdict("wi.01", weights(MOVING, parameter("fc.weight", [10, 8], initial=None)))["conclusion"] == "undecided"
+
+
+def test_the_others_of_the_families(verdict):
+    assert verdict("wi.02", Run())["conclusion"] == "not_applicable"
+    assert verdict("wi.02", Run(weights_loaded=[{"function": "load_checkpoint", "file": "a.ckpt"}]))["conclusion"] == "undecided"
+    assert verdict("wi.02", Run(weights_loaded=None))["conclusion"] == "undecided"
+    assert verdict("cg.01", Run())["conclusion"] == verdict("cg.03", Run())["conclusion"] == "undecided"
+    assert "CrossEntropyLoss" in verdict("cg.04", Run())["summary"]

@@ -1,0 +1,281 @@
+"""dp.01 and dp.03 on facts, with the near misses."""
+
+import pytest
+from building import Run, column, dataset, features, one_pass
+
+RAW = {"dtype": "float32", "min": 0.0, "max": 255.0, "mean": 80.0, "std": 90.0}
+DIGITS = {"min": 0.0, "max": 16.0, "mean": 4.9, "std": 6.0}
+CELLS = [
+    {"path": "conv", "class": "Conv2d", "builtin": True, "args": "", "parameters": ["conv.weight"]},
+    {"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": ["fc.weight"]},
+]
+
+
+def fed(*columns, code=None, cells=None, **changes):
+    run = Run(datasets=[dataset(list(columns), **changes)])
+    if code is not None:
+        run.set("source", {"train.py": code})
+    return run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells or CELLS}])
+
+
+def channels(*rows):
+    low, high, mean, std = zip(*rows)
+    return {"axis": 1, "mean": list(mean), "std": list(std), "min": list(low), "max": list(high)}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        column(**RAW),
+        column(**{**RAW, "dtype": "uint8", "kind": "int"}),
+        column(**DIGITS),
+        column(min=0.0, max=255.0, mean=0.4, std=3.9),  # a sparse raw picture
+        column(min=-4.2, max=1100.0, mean=300.0, std=400.0),  # normalised without rescaling first
+        column(min=0.0, max=1 / 255, mean=0.001, std=0.0012),  # rescaled twice
+        column(min=0.0, max=16 / 255, mean=0.02, std=0.02),  # pixels of 0–16 divided by 255
+        column("x", shape=[5], min=-4e-4, max=4e-4, mean=0.0, std=1e-4),
+        column("kelvin", shape=[3], min=270.0, max=300.0, mean=285.0, std=5.0),
+        features([0, 0.1, 18], [1, 9e4, 90], [0.5, 3e4, 40], [0.5, 2e4, 13]),
+        features([-3, 0.0], [3, 1e-3], [0.0, 5e-4], [1.0, 3e-4]),  # one feature a thousand times smaller
+        features([-3] * 30 + [18], [3] * 30 + [90], [0.0] * 30 + [40], [1.0] * 30 + [13]),  # one raw feature among many
+        column("hour", shape=[], min=0.0, max=2300.0, mean=1200.0, std=600.0),
+    ],
+)
+def test_off_scale_is_a_problem(verdict, data):
+    entry = verdict("dp.01", fed(data))
+    assert entry["conclusion"] == "problem"
+    assert data["name"] in entry["summary"] and entry["locations"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        column(),
+        column(min=-1.0, max=1.0, mean=-0.7, std=0.6),
+        column(min=-0.42, max=2.8, mean=0.0, std=1.0),
+        column(min=-2.12, max=2.64, mean=-0.1, std=1.1),
+        column(min=0.0, max=1.0, mean=0.13, std=0.3),
+        column("wave", shape=[1, 16000], min=-0.9, max=0.8, mean=0.0, std=0.02),
+        column("x", shape=[30], min=-4.0, max=31.0, mean=0.0, std=1.0),  # standardised with a heavy tail
+        features([0] * 5, [1] * 5, [0.2, 0.001, 0.5, 0.1, 0.2], [0.4, 0.001, 0.5, 0.3, 0.4]),  # one-hot, one value rare
+        features([-1.5, -0.02], [1.5, 42.0], [0.0, 0.0], [1.0, 1.0]),  # standardised, one feature lit once
+        features([4.3, 2.0, 1.0, 0.1], [7.9, 4.4, 6.9, 2.5], [5.8, 3.1, 3.8, 1.2], [0.8, 0.4, 1.8, 0.8]),  # iris as it is
+        column("x", shape=[4], min=0.0, max=0.0, mean=0.0, std=0.0),
+        column("flag", kind="bool", shape=[1, 8, 8], min=0, max=1, mean=0.5, std=0.5),
+        column("x", shape=[57], min=0.0, max=20.0, mean=0.1, std=0.8),  # counts of words
+    ],
+)
+def test_sound_scales_are_ok(verdict, data):
+    entry = verdict("dp.01", fed(data))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
+def test_a_huge_regression_target_is_mentioned_only(verdict):
+    data = dataset(label={"kind": "regression", "counts": None})
+    data["columns"][-1] = column("label", shape=[], min=14999.0, max=500001.0, mean=2e5, std=1.1e5)
+    entry = verdict("dp.01", Run(datasets=[data]))
+    assert entry["conclusion"] == "ok" and any("regression target" in piece.get("text", "") for piece in entry["evidence"])
+
+
+def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
+    tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
+    embedding = [{"path": "emb", "class": "Embedding", "builtin": True, "args": "", "parameters": ["emb.table"]}, *CELLS]
+    assert verdict("dp.01", fed(tokens, cells=embedding))["conclusion"] == "not_applicable"
+    assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
+
+
+def test_masks_ids_and_sample_weights_are_no_features(verdict):
+    run = fed(column(), column("sample_id", kind="int", shape=[], max=5000, mean=2500.0, std=1400.0), column("mask", max=1.0))
+    assert verdict("dp.01", run)["conclusion"] == "ok"
+
+
+NET = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.k = 255.0\n\n    def construct(self, x):\n"
+END = "        return self.fc(self.conv(x))\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "        x = x / 255.0\n",
+        "        x = x.astype(ms.float32) / 255\n",
+        "        x = ops.cast(x, ms.float32) * (1 / 255.0)\n",
+        "        x /= 255.0\n",
+        "        x = (x - self.mean) / self.std\n",
+        "        x = ops.div(x, 255.0)\n",
+        "        x = x / self.k\n",
+        "        x = normalize(x)\n",
+    ],
+)
+def test_scaling_in_the_network_is_ok(verdict, body):
+    entry = verdict("dp.01", fed(column(**RAW), code=NET + body + END))
+    assert entry["conclusion"] == "ok" and entry["locations"] == [{"file": "train.py", "line": 7}]
+
+
+def test_scaling_by_an_unknown_number_is_undecided(verdict):
+    code = NET + "        x = x / self.range\n" + END
+    assert verdict("dp.01", fed(column(**RAW), code=code))["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        NET + END,
+        NET + "        x = x / 2\n" + END,
+        NET + "        x = self.conv(x) / 255.0\n        return self.fc(x)\n",
+        NET + "        scores = self.q(self.conv(x)) * 0.01\n" + END,
+        "def forward_fn(data, label):\n    return loss_fn(net(data), label / 10.0)\n" + NET + END,
+        "def prepare(images):\n    return images / 255.0\n" + NET + END,
+        "class Old(nn.Cell):\n    def construct(self, x):\n        return x / 255.0\n\n" + NET + END,
+    ],
+)
+def test_other_divisions_do_not_excuse(verdict, code):
+    assert verdict("dp.01", fed(column(**RAW), code=code))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def forward_fn(data, label):\n    return loss_fn(net(data / 255.0), label)\n\ngrad = ms.value_and_grad(forward_fn, None, w)\n",
+        "for epoch in range(3):\n    for i, (x, y) in enumerate(train.create_tuple_iterator()):\n        step(x / 255, y)\n",
+        "for batch in train.create_dict_iterator():\n    step(batch['image'] / 255.0, batch['label'])\n",
+    ],
+)
+def test_scaling_around_the_network_is_ok(verdict, code):
+    assert verdict("dp.01", fed(column(**RAW), code=code))["conclusion"] == "ok"
+
+
+def test_a_normalising_first_layer_is_ok_and_a_later_one_is_not(verdict):
+    norm = {"path": "norm", "class": "BatchNorm2d", "builtin": True, "args": "", "parameters": ["norm.gamma"]}
+    first = NET + "        return self.fc(self.conv(self.norm(x)))\n"
+    later = NET + "        return self.fc(self.norm(self.conv(x)))\n"
+    assert verdict("dp.01", fed(column(**RAW), code=first, cells=[*CELLS, norm]))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(**RAW), code=later, cells=[norm, *CELLS]))["conclusion"] == "problem"
+    assert verdict("dp.01", fed(column(**RAW), code="", cells=[norm, *CELLS]))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(**RAW), code="", cells=[*CELLS, norm]))["conclusion"] == "problem"
+
+
+def test_a_cell_of_the_users_that_scales_inside(verdict):
+    code = (
+        "class Scale(nn.Cell):\n    def construct(self, x):\n        return x / 255.0\n\n"
+        "class Net(nn.Cell):\n    def construct(self, x):\n        x = self.scale(x)\n        return self.fc(x)\n"
+    )
+    cells = [{"path": "scale", "class": "Scale", "builtin": False, "args": "", "parameters": []}, *CELLS]
+    assert verdict("dp.01", fed(column(**RAW), code=code, cells=cells))["conclusion"] == "ok"
+
+
+def test_channels_name_the_feature(verdict):
+    data = column("x", shape=[2], min=-3.0, max=4e4, mean=1e4, std=1e4, channels=channels((-3, 3, 0, 1), (0, 4e4, 2e4, 1e4)))
+    entry = verdict("dp.01", fed(data))
+    assert "1 of 2 features" in entry["summary"]
+    assert {"channels"} <= {piece.get("figure") for piece in entry["evidence"]}
+
+
+# dp.03
+
+SORTED = {"label_changes": 9, "expected_changes": 1296.0, "label_segment_dependence": 0.93}
+OFF = {"declared": False, "means": [], "buffer_size": None, "seekable_source": True}
+
+
+def ordered(*passes, **changes):
+    return Run(datasets=[dataset(passes=list(passes), **changes)])
+
+
+def buffered(size, **changes):
+    pipeline = [{"op": "GeneratorDataset", "args": {"shuffle": False}, "place": {"file": "train.py", "line": 3}},
+                {"op": "shuffle", "args": {"buffer_size": size}, "place": {"file": "train.py", "line": 4}},
+                {"op": "batch", "args": {"batch_size": 32}, "place": {"file": "train.py", "line": 4}}]  # fmt: skip
+    shuffle = {"declared": True, "means": [f"shuffle(buffer_size={size})"], "buffer_size": size, "seekable_source": True}
+    return {"pipeline": pipeline, "shuffle": shuffle, **changes}
+
+
+SAME = {"same_order_as_first": True, "equal_samples": 1440}
+
+
+def test_repeated_order_is_a_problem_whatever_is_declared(verdict):
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, **SAME), one_pass(3, **SAME)))
+    assert entry["conclusion"] == "problem" and "2 of 2" in entry["summary"]
+
+
+def test_new_iterators_under_a_seed_are_explained(verdict):
+    run = ordered(one_pass(1), one_pass(2, iterator=2, **SAME))
+    run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True
+    entry = verdict("dp.03", run)
+    assert entry["conclusion"] == "problem" and "new iterator" in entry["summary"] and "num_epochs" in entry["advice"]
+    assert entry["locations"][0] == {"file": "train.py", "line": 9}
+
+
+def test_sorted_by_label_is_a_problem_even_once_and_even_shuffled(verdict):
+    assert verdict("dp.03", ordered(one_pass(1, **SORTED)))["conclusion"] == "problem"
+    tiny = ordered(one_pass(1, **SORTED), one_pass(2, **SORTED, equal_samples=500), **buffered(2))
+    entry = verdict("dp.03", tiny)
+    assert entry["conclusion"] == "problem" and "buffer holds 2" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        one_pass(1, label_changes=900, label_segment_dependence=0.45),  # sorted, with a buffer of a third
+        one_pass(1, label_changes=900, label_segment_dependence=0.2),
+        one_pass(1, label_changes=40, label_segment_dependence=0.05, samples=60000),  # one class a batch
+    ],
+)
+def test_half_mixed_labels_are_a_problem(verdict, entry):
+    second = {**entry, "pass": 2, "same_order_as_first": False}
+    assert verdict("dp.03", ordered(entry, second))["conclusion"] == "problem"
+
+
+def test_classes_in_turn_are_mixed(verdict):
+    turn = {"label_changes": 1439, "label_segment_dependence": 0.0}
+    assert verdict("dp.03", ordered(one_pass(1, **turn), one_pass(2, **turn)))["conclusion"] == "ok"
+
+
+def test_classes_kept_together_by_a_pk_sampler_are_meant(verdict):
+    shuffle = {"declared": True, "means": ["PKSampler"], "buffer_size": None, "seekable_source": True}
+    near = {"label_changes": 200, "label_segment_dependence": 0.02}
+    assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near), shuffle=shuffle))["conclusion"] == "ok"
+
+
+def test_different_orders_are_ok_even_when_nothing_declares_a_shuffle(verdict):
+    assert verdict("dp.03", ordered(one_pass(1), one_pass(2), shuffle=OFF))["conclusion"] == "ok"
+
+
+def test_a_small_set_mixed_by_chance_is_not_called_sorted(verdict):
+    small = {"samples": 40, "label_changes": 14, "expected_changes": 19.5, "label_segment_dependence": 0.35}
+    assert verdict("dp.03", ordered(one_pass(1, **small), one_pass(2, **small)))["conclusion"] == "ok"
+
+
+def test_a_buffer_below_a_batch_is_a_problem_and_an_ample_one_is_ok(verdict):
+    mixed = [one_pass(1), one_pass(2)]
+    assert verdict("dp.03", ordered(*mixed, **buffered(4)))["conclusion"] == "problem"
+    assert verdict("dp.03", ordered(*mixed, **buffered(1000)))["conclusion"] == "ok"
+
+
+def test_most_samples_in_place_is_a_problem(verdict):
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, equal_samples=1100)))
+    assert entry["conclusion"] == "problem" and "1 100" in entry["summary"]
+
+
+def test_one_mixed_pass_goes_by_what_is_declared(verdict):
+    assert verdict("dp.03", ordered(one_pass(1)))["conclusion"] == "ok"
+    assert verdict("dp.03", ordered(one_pass(1), shuffle=OFF))["conclusion"] == "undecided"
+
+
+def test_a_full_batch_has_no_order(verdict):
+    whole = {"batch_size": 1440, "batches": 3, "shuffle": OFF}
+    assert verdict("dp.03", ordered(one_pass(1), one_pass(2, same_order_as_first=None), **whole))["conclusion"] == "not_applicable"
+
+
+def test_evaluation_data_need_no_shuffling(verdict):
+    run = Run(datasets=[dataset(), dataset(role="eval", shuffle=OFF, passes=[one_pass(1, **SORTED), one_pass(2, **SAME)])])
+    assert verdict("dp.03", run)["conclusion"] == "ok"
+
+
+def test_nothing_iterated_is_undecided(verdict):
+    assert verdict("dp.03", Run(datasets=[]))["conclusion"] == "undecided"
+
+
+def test_the_others_of_the_family(verdict):
+    assert verdict("dp.02", Run())["conclusion"] == "undecided"
+    assert verdict("dp.04", Run())["conclusion"] == "undecided"
+    assert verdict("dp.05", Run())["conclusion"] == "not_applicable"
+    assert verdict("dp.05", Run(run={"rank_size": 2}))["conclusion"] == "undecided"

@@ -1,0 +1,256 @@
+"""ds.01 and ds.03 on facts: what must be found and what must be left in peace."""
+
+import pytest
+from building import Run, column, dataset, one_pass
+
+NAN = {"nan": 52, "inf": 0, "nonfinite_samples": 37, "first_nonfinite": [17, 203], "elements": 92160}
+
+
+def with_columns(*columns, **changes):
+    return Run(datasets=[dataset(list(columns), **changes)])
+
+
+def suspect(value, count, others, distinct, feature=None, samples=1440):
+    low, high = others
+    return {
+        "feature": feature, "value": value, "count": count, "share": count / samples,
+        "nearest_other": min(others, key=lambda other: abs(other - value)), "others_low": low, "others_high": high,
+        "others_distinct": distinct, "first_samples": [4, 31],
+    }  # fmt: skip
+
+
+def test_nan_in_a_feature_is_a_problem_with_its_numbers_and_place(verdict):
+    entry = verdict("ds.01", with_columns(column("x", **NAN)))
+    assert entry["conclusion"] == "problem"
+    assert "37 of 4 320 samples" in entry["summary"] and "52" in entry["summary"] and "column x" in entry["summary"]
+    assert entry["locations"] == [{"file": "train.py", "line": 3}]
+    assert any(piece["kind"] == "code" and 3 in piece["highlight"] for piece in entry["evidence"])
+    assert ["training set", "x", "NaN/Inf", 52, 52 / 92160, "17, 203"] in entry["evidence"][0]["rows"]
+
+
+def test_infinity_alone_is_a_problem(verdict):
+    assert verdict("ds.01", with_columns(column(inf=1, nonfinite_samples=1)))["conclusion"] == "problem"
+
+
+def test_nan_in_the_evaluation_set_is_a_problem(verdict):
+    run = Run(datasets=[dataset(), dataset([column(**NAN)], role="eval")])
+    entry = verdict("ds.01", run)
+    assert entry["conclusion"] == "problem" and "evaluation set" in entry["summary"]
+
+
+def test_nan_in_a_regression_target_is_a_problem(verdict):
+    data = dataset(label={"kind": "regression", "counts": None})
+    data["columns"][-1] = column("label", shape=[], **NAN)
+    assert verdict("ds.01", Run(datasets=[data]))["conclusion"] == "problem"
+
+
+def test_nan_in_a_raw_set_that_fed_nothing_beside_a_clean_training_set_is_ok(verdict):
+    run = Run(datasets=[dataset([column(**NAN)], role="unknown"), dataset()])
+    assert verdict("ds.01", run)["conclusion"] == "ok"
+
+
+def test_nan_in_a_set_of_unknown_use_alone_is_undecided(verdict):
+    assert verdict("ds.01", Run(datasets=[dataset([column(**NAN)], role="unknown")]))["conclusion"] == "undecided"
+
+
+MASKED = """
+class Net(nn.Cell):
+    def construct(self, x):
+        known = ops.logical_not(ops.isnan(x))
+        x = ops.where(known, x, ops.zeros_like(x))
+        return self.fc(x)
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        MASKED,
+        "class Net(nn.Cell):\n    def construct(self, x):\n        return self.fc(ops.nan_to_num(x, 0.0))\n",
+        "def forward_fn(data, label):\n    data = mint.nan_to_num(data)\n    return loss_fn(net(data), label)\n",
+        "for x, y in train.create_tuple_iterator(output_numpy=True):\n    x[np.isnan(x)] = 0\n    train_step(Tensor(x), y)\n",
+        "for x, y in train.create_tuple_iterator():\n    x = x.nan_to_num()\n    train_step(x, y)\n",
+    ],
+)
+def test_nan_that_the_network_or_the_loop_masks_is_ok(verdict, code):
+    run = with_columns(column(**NAN)).set("source", {"train.py": code})
+    assert verdict("ds.01", run)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for x, y in train:\n    loss = step(x, y)\n    if np.isnan(loss.asnumpy()):\n        break\n",
+        "for x, y in train:\n    loss = step(x, y)\n    bad = ops.isnan(loss).any()\n",
+        "def load():\n    ages[np.isnan(ages)] = 30\n    return ages, incomes\n",
+        "class Net(nn.Cell):\n    def construct(self, x):\n        if ops.isnan(x).any():\n            print('nan')\n        return x\n",
+        "# x = ops.nan_to_num(x)\n",
+    ],
+)
+def test_a_test_for_nan_treats_nothing(verdict, code):
+    run = with_columns(column(**NAN)).set("source", {"train.py": code})
+    assert verdict("ds.01", run)["conclusion"] == "problem"
+
+
+def test_a_treatment_that_leaves_losses_nan_does_not_excuse(verdict):
+    run = with_columns(column(**NAN)).set("source", {"train.py": MASKED}).set("steps", [{"step": 1, "loss": "nan"}])
+    assert verdict("ds.01", run)["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        suspect(-999.0, 52, (12.0, 90.0), 812, feature=3),
+        suspect(9999.0, 30, (-3.0, 900.0), 400),
+        suspect(999.0, 1300, (0.0, 27.0), 26),
+        suspect(-1.0, 80, (0.0, 846.0), 300, feature=0),
+        suspect(-1.0, 400, (1.0, 10.0), 10),
+        suspect(-14.7, 52, (-1.1, 2.3), 700, feature=2),
+        suspect(0.0, 11, (1800.0, 2500.0), 300),
+        suspect(1e20, 15, (0.0, 4.0), 900),
+    ],
+)
+def test_marks_for_missing_values(verdict, mark):
+    entry = verdict("ds.01", with_columns(column("x", shape=[8], suspects=[mark])))
+    assert entry["conclusion"] == "problem"
+    assert str(mark["count"]) in entry["summary"].replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        suspect(0.0, 1100, (0.5, 900.0), 250),  # a sparse feature
+        suspect(0.0, 700, (210.0, 230.0), 90),  # off half of the time
+        suspect(-1.0, 700, (1.0, 1.0), 1),  # a binary feature
+        suspect(-1.0, 900, (-0.99, 1.0), 500),  # pixels scaled to [-1, 1]
+        suspect(-1.0, 1400, (0.1, 1.0), 25),  # a pixel of the rim, scaled to [-1, 1]
+        suspect(-1.0, 30, (0.0, 2.0), 3),  # a small code
+        suspect(5.0, 65, (0.15, 4.99), 1200),  # clipped near the rest
+        suspect(255.0, 4000, (0.0, 254.0), 255),
+        suspect(-10000.0, 700, (0.0, 0.0), 1),  # an additive attention mask
+        suspect(16.0, 3, (0.0, 8.0), 8),
+        suspect(42.0, 2, (-0.1, 3.0), 200),  # an outlier seen twice
+        suspect(42.0, 3, (-0.1, 3.0), 200, samples=4320),  # one outlier, three passes
+        suspect(99.0, 20, (0.0, 98.0), 99),  # an age
+    ],
+)
+def test_ordinary_extremes_are_left_in_peace(verdict, harmless):
+    entry = verdict("ds.01", with_columns(column("x", suspects=[harmless])))
+    assert entry["conclusion"] == "ok"
+    assert any(row[1] == harmless["value"] for piece in entry["evidence"] for row in piece.get("rows", []))
+
+
+def test_sentinels_in_a_class_label_are_no_missing_values(verdict):
+    data = dataset()
+    data["columns"][-1]["suspects"] = [suspect(-999.0, 30, (0.0, 9.0), 10)]
+    assert verdict("ds.01", Run(datasets=[data]))["conclusion"] == "ok"
+
+
+def test_a_code_in_an_integer_column(verdict):
+    ages = {str(age): 30 for age in range(18, 60)}
+    age = column("age", kind="int", dtype="int32", shape=[], min=-999, max=59, mean=20.0, std=100.0, values={**ages, "-999": 40})
+    assert verdict("ds.01", with_columns(age))["conclusion"] == "problem"
+    fine = column("age", kind="int", dtype="int32", shape=[], min=18, max=99, mean=40.0, std=9.0, values={**ages, "99": 4})
+    assert verdict("ds.01", with_columns(fine))["conclusion"] == "ok"
+
+
+def test_empty_strings(verdict):
+    assert verdict("ds.01", with_columns(column("text", kind="string", empty_strings=40)))["conclusion"] == "problem"
+    assert verdict("ds.01", with_columns(column("text", kind="string", empty_strings=1)))["conclusion"] == "ok"
+
+
+def test_few_samples_of_an_unfinished_pass_decide_nothing(verdict):
+    few = {"samples_per_pass": None, "samples": 8, "scanned": {"samples": 8, "share": 1.0}}
+    assert verdict("ds.01", with_columns(column(), **few))["conclusion"] == "undecided"
+
+
+def test_nothing_iterated_is_undecided(verdict):
+    assert verdict("ds.01", Run(datasets=None))["conclusion"] == "undecided"
+
+
+def counted(counts, **changes):
+    return Run(datasets=[dataset(counts=counts, **changes)])
+
+
+def test_balanced_and_slightly_unbalanced_are_ok(verdict):
+    assert verdict("ds.03", counted({"0": 144, "1": 144}))["conclusion"] == "ok"
+    entry = verdict("ds.03", counted({"0": 130, "1": 100, "2": 117}))
+    assert entry["conclusion"] == "ok" and "1.3" in entry["summary"]
+
+
+def test_ten_to_one_is_a_problem_with_figure(verdict):
+    entry = verdict("ds.03", counted({"0": 1000, "1": 100}))
+    assert entry["conclusion"] == "problem"
+    assert "1 000" in entry["summary"] and "100" in entry["summary"] and "ratio 10" in entry["summary"]
+    assert entry["evidence"][0]["data"] == {"counts": {"0": 1000, "1": 100}}
+    assert any("ds.03.ratio" in row for piece in entry["evidence"] for row in piece.get("rows", []))
+
+
+def test_thresholds_can_be_set(verdict):
+    assert verdict("ds.03", counted({"0": 1000, "1": 100}), thresholds={"ds.03.ratio": 20})["conclusion"] == "ok"
+
+
+def test_few_samples_of_a_class(verdict):
+    assert verdict("ds.03", counted({"0": 20, "1": 18, "2": 3}))["conclusion"] == "problem"
+
+
+def test_a_class_without_samples(verdict):
+    gap = {str(digit): 144 for digit in range(10) if digit != 4}
+    entry = verdict("ds.03", counted(gap))
+    assert entry["conclusion"] == "problem" and "class 4" in entry["summary"]
+    head = {str(digit): 144 for digit in range(9)}
+    entry = verdict("ds.03", counted(head))
+    assert entry["conclusion"] == "problem" and "class 9" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"-1": 100, "1": 120},
+        {str(number): 50 for number in range(1, 11)},  # numbered from one
+        {"0": 100, "7": 110, "30": 105},  # codes of another numbering
+        {"cat": 100, "dog": 90},
+    ],
+)
+def test_other_numberings_are_no_missing_classes(verdict, counts):
+    assert verdict("ds.03", counted(counts))["conclusion"] == "ok"
+
+
+def test_a_wide_head_of_another_network_is_no_missing_class(verdict):
+    run = counted({"0": 144, "1": 144})
+    assert verdict("ds.03", run)["conclusion"] == "ok"  # ten outputs, two classes: not this head's labels
+
+
+def test_regression_and_no_label_are_not_applicable(verdict):
+    assert verdict("ds.03", Run(datasets=[dataset(label={"kind": "regression"})]))["conclusion"] == "not_applicable"
+    assert verdict("ds.03", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"
+
+
+def test_segmentation_is_left_open_and_token_labels_are_not_applicable(verdict):
+    data = dataset(label={"kind": "sequence", "counts": None})
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "undecided"
+    data["columns"][-1]["distinct"] = 3000
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "not_applicable"
+
+
+def test_a_part_of_a_sorted_pass_is_undecided_and_a_large_mixed_part_is_judged(verdict):
+    part = {"label": {"complete_pass": False}, "counts": {"0": 500, "1": 20}}
+    dependent = [one_pass(1, complete=False, label_segment_dependence=0.9)]
+    assert verdict("ds.03", Run(datasets=[dataset(passes=dependent, **part)]))["conclusion"] == "undecided"
+    assert verdict("ds.03", Run(datasets=[dataset(passes=[one_pass(1, complete=False)], **part)]))["conclusion"] == "problem"
+
+
+def test_class_weights_are_shown_but_do_not_excuse(verdict):
+    run = counted({"0": 1000, "1": 50}).set("loss", [{"class": "CrossEntropyLoss", "args": "weight=Tensor"}])
+    entry = verdict("ds.03", run)
+    assert entry["conclusion"] == "problem" and any("weights the classes" in piece.get("text", "") for piece in entry["evidence"])
+
+
+def test_labels_of_training_that_never_was(verdict):
+    run = Run(run={"training_steps": 0}, steps=[], train_step=None, modes=[], optimizer=None)
+    assert verdict("ds.03", run)["conclusion"] == "not_applicable"
+
+
+def test_no_label_is_not_applicable_for_wrong_labels(verdict):
+    assert verdict("ds.02", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"
+    assert verdict("ds.02", Run())["conclusion"] == "undecided"

@@ -1,0 +1,158 @@
+"""No run folder, however odd, makes a check raise; and what comes out always keeps its contract."""
+
+import copy
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from building import DYNAMIC, Run, column, dataset, features, optimizer, phase, train_step, write_steps
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from msprec.checklist import conclude, items
+from msprec.checklist.runner import examine
+from msprec.checklist.subject import Subject
+from msprec.checklist.thresholds import settle
+from msprec.record.reader import RunFolder
+
+ODD = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.just(10**400), st.just(-(10**30)), st.just(0), st.floats(), st.text(max_size=5),
+    st.sampled_from(["nan", "inf", "-inf", "NaN", "", "0", "{x}", "train.py"]), st.just([]), st.just({}), st.just([None]),
+    st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=3)), max_size=3), st.just([{}]), st.just({"file": "train.py", "line": 10**9}),
+)  # fmt: skip
+STEPS = st.lists(
+    st.fixed_dictionaries({}, optional={name: st.sampled_from(["", "nan", "inf", "-inf", "0", "1", "x", "1e400", "65536", "-3", "2.5"])
+                                        for name in ("step", "loss", "overflow", "scale", "next_scale", "lr", "batch")}),
+    max_size=12,
+)  # fmt: skip
+RICH = Run(
+    datasets=[dataset([column(nan=3), features([0.0, 1.0], [2.0, 9e5], [1.0, 4.0], [0.2, 3e4])]), dataset(role="eval")],
+    train_step=[train_step(DYNAMIC, overflow_flag=True), train_step()], optimizer=[optimizer(), optimizer(loss_scale=4.0)],
+    modes=[phase(), phase("eval", (("bn", True),)), phase("forward", (("bn", True),), gradient=False, first_step=50)],
+    precision={"half_compute": True}, weights_loaded=[{"function": "load_checkpoint", "file": "a", "parameters": 3}],
+)  # fmt: skip
+
+
+def paths(value, prefix=()):
+    """Every place inside a fact."""
+    yield prefix
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from paths(child, (*prefix, key))
+
+
+def replaced(value, path, new):
+    if not path:
+        return new
+    target = value
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = new
+    return value
+
+
+@st.composite
+def odd_runs(draw):
+    """The rich run with a handful of its facts replaced by anything."""
+    run = Run()
+    run.facts = copy.deepcopy(RICH.facts)
+    for _ in range(draw(st.integers(1, 5))):
+        name = draw(st.sampled_from([*sorted(run.facts), "run"]))
+        fact = run.run if name == "run" else run.facts[name]
+        path = draw(st.sampled_from(sorted(paths(fact), key=str)))
+        if name == "run":
+            run.run = replaced(fact, path or ("exit",), draw(ODD))
+        else:
+            run.facts[name] = replaced(fact, path, draw(ODD))
+    if draw(st.booleans()):
+        run.steps = draw(STEPS)
+    return run
+
+
+def check_contract(checklist):
+    json.dumps(checklist, allow_nan=False)
+    assert [entry["id"] for entry in checklist["items"]] == [item.id for item in items()]
+    assert len(checklist["items"]) == 24
+    for entry in checklist["items"]:
+        assert entry["conclusion"] in ("problem", "ok", "not_applicable", "undecided")
+        assert entry["summary"] and "{" not in entry["summary"].replace("{x}", "")
+        assert bool(entry["would_decide"]) == (entry["conclusion"] == "undecided")
+        assert bool(entry["advice"]) == (entry["conclusion"] == "problem")
+        assert all(isinstance(place["file"], str) for place in entry["locations"])
+        for piece in entry["evidence"]:
+            check_evidence(piece)
+
+
+def check_evidence(piece):
+    needed = {"text": {"text"}, "code": {"file", "first_line", "highlight", "code"}, "table": {"columns", "rows"}, "figure": {"figure", "data"}}
+    assert {"kind", "source", "title", *needed[piece["kind"]]} <= set(piece)
+    assert piece["source"] in ("run", "script", "reference", "design")
+    if piece["kind"] == "table":
+        assert all(len(row) == len(piece["columns"]) for row in piece["rows"])
+        assert all(cell is None or isinstance(cell, (str, int, float, bool)) for row in piece["rows"] for cell in row)
+
+
+def write_odd(run, folder):
+    steps, run.steps = run.steps, []
+    schema = run.run.get("schema")
+    run.run["schema"] = schema if schema == 1 else None
+    run.write(folder)
+    write_steps(folder / "rank_0" / "steps.csv", steps)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(odd_runs(), st.sampled_from(["zh", "en"]))
+def test_odd_facts_never_break_a_check(run, lang):
+    with tempfile.TemporaryDirectory() as home:
+        write_odd(run, Path(home))
+        subject = Subject(RunFolder(home), settle())
+        for item in items():
+            if subject.run.script_imports_mindspore is not False:
+                item.check(subject)  # must not raise: examine() would hide it
+        checklist = conclude(home, lang)
+        check_contract(checklist)
+        assert checklist == conclude(home, lang)
+
+
+@pytest.mark.parametrize("run", [Run(), RICH])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_contract_of_ordinary_runs(tmp_path, run, lang):
+    checklist = conclude(run.write(tmp_path), lang)
+    check_contract(checklist)
+    assert checklist["run"] == str(tmp_path) and checklist["generated"] == "2026-11-20T10:00:20+00:00"
+
+
+@pytest.mark.parametrize("missing", [*sorted(Run().facts), "everything"])
+def test_a_missing_fact_file_loses_only_what_it_held(tmp_path, missing):
+    run = Run()
+    for name in list(run.facts) if missing == "everything" else [missing]:
+        run.facts.pop(name)
+    check_contract(conclude(run.write(tmp_path)))
+
+
+def test_a_check_that_fails_leaves_its_item_open(tmp_path):
+    def broken(subject):
+        raise KeyError("what")
+
+    folder = RunFolder(Run().write(tmp_path))
+    finding = examine(items()[0]._replace(check=broken), Subject(folder, settle()))
+    assert finding.conclusion == "undecided" and "KeyError" in finding.summary.render("en")
+
+
+def test_each_language_speaks_only_its_own(tmp_path):
+    chinese = json.dumps(conclude(RICH.write(tmp_path), "zh"), ensure_ascii=False)
+    english = json.dumps(conclude(tmp_path, "en"), ensure_ascii=False)
+    assert not any("\u4e00" <= letter <= "\u9fff" for letter in english)
+    for phrase in ("samples", "while training", "The run", "weights"):
+        assert phrase not in chinese
+
+
+def test_many_steps_conclude_quickly(tmp_path):
+    import time
+
+    steps = [{"step": step, "loss": 1.0, "overflow": step % 997 == 0 and 1 or 0, "scale": 1024.0, "next_scale": 1024.0} for step in range(1, 50001)]
+    run = Run(steps=steps, train_step=[train_step(DYNAMIC, overflow_flag=True)]).write(tmp_path)
+    began = time.process_time()
+    conclude(run)
+    assert time.process_time() - began < 2
