@@ -181,7 +181,7 @@ def _head_outputs(subject: Subject) -> Optional[int]:
     cells = [cell for cell in networks[0].cells if cell.parameters] if len(networks) == 1 else []
     if not cells or cells[-1].class_ != "Dense":
         return None
-    found = re.search(r"out_channels\s*=\s*(\d{1,6})\b", cells[-1].args)
+    found = re.search(r"\bout(?:put)?_channels\s*=\s*(\d{1,6})\b", cells[-1].args)
     return int(found.group(1)) if found else None
 
 

@@ -19,9 +19,10 @@ def overflow(subject: Subject) -> Finding:
 
     Problem: a NaN or infinite loss in a step that was not skipped, a non-finite final weight, an infinite scale,
     overflow with the scale at its floor, no update at all or none in the last mp.01.tail steps, a fixed scale that
-    overflows, and a dynamic one that after its first search overflows again at scales that had worked (mp.01.returns
-    and mp.01.return_rate) or costs more than mp.01.skipped of the updates. Its first search and single probes after a
-    growth are its way of working: ok, unless the search takes mp.01.search of the run. Without any flag, finite losses
+    overflows, and a dynamic one that goes on overflowing after its first search, mp.01.returns times
+    more than it grows and in mp.01.return_rate of the steps, or that costs more than mp.01.skipped of the updates. Its
+    first search, and an overflow for each growth, are its way of working: ok, unless the search takes mp.01.search of
+    the run. Without any flag, finite losses
     and finite final weights decide: an infinite gradient would have poisoned the weights.
     """
     if subject.trains_nothing:
@@ -190,16 +191,16 @@ def _skipped(subject: Subject, story: Story) -> Optional[Text]:
 def _returning(subject: Subject, story: Story) -> Optional[Text]:
     if story.after <= 0 or story.overflows_after <= 0:
         return None
-    returns, skipped = story.returns, story.overflows_after / story.after
+    excess, skipped = story.excess, story.overflows_after / story.after
     least = subject.limit("mp.01.returns")
-    if returns >= least and returns / story.after >= subject.limit("mp.01.return_rate"):
+    if excess >= least and story.lasting and skipped >= subject.limit("mp.01.return_rate"):
         return Text(
-            "loss scale 稳定之后仍反复溢出：{after} 步中溢出 {k} 次，其中 {returns} 次发生在此前可用的 scale 上。",
-            "Overflow keeps returning after the scale has settled: {k} in {after} steps, {returns} of them at a scale "
-            "that had worked before.",
+            "loss scale 稳定之后仍反复溢出：{after} 步中溢出 {k} 次，比 scale 的增长多 {excess} 次，直到训练后期。",
+            "Overflow keeps returning after the scale has settled: {k} in {after} steps, {excess} more than the scale "
+            "has grown, to the end of the training.",
             after=story.after,
             k=story.overflows_after,
-            returns=returns,
+            excess=excess,
         )
     if story.overflows_after >= least and skipped > subject.limit("mp.01.skipped"):
         return Text(

@@ -182,10 +182,12 @@ class Order:
             if renewed
             else Text("", "")
         )
+        grouped = Text("；而且样本按标签聚集", "; and samples come grouped by label") if self.sorted else Text("", "")
         return problem(
             Text(
-                "{n} 轮中有 {same} 轮与第一轮的样本顺序完全相同{why}。",
-                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}.",
+                "之后的 {n} 轮中有 {same} 轮与第一轮的样本顺序完全相同{why}{grouped}。",
+                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{grouped}.",
+                grouped=grouped,
                 n=len(self.compared),
                 same=same,
                 why=why,

@@ -54,17 +54,19 @@ class Story:
         return self.n - 1 - int(good[-1]) if good.size else self.n
 
     @property
-    def returns(self) -> int:
-        """Overflows at a scale no larger than that of the last applied update: not the probe after a growth."""
-        if not np.isfinite(self.scale).any():
-            return self.overflows_after
-        count, proven = 0, np.nan
-        for over, scale in zip(self.overflow[self.search :], self.scale[self.search :]):
-            if not over:
-                proven = scale
-            elif not scale > proven:
-                count += 1
-        return count
+    def excess(self) -> int:
+        """Overflows after the search beyond the growths of the scale: how often it was halved for good.
+
+        A scale in balance probes a larger value every window and falls back, at once or some steps later; then the two
+        even out. One that keeps falling meets overflow that it cannot cure.
+        """
+        grown = self.next_scale[self.search :] > self.scale[self.search :]
+        return self.overflows_after - int(np.count_nonzero(grown & ~self.overflow[self.search :]))
+
+    @property
+    def lasting(self) -> bool:
+        """Did overflow come back in the last quarter of the steps after the search as well?"""
+        return bool(self.overflow[self.search + 3 * self.after // 4 :].any())
 
     def nonfinite_losses(self) -> np.ndarray:
         """Positions of NaN or infinite losses in steps that were not skipped for overflow."""

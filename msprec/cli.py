@@ -33,7 +33,9 @@ def _console(stderr: bool):
     return Console(stderr=stderr, highlight=False)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog="More on a command: msprec COMMAND --help")
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]}, epilog="More on a command: msprec COMMAND --help"
+)
 @click.version_option(__version__, prog_name="msprec")
 def main() -> None:
     """Find out why a MindSpore training run ends with the wrong accuracy.
@@ -86,6 +88,23 @@ def _conclude_and_report(folder: Path, lang: str) -> None:
         click.echo(f"msprec: the Word report could not be written: {type(error).__name__}: {error}", err=True)
         report = folder / "checklist.json"
     print_table(checklist, _console(stderr=True), report)
+    _say_without_training(folder, lang)
+
+
+def _say_without_training(folder: Path, lang: str) -> None:
+    """One line where the script trained nothing, so that nobody takes the empty checklist for a clean one."""
+    import json
+
+    try:
+        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    from msprec.report.wording import words
+
+    if not facts.get("script_imports_mindspore"):
+        click.echo(f"msprec: {words(lang)['no_mindspore']}", err=True)
+    elif not facts.get("training_steps"):
+        click.echo(f"msprec: {words(lang)['no_training']}", err=True)
 
 
 @main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

@@ -42,7 +42,19 @@ class Scripts:
         return self._run([sys.executable, script, *args], timeout)
 
     def command(self, *args: str, script: str = "train.py", options: tuple = ()) -> list:
-        return [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", str(self.run_folder), *options, script, *args]
+        return [
+            sys.executable,
+            "-m",
+            "msprec",
+            "run",
+            "--lang",
+            "en",
+            "--out",
+            str(self.run_folder),
+            *options,
+            script,
+            *args,
+        ]
 
     def observed(self, *args: str, script: str = "train.py", options: tuple = (), timeout: float = 180) -> Ran:
         return self._run(self.command(*args, script=script, options=options), timeout)

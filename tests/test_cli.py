@@ -69,7 +69,14 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
 
 
 def test_what_a_run_leaves(run_folder: Path) -> None:
-    for name in ("run.json", "facts/datasets.json", "rank_0/steps.csv", "source/train.py", "checklist.json", "checklist.docx"):
+    for name in (
+        "run.json",
+        "facts/datasets.json",
+        "rank_0/steps.csv",
+        "source/train.py",
+        "checklist.json",
+        "checklist.docx",
+    ):
         assert (run_folder / name).is_file(), name
     items = {i["id"]: i for i in json.loads((run_folder / "checklist.json").read_text(encoding="utf-8"))["items"]}
     assert items["dp.03"]["conclusion"] == "problem"
@@ -116,12 +123,14 @@ def test_bad_usage_is_one_line_and_exit_2(arguments: list, tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
 
 
-def test_broken_folders_are_one_line(run_folder: Path, tmp_path: Path) -> None:
+def test_what_is_no_run_folder_is_one_line(run_folder: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
-    shutil.copytree(run_folder, broken)
+    broken.mkdir()
     (broken / "run.json").write_text("{not json")
-    done = msprec("checklist", "--run", str(broken))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    for folder in (broken, run_folder / "run.json", tmp_path):
+        done = msprec("checklist", "--run", str(folder))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), folder
+        assert "Traceback" not in done.stderr
 
 
 def test_torn_files_lose_only_themselves(run_folder: Path, tmp_path: Path) -> None:

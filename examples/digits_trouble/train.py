@@ -1,6 +1,6 @@
 """The digits as a colleague sent them: it trains to the end, the log is clean, the accuracy is poor.
 
-    msprec run examples/digits_trouble/train.py
+msprec run examples/digits_trouble/train.py
 """
 
 import mindspore as ms

@@ -148,7 +148,7 @@ class Monitor(Callback):
         if self.recorder is not None:
             self.recorder.report_error(where, error)
         else:
-            warn_once(self, f"msprec: a monitor failed in {where}, training goes on: {type(error).__name__}: {error}")
+            warn_once(self, f"a monitor failed in {where}, training goes on: {type(error).__name__}: {error}")
 
 
 for _name in _HOOKS:

@@ -110,7 +110,7 @@ class FirstNonFinite:
         self.step, self.value = step, value
         self._event("first_nonfinite", step, what="loss", value=value)
         if self._warn:
-            warn_once(self, f"msprec: the loss is {value} at step {step}, the first time in this run")
+            warn_once(self, f"the loss is {value} at step {step}, the first time in this run")
 
 
 class TimeTally:

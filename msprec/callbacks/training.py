@@ -3,6 +3,7 @@
 import sys
 import time
 from datetime import datetime, timezone
+from functools import lru_cache
 from pathlib import Path
 
 from msprec.callbacks.learning_rate import LearningRate
@@ -169,11 +170,18 @@ class ByHand:
             "cwd": str(Path.cwd()),
             "started": self.began[1], "ended": _now() if ended else None,
             "seconds": round(time.monotonic() - self.began[0], 3), "exit": end,
-            "versions": environment.versions(), "platform": environment.platform_facts(),
+            "versions": _versions(), "platform": environment.platform_facts(),
             "device_target": environment.device_target(), "mode": modes.pop() if len(modes) == 1 else "mixed",
             "rank": rank, "rank_size": size, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
             "script_imports_mindspore": True,
         }  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict:
+    from msprec.observe.environment import versions
+
+    return versions()
 
 
 def _now() -> str:

@@ -97,18 +97,18 @@ def _entry(item: Item, finding: Finding, lang: str) -> dict:
 
 
 def _thresholds(consulted: list):
-    rows = [
-        [threshold.name, threshold.value, threshold.meaning, _SOURCES.get(threshold.source, threshold.source)]
-        for threshold in consulted
-    ]
+    rows = [[threshold.name, threshold.value, threshold.meaning, _source(threshold.source)] for threshold in consulted]
     columns = [Text("名称", "name"), Text("值", "value"), Text("含义", "meaning"), Text("来源", "source")]
     return table(Text("判断所用的阈值", "Thresholds used"), columns, rows)
 
 
-_SOURCES = {
-    "guide": Text("指南", "the guide"),
-    "user": Text("用户设置", "set by the user"),
-}
+def _source(source: str) -> Text:
+    """Where a threshold comes from; the reason for one of ours stands in English in thresholds.py."""
+    if source == "guide":
+        return Text("指南", "the guide")
+    return (
+        Text("用户设置", "set by the user") if source == "user" else Text("msprec", source.replace("ours", "msprec", 1))
+    )
 
 
 def _nothing_observed() -> Finding:

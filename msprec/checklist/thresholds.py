@@ -178,8 +178,20 @@ DEFAULTS = _define(
         "below this learning rate an unmoved weight proves nothing",
         "ours: float32 rounding",
     ),
-    ("mp.01.returns", 3, "尺度稳定后再次溢出的次数", "overflows at a scale that had already worked", "ours"),
-    ("mp.01.return_rate", 0.01, "尺度稳定后再次溢出的占比", "the same as a share of the steps", "ours"),
+    (
+        "mp.01.returns",
+        5,
+        "尺度稳定后溢出次数超出增长次数的部分",
+        "overflows after the scale has settled beyond its growths",
+        "ours",
+    ),
+    (
+        "mp.01.return_rate",
+        0.01,
+        "尺度稳定后溢出步的占比（超过时才判为反复溢出）",
+        "share of the steps after the search that overflow, before they count as returning",
+        "ours",
+    ),
     (
         "mp.01.skipped",
         0.2,

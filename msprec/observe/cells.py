@@ -1,8 +1,9 @@
 """Cells of a network: their tree, what depends on the mode, the precision they compute in."""
 
 import inspect
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Iterator, Optional
+from typing import Optional
 
 from msprec.observe.places import place_of_class
 

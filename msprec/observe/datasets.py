@@ -91,9 +91,9 @@ class DatasetRecord:
             with np.errstate(over="ignore"):
                 keys = keys * np.uint64(1099511628211) + sample_keys(rows)
             size = rows[0].size if count else 0
-            if rows.dtype.kind in "iub" and size == 1:
-                labels = rows.reshape(-1).astype(np.int64)
-            elif rows.dtype.kind == "f" and size == 1 and count and _whole(rows):
+            if (rows.dtype.kind in "iub" and size == 1) or (
+                rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
+            ):
                 labels = rows.reshape(-1).astype(np.int64)
             elif rows.dtype.kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows):
                 labels = rows.argmax(1).astype(np.int64)

@@ -35,7 +35,10 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def when_imported(name: str, callback: Callable[[], None]) -> Callable[[], None]:
-    """Runs ``callback`` right after the top-level package ``name`` is imported (at once when it is); returns a function that cancels."""
+    """Runs ``callback`` right after the top-level package ``name`` is imported, at once when it is already.
+
+    Returns a function that cancels.
+    """
     if name in sys.modules:
         callback()
         return lambda: None

@@ -3,7 +3,14 @@
 import weakref
 from typing import Optional
 
-from msprec.observe.cells import depends_on_mode, is_loss_class, is_optimizer_class, is_wrapper_class, parameters_of, walk
+from msprec.observe.cells import (
+    depends_on_mode,
+    is_loss_class,
+    is_optimizer_class,
+    is_wrapper_class,
+    parameters_of,
+    walk,
+)
 
 
 def unwrap(cell):

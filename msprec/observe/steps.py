@@ -17,8 +17,8 @@ from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
 from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
-from msprec.record.steps import to_number
 from msprec.observe.places import place_of_class, place_of_code, user_place
+from msprec.record.steps import to_number
 
 
 def first_scalar(output, skip=()):
@@ -459,7 +459,9 @@ class StepObserver:
             return
         phase, via = models.phase_of(cell)
         if phase == "forward" or not any(root is r for r in self.eval_roots):
-            self.eval_roots = [*self.eval_roots[-7:], root] if not any(root is r for r in self.eval_roots) else self.eval_roots
+            self.eval_roots = (
+                [*self.eval_roots[-7:], root] if not any(root is r for r in self.eval_roots) else self.eval_roots
+            )
         self.observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         self.observer.modes.note(phase, via, root, user_place(3), self.done, False)
 

@@ -198,7 +198,7 @@ class StepRecorder:
             if where not in told:
                 told.add(where)
                 self.writer.event("monitor_error", self.last_step, where=where, error=_short(error))
-            warn_once(self, f"msprec: a monitor failed in {where}, training goes on: {_short(error)}")
+            warn_once(self, f"a monitor failed in {where}, training goes on: {_short(error)}")
 
     # inside
 

@@ -58,7 +58,8 @@ def warn_once(owner, message: str) -> None:
         return
     owner._warned = True
     try:
-        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        # no place in our own source: that leaves one line on the terminal, and the user's source has no part in it
+        warnings.warn_explicit(message, RuntimeWarning, "msprec", 1)
     except Exception:
         with contextlib.suppress(Exception):
             print(f"msprec: {message}", file=sys.stderr)

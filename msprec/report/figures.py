@@ -151,7 +151,9 @@ def draw_channels(data: dict, lang: str) -> Optional[bytes]:
     x = np.arange(len(mean))
     canvas = _Canvas(lang, 2.4)
     canvas.axes.vlines(x, low, high, color=_GREY, linewidth=1.2, label=canvas.words["range"])
-    canvas.axes.errorbar(x, mean, yerr=std, fmt="o", color=_BLUE, markersize=3, linewidth=1.6, label=canvas.words["std"])
+    canvas.axes.errorbar(
+        x, mean, yerr=std, fmt="o", color=_BLUE, markersize=3, linewidth=1.6, label=canvas.words["std"]
+    )
     canvas.label(canvas.words["channel"], canvas.words["value"])
     canvas.legend()
     return canvas.png()

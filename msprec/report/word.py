@@ -1,6 +1,7 @@
 """The findings as a Word document. Nothing is decided here and the clock is not read."""
 
 import json
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Optional
@@ -121,6 +122,8 @@ class _Report:
         add_run(paragraph, f"  {text}", size=9)
 
     def _table(self, columns: list, rows: list, widths: Optional[list] = None):
+        from docx.shared import Pt
+
         from msprec.report.docx_parts import add_run, keep_whole, repeat_head, set_widths, shade
 
         table = self.document.add_table(rows=1 + len(rows), cols=len(columns))
@@ -135,8 +138,9 @@ class _Report:
                 add_run(cell.paragraphs[0], number(value), size=9)
         for row in table.rows:
             keep_whole(row)
-            for cell in row.cells:
-                cell.paragraphs[0].paragraph_format.space_after = 0
+        for cell in (cell for line in cells for cell in line):
+            spacing = cell.paragraphs[0].paragraph_format
+            spacing.space_before = spacing.space_after = Pt(2)
         set_widths(table, widths or _widths(columns, rows))
         return table
 
@@ -187,12 +191,14 @@ class _Report:
         counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
         self._paragraph(self.say["found"].format(**counts), bold=True)
         columns = [self.say["item"], self.say["conclusion"], self.say["reason"]]
-        table = self._table(columns, [["", "", ""] for _ in items], [5.2, 2.7, _WIDTH_CM - 7.9])
+        table = self._table(columns, [["", "", ""] for _ in items], [5.3, 3.2, _WIDTH_CM - 8.5])
         cells = [list(row.cells) for row in table.rows][1:]
         for (name, conclusion, reason), item in zip(cells, items):
             kind = item["conclusion"]
             add_link(name.paragraphs[0], f"{item['id']} {item['title']}", _bookmark(item["id"]), 9)
-            add_run(conclusion.paragraphs[0], f"{MARKS[kind]} {self.names[kind]}", bold=True, size=9, colour=COLOURS[kind])
+            add_run(
+                conclusion.paragraphs[0], f"{MARKS[kind]} {self.names[kind]}", bold=True, size=9, colour=COLOURS[kind]
+            )
             if kind in ("problem", "undecided"):
                 shade(conclusion, "FCE8E6" if kind == "problem" else "FEF3DC")
             add_run(reason.paragraphs[0], item.get("summary") or "", size=9)
@@ -251,7 +257,9 @@ class _Report:
     def _inline(paragraph, text: str) -> None:
         from msprec.report.docx_parts import add_run
 
-        for i, part in enumerate(text.replace("**", "").split("`")):
+        for i, part in enumerate(text.split("`")):
+            # emphasis is dropped outside of code
+            part = part if i % 2 else re.sub(r"\*+([^*\s][^*]*)\*+", r"\1", part)
             if part:
                 add_run(paragraph, part, mono=bool(i % 2), size=9.5 if i % 2 else None)
 
@@ -332,9 +340,24 @@ def _widths(columns: list, rows: list) -> list:
         text = number(value)
         return sum(2 if ord(c) > 0x2E80 else 1 for c in text[:60])
 
-    longest = [max([size(name), *(size(row[i]) for row in rows[:MAX_ROWS] if i < len(row))]) for i, name in enumerate(columns)]
-    weights = [min(max(n, 5), 42) for n in longest]
+    # a column is at least as wide as its longest word, so that none is broken inside
+    words_of = [
+        max((size(w) for w in [*name.split(), *_short_words(rows, i)]), default=1) for i, name in enumerate(columns)
+    ]
+    longest = [
+        max([size(name), *(size(row[i]) for row in rows[:MAX_ROWS] if i < len(row))]) for i, name in enumerate(columns)
+    ]
+    weights = [max(min(max(n, 5), 42), 1.2 * w + 3) for n, w in zip(longest, words_of)]
     return [_WIDTH_CM * w / sum(weights) for w in weights]
+
+
+def _short_words(rows: list, column: int) -> list:
+    """Words of up to 24 characters in a column; longer ones may be broken."""
+    found = []
+    for row in rows[:MAX_ROWS]:
+        if column < len(row):
+            found += [w for w in number(row[column]).split() if len(w) <= 24]
+    return found
 
 
 def _bookmark(item_id: str) -> str:

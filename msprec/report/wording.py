@@ -27,7 +27,9 @@ WORDS = {
         "loss": "训练 loss", "loss_raw": "loss", "loss_smooth": "平滑后", "step": "训练步", "scale": "loss scale",
         "overflow": "溢出", "count": "样本数", "class": "类别", "value": "取值", "channel": "通道", "mean": "均值",
         "range": "最小值到最大值", "std": "均值 ± 标准差", "nonfinite": "NaN 或 Inf", "folded": "其余 {count} 项：无问题 {ok}；不涉及 {na}",
-        "report": "报告", "none": "无", "families": "类别",
+        "report": "报告",
+        "no_mindspore": "脚本没有导入 mindspore，没有可以检查的训练。", "no_training": "没有观察到训练步：脚本没有训练，或训练方式未被识别。",
+        "none": "无", "families": "类别",
     },
     "en": {
         "title": "MindSpore accuracy checklist", "blank_title": "MindSpore accuracy checklist (form)",
@@ -46,7 +48,9 @@ WORDS = {
         "loss": "Training loss", "loss_raw": "loss", "loss_smooth": "smoothed", "step": "training step",
         "scale": "loss scale", "overflow": "overflow", "count": "samples", "class": "class", "value": "value",
         "channel": "channel", "mean": "mean", "range": "min to max", "std": "mean ± std", "nonfinite": "NaN or Inf",
-        "folded": "the other {count}: no problem {ok}; not applicable {na}", "report": "Report", "none": "none",
+        "folded": "the other {count}: no problem {ok}; not applicable {na}", "no_mindspore": "the script does not import mindspore; there is no training to check.",
+        "no_training": "no training step was seen: the script trains nothing, or in a way that was not recognised.",
+        "report": "Report", "none": "none",
         "families": "Families",
     },
 }  # fmt: skip

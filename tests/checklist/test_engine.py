@@ -13,9 +13,31 @@ from msprec.checklist.text import Joined, Text, listed, show
 from msprec.record.reader import RunFolderError
 
 GUIDE_ORDER = [
-    "ds.01", "ds.02", "ds.03", "ds.04", "dp.01", "dp.02", "dp.03", "dp.04", "dp.05", "hp.01", "hp.02", "hp.03", "api.01", "api.02",
-    "cg.01", "cg.02", "cg.03", "cg.04", "wi.01", "wi.02", "mp.01", "mp.02", "mp.03", "mp.04",
-]  # fmt: skip
+    "ds.01",
+    "ds.02",
+    "ds.03",
+    "ds.04",
+    "dp.01",
+    "dp.02",
+    "dp.03",
+    "dp.04",
+    "dp.05",
+    "hp.01",
+    "hp.02",
+    "hp.03",
+    "api.01",
+    "api.02",
+    "cg.01",
+    "cg.02",
+    "cg.03",
+    "cg.04",
+    "wi.01",
+    "wi.02",
+    "mp.01",
+    "mp.02",
+    "mp.03",
+    "mp.04",
+]
 
 
 @pytest.fixture
@@ -44,15 +66,24 @@ def test_only_examines_what_was_asked(folder):
     assert "--only" not in by_id["ds.01"]["would_decide"] and "--only" not in by_id["mp.04"]["would_decide"]
 
 
-@pytest.mark.parametrize("options", [{"only": {"xx"}}, {"only": {"ds.09"}}, {"lang": "fr"}, {"thresholds": {"nope": 1}},
-                                     {"thresholds": {"ds.03.ratio": "many"}}, {"thresholds": {"ds.03.ratio": True}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"only": {"xx"}},
+        {"only": {"ds.09"}},
+        {"lang": "fr"},
+        {"thresholds": {"nope": 1}},
+        {"thresholds": {"ds.03.ratio": "many"}},
+        {"thresholds": {"ds.03.ratio": True}},
+    ],
+)
 def test_wrong_options_are_refused(folder, options):
     with pytest.raises(ValueError):
         conclude(folder, **options)
 
 
 def test_an_unknown_threshold_is_named(folder):
-    with pytest.raises(UnknownThreshold, match="ds.03.ration"):
+    with pytest.raises(UnknownThreshold, match=r"ds\.03\.ration"):
         conclude(folder, thresholds={"ds.03.ration": 5})
 
 
@@ -104,7 +135,16 @@ def test_braces_in_values_stay_as_they_are():
 
 
 def test_facts_of_the_wrong_shape_read_as_not_observed():
-    fact = Fact({"nan": "three", "min": "nan", "shape": [1, None, "x"], "values": {"0": 3, "1": "x"}, "suspects": [1, {"value": 2}]}, COLUMN)
+    fact = Fact(
+        {
+            "nan": "three",
+            "min": "nan",
+            "shape": [1, None, "x"],
+            "values": {"0": 3, "1": "x"},
+            "suspects": [1, {"value": 2}],
+        },
+        COLUMN,
+    )
     assert fact.nan is None and fact.min is None and fact.shape == [1, None, None] and fact.values == {"0": 3}
     assert [suspect.value for suspect in fact.suspects] == [2] and not fact.channels and fact.channels.mean == []
     assert number("-inf") == float("-inf") and number(10**400) == float("inf") and number(True) is None

@@ -45,7 +45,7 @@ NUMBERS = {  # thresholds that the texts name, as they write them
     "dp.03": {"changes": "0.2", "dependence": "0.3"},
     "hp.03": {"safe": "256", "large": "1024", "few_updates": "10", "updates": "50"},
     "cg.02": {"min_updates": "3", "min_lr": "1e-7"},
-    "mp.01": {"tail": "5", "returns": "3", "return_rate": "1 ?%", "skipped": "20 ?%"},
+    "mp.01": {"tail": "5", "returns": "5", "return_rate": "1 ?%", "skipped": "20 ?%"},
     "mp.02": {"min_scale": "2"},
 }
 

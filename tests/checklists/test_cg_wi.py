@@ -16,7 +16,10 @@ def test_all_moved_is_ok(verdict):
 
 
 def test_an_explicit_freeze_is_ok_and_listed(verdict):
-    entry = verdict("cg.02", weights(MOVING, parameter("backbone.weight", [8, 8], requires_grad=False, in_optimizer=False, moved=STILL)))
+    entry = verdict(
+        "cg.02",
+        weights(MOVING, parameter("backbone.weight", [8, 8], requires_grad=False, in_optimizer=False, moved=STILL)),
+    )
     assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
 
 
@@ -39,7 +42,10 @@ def test_a_weight_left_out_of_the_optimizer_is_a_problem(verdict):
 
 
 def test_stop_gradient_in_the_source_is_shown(verdict):
-    code = "class Net(nn.Cell):\n    def construct(self, x):\n        x = ops.stop_gradient(self.fc(x))\n        return x\n"
+    code = (
+        "class Net(nn.Cell):\n    def construct(self, x):\n"
+        "        x = ops.stop_gradient(self.fc(x))\n        return x\n"
+    )
     run = weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL), source={"train.py": code})
     assert {"file": "train.py", "line": 3} in verdict("cg.02", run)["locations"]
 
@@ -62,7 +68,10 @@ def test_what_may_stand_still(verdict, still):
 
 
 def test_a_bias_whose_whole_cell_stands_still_is_a_problem(verdict):
-    assert verdict("cg.02", weights(MOVING, parameter("fc.bias", [8], kind="bias", moved=STILL)))["conclusion"] == "problem"
+    assert (
+        verdict("cg.02", weights(MOVING, parameter("fc.bias", [8], kind="bias", moved=STILL)))["conclusion"]
+        == "problem"
+    )
 
 
 STUCK = (MOVING, parameter("fc.weight", [10, 8], moved=STILL))
@@ -74,10 +83,12 @@ STUCK = (MOVING, parameter("fc.weight", [10, 8], moved=STILL))
         {"steps": [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.9}]},
         {"steps": [{"step": step, "loss": 2.0, "overflow": 1, "scale": 65536} for step in range(1, 40)]},
         {"steps": [{"step": step, "loss": 2.0, "lr": 0.0} for step in range(1, 40)]},
-        {"steps": [{"step": step, "loss": 2.0} for step in range(1, 40)],
-         "optimizer": [optimizer(learning_rate={"kind": "constant", "value": 1e-9, "first": 1e-9, "last": 1e-9})]},
+        {
+            "steps": [{"step": step, "loss": 2.0} for step in range(1, 40)],
+            "optimizer": [optimizer(learning_rate={"kind": "constant", "value": 1e-9, "first": 1e-9, "last": 1e-9})],
+        },
     ],
-)  # fmt: skip
+)
 def test_unmoved_weights_prove_nothing_without_real_updates(verdict, changes):
     assert verdict("cg.02", weights(*STUCK, **changes))["conclusion"] == "undecided"
 
@@ -88,7 +99,9 @@ def test_everything_frozen_is_a_problem(verdict):
 
 
 def test_a_killed_run_leaves_it_open(verdict):
-    assert verdict("cg.02", weights(parameter("fc.weight", [10, 8], moved=None, final=None)))["conclusion"] == "undecided"
+    assert (
+        verdict("cg.02", weights(parameter("fc.weight", [10, 8], moved=None, final=None)))["conclusion"] == "undecided"
+    )
 
 
 # wi.01
@@ -139,7 +152,10 @@ def test_constants_that_are_right(verdict, fine):
 
 def test_lora_starts_with_a_zero_last_layer(verdict):
     base = parameter("layer.q.weight", [64, 64], requires_grad=False)
-    a, b = parameter("layer.q.lora_a", [4, 64], kind="other"), parameter("layer.q.lora_b", [64, 4], kind="other", initial=ZERO)
+    a, b = (
+        parameter("layer.q.lora_a", [4, 64], kind="other"),
+        parameter("layer.q.lora_b", [64, 4], kind="other", initial=ZERO),
+    )
     entry = verdict("wi.01", weights(base, a, b))
     assert entry["conclusion"] == "ok" and "adapter" in entry["summary"]
     assert verdict("wi.01", weights(base, {**a, "initial": ZERO}, b))["conclusion"] == "problem"
@@ -157,7 +173,10 @@ def test_a_bottleneck_with_a_zero_decoder_is_no_adapter(verdict):
 
 
 def test_a_linear_model_may_start_at_zero(verdict):
-    entry = verdict("wi.01", weights(parameter("fc.weight", [10, 64], initial=ZERO), parameter("fc.bias", [10], kind="bias", initial=ZERO)))
+    entry = verdict(
+        "wi.01",
+        weights(parameter("fc.weight", [10, 64], initial=ZERO), parameter("fc.bias", [10], kind="bias", initial=ZERO)),
+    )
     assert entry["conclusion"] == "ok" and "linear model" in entry["summary"]
 
 
@@ -173,7 +192,10 @@ def test_initial_values_that_nobody_saw_leave_it_open(verdict):
 
 def test_the_others_of_the_families(verdict):
     assert verdict("wi.02", Run())["conclusion"] == "not_applicable"
-    assert verdict("wi.02", Run(weights_loaded=[{"function": "load_checkpoint", "file": "a.ckpt"}]))["conclusion"] == "undecided"
+    assert (
+        verdict("wi.02", Run(weights_loaded=[{"function": "load_checkpoint", "file": "a.ckpt"}]))["conclusion"]
+        == "undecided"
+    )
     assert verdict("wi.02", Run(weights_loaded=None))["conclusion"] == "undecided"
     assert verdict("cg.01", Run())["conclusion"] == verdict("cg.03", Run())["conclusion"] == "undecided"
     assert "CrossEntropyLoss" in verdict("cg.04", Run())["summary"]

@@ -59,7 +59,9 @@ def test_off_scale_is_a_problem(verdict, data):
         column("x", shape=[30], min=-4.0, max=31.0, mean=0.0, std=1.0),  # standardised with a heavy tail
         features([0] * 5, [1] * 5, [0.2, 0.001, 0.5, 0.1, 0.2], [0.4, 0.001, 0.5, 0.3, 0.4]),  # one-hot, one value rare
         features([-1.5, -0.02], [1.5, 42.0], [0.0, 0.0], [1.0, 1.0]),  # standardised, one feature lit once
-        features([4.3, 2.0, 1.0, 0.1], [7.9, 4.4, 6.9, 2.5], [5.8, 3.1, 3.8, 1.2], [0.8, 0.4, 1.8, 0.8]),  # iris as it is
+        features(
+            [4.3, 2.0, 1.0, 0.1], [7.9, 4.4, 6.9, 2.5], [5.8, 3.1, 3.8, 1.2], [0.8, 0.4, 1.8, 0.8]
+        ),  # iris as it is
         column("x", shape=[4], min=0.0, max=0.0, mean=0.0, std=0.0),
         column("flag", kind="bool", shape=[1, 8, 8], min=0, max=1, mean=0.5, std=0.5),
         column("x", shape=[57], min=0.0, max=20.0, mean=0.1, std=0.8),  # counts of words
@@ -74,22 +76,32 @@ def test_a_huge_regression_target_is_mentioned_only(verdict):
     data = dataset(label={"kind": "regression", "counts": None})
     data["columns"][-1] = column("label", shape=[], min=14999.0, max=500001.0, mean=2e5, std=1.1e5)
     entry = verdict("dp.01", Run(datasets=[data]))
-    assert entry["conclusion"] == "ok" and any("regression target" in piece.get("text", "") for piece in entry["evidence"])
+    assert entry["conclusion"] == "ok" and any(
+        "regression target" in piece.get("text", "") for piece in entry["evidence"]
+    )
 
 
 def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
-    embedding = [{"path": "emb", "class": "Embedding", "builtin": True, "args": "", "parameters": ["emb.table"]}, *CELLS]
+    embedding = [
+        {"path": "emb", "class": "Embedding", "builtin": True, "args": "", "parameters": ["emb.table"]},
+        *CELLS,
+    ]
     assert verdict("dp.01", fed(tokens, cells=embedding))["conclusion"] == "not_applicable"
     assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
 
 
 def test_masks_ids_and_sample_weights_are_no_features(verdict):
-    run = fed(column(), column("sample_id", kind="int", shape=[], max=5000, mean=2500.0, std=1400.0), column("mask", max=1.0))
+    run = fed(
+        column(), column("sample_id", kind="int", shape=[], max=5000, mean=2500.0, std=1400.0), column("mask", max=1.0)
+    )
     assert verdict("dp.01", run)["conclusion"] == "ok"
 
 
-NET = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.k = 255.0\n\n    def construct(self, x):\n"
+NET = (
+    "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.k = 255.0\n\n    def construct(self, x):\n"
+)
 END = "        return self.fc(self.conv(x))\n"
 
 
@@ -135,8 +147,10 @@ def test_other_divisions_do_not_excuse(verdict, code):
 @pytest.mark.parametrize(
     "code",
     [
-        "def forward_fn(data, label):\n    return loss_fn(net(data / 255.0), label)\n\ngrad = ms.value_and_grad(forward_fn, None, w)\n",
-        "for epoch in range(3):\n    for i, (x, y) in enumerate(train.create_tuple_iterator()):\n        step(x / 255, y)\n",
+        "def forward_fn(data, label):\n    return loss_fn(net(data / 255.0), label)\n"
+        "\ngrad = ms.value_and_grad(forward_fn, None, w)\n",
+        "for epoch in range(3):\n"
+        "    for i, (x, y) in enumerate(train.create_tuple_iterator()):\n        step(x / 255, y)\n",
         "for batch in train.create_dict_iterator():\n    step(batch['image'] / 255.0, batch['label'])\n",
     ],
 )
@@ -164,7 +178,9 @@ def test_a_cell_of_the_users_that_scales_inside(verdict):
 
 
 def test_channels_name_the_feature(verdict):
-    data = column("x", shape=[2], min=-3.0, max=4e4, mean=1e4, std=1e4, channels=channels((-3, 3, 0, 1), (0, 4e4, 2e4, 1e4)))
+    data = column(
+        "x", shape=[2], min=-3.0, max=4e4, mean=1e4, std=1e4, channels=channels((-3, 3, 0, 1), (0, 4e4, 2e4, 1e4))
+    )
     entry = verdict("dp.01", fed(data))
     assert "1 of 2 features" in entry["summary"]
     assert {"channels"} <= {piece.get("figure") for piece in entry["evidence"]}
@@ -181,10 +197,17 @@ def ordered(*passes, **changes):
 
 
 def buffered(size, **changes):
-    pipeline = [{"op": "GeneratorDataset", "args": {"shuffle": False}, "place": {"file": "train.py", "line": 3}},
-                {"op": "shuffle", "args": {"buffer_size": size}, "place": {"file": "train.py", "line": 4}},
-                {"op": "batch", "args": {"batch_size": 32}, "place": {"file": "train.py", "line": 4}}]  # fmt: skip
-    shuffle = {"declared": True, "means": [f"shuffle(buffer_size={size})"], "buffer_size": size, "seekable_source": True}
+    pipeline = [
+        {"op": "GeneratorDataset", "args": {"shuffle": False}, "place": {"file": "train.py", "line": 3}},
+        {"op": "shuffle", "args": {"buffer_size": size}, "place": {"file": "train.py", "line": 4}},
+        {"op": "batch", "args": {"batch_size": 32}, "place": {"file": "train.py", "line": 4}},
+    ]
+    shuffle = {
+        "declared": True,
+        "means": [f"shuffle(buffer_size={size})"],
+        "buffer_size": size,
+        "seekable_source": True,
+    }
     return {"pipeline": pipeline, "shuffle": shuffle, **changes}
 
 
@@ -262,11 +285,16 @@ def test_one_mixed_pass_goes_by_what_is_declared(verdict):
 
 def test_a_full_batch_has_no_order(verdict):
     whole = {"batch_size": 1440, "batches": 3, "shuffle": OFF}
-    assert verdict("dp.03", ordered(one_pass(1), one_pass(2, same_order_as_first=None), **whole))["conclusion"] == "not_applicable"
+    assert (
+        verdict("dp.03", ordered(one_pass(1), one_pass(2, same_order_as_first=None), **whole))["conclusion"]
+        == "not_applicable"
+    )
 
 
 def test_evaluation_data_need_no_shuffling(verdict):
-    run = Run(datasets=[dataset(), dataset(role="eval", shuffle=OFF, passes=[one_pass(1, **SORTED), one_pass(2, **SAME)])])
+    run = Run(
+        datasets=[dataset(), dataset(role="eval", shuffle=OFF, passes=[one_pass(1, **SORTED), one_pass(2, **SAME)])]
+    )
     assert verdict("dp.03", run)["conclusion"] == "ok"
 
 

@@ -13,10 +13,16 @@ def with_columns(*columns, **changes):
 def suspect(value, count, others, distinct, feature=None, samples=1440):
     low, high = others
     return {
-        "feature": feature, "value": value, "count": count, "share": count / samples,
-        "nearest_other": min(others, key=lambda other: abs(other - value)), "others_low": low, "others_high": high,
-        "others_distinct": distinct, "first_samples": [4, 31],
-    }  # fmt: skip
+        "feature": feature,
+        "value": value,
+        "count": count,
+        "share": count / samples,
+        "nearest_other": min(others, key=lambda other: abs(other - value)),
+        "others_low": low,
+        "others_high": high,
+        "others_distinct": distinct,
+        "first_samples": [4, 31],
+    }
 
 
 def test_nan_in_a_feature_is_a_problem_with_its_numbers_and_place(verdict):
@@ -68,7 +74,8 @@ class Net(nn.Cell):
         MASKED,
         "class Net(nn.Cell):\n    def construct(self, x):\n        return self.fc(ops.nan_to_num(x, 0.0))\n",
         "def forward_fn(data, label):\n    data = mint.nan_to_num(data)\n    return loss_fn(net(data), label)\n",
-        "for x, y in train.create_tuple_iterator(output_numpy=True):\n    x[np.isnan(x)] = 0\n    train_step(Tensor(x), y)\n",
+        "for x, y in train.create_tuple_iterator(output_numpy=True):\n"
+        "    x[np.isnan(x)] = 0\n    train_step(Tensor(x), y)\n",
         "for x, y in train.create_tuple_iterator():\n    x = x.nan_to_num()\n    train_step(x, y)\n",
     ],
 )
@@ -83,7 +90,8 @@ def test_nan_that_the_network_or_the_loop_masks_is_ok(verdict, code):
         "for x, y in train:\n    loss = step(x, y)\n    if np.isnan(loss.asnumpy()):\n        break\n",
         "for x, y in train:\n    loss = step(x, y)\n    bad = ops.isnan(loss).any()\n",
         "def load():\n    ages[np.isnan(ages)] = 30\n    return ages, incomes\n",
-        "class Net(nn.Cell):\n    def construct(self, x):\n        if ops.isnan(x).any():\n            print('nan')\n        return x\n",
+        "class Net(nn.Cell):\n    def construct(self, x):\n"
+        "        if ops.isnan(x).any():\n            print('nan')\n        return x\n",
         "# x = ops.nan_to_num(x)\n",
     ],
 )
@@ -148,9 +156,13 @@ def test_sentinels_in_a_class_label_are_no_missing_values(verdict):
 
 def test_a_code_in_an_integer_column(verdict):
     ages = {str(age): 30 for age in range(18, 60)}
-    age = column("age", kind="int", dtype="int32", shape=[], min=-999, max=59, mean=20.0, std=100.0, values={**ages, "-999": 40})
+    age = column(
+        "age", kind="int", dtype="int32", shape=[], min=-999, max=59, mean=20.0, std=100.0, values={**ages, "-999": 40}
+    )
     assert verdict("ds.01", with_columns(age))["conclusion"] == "problem"
-    fine = column("age", kind="int", dtype="int32", shape=[], min=18, max=99, mean=40.0, std=9.0, values={**ages, "99": 4})
+    fine = column(
+        "age", kind="int", dtype="int32", shape=[], min=18, max=99, mean=40.0, std=9.0, values={**ages, "99": 4}
+    )
     assert verdict("ds.01", with_columns(fine))["conclusion"] == "ok"
 
 
@@ -237,13 +249,18 @@ def test_a_part_of_a_sorted_pass_is_undecided_and_a_large_mixed_part_is_judged(v
     part = {"label": {"complete_pass": False}, "counts": {"0": 500, "1": 20}}
     dependent = [one_pass(1, complete=False, label_segment_dependence=0.9)]
     assert verdict("ds.03", Run(datasets=[dataset(passes=dependent, **part)]))["conclusion"] == "undecided"
-    assert verdict("ds.03", Run(datasets=[dataset(passes=[one_pass(1, complete=False)], **part)]))["conclusion"] == "problem"
+    assert (
+        verdict("ds.03", Run(datasets=[dataset(passes=[one_pass(1, complete=False)], **part)]))["conclusion"]
+        == "problem"
+    )
 
 
 def test_class_weights_are_shown_but_do_not_excuse(verdict):
     run = counted({"0": 1000, "1": 50}).set("loss", [{"class": "CrossEntropyLoss", "args": "weight=Tensor"}])
     entry = verdict("ds.03", run)
-    assert entry["conclusion"] == "problem" and any("weights the classes" in piece.get("text", "") for piece in entry["evidence"])
+    assert entry["conclusion"] == "problem" and any(
+        "weights the classes" in piece.get("text", "") for piece in entry["evidence"]
+    )
 
 
 def test_labels_of_training_that_never_was(verdict):

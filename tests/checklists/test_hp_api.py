@@ -5,7 +5,10 @@ from building import STILL, Run, dataset, parameter, phase, train_step
 
 
 def batched(batch, samples, ranks=1, accumulation=1):
-    run = Run(datasets=[dataset(batch_size=batch, samples_per_pass=samples)], train_step=[train_step(accumulation=accumulation)])
+    run = Run(
+        datasets=[dataset(batch_size=batch, samples_per_pass=samples)],
+        train_step=[train_step(accumulation=accumulation)],
+    )
     return run.set("run", {"rank_size": ranks})
 
 
@@ -58,7 +61,9 @@ def seen(*phases, code=None):
 
 
 def test_right_modes_are_ok(verdict):
-    entry = verdict("api.02", seen(phase(dependent=BOTH), phase("eval", NEITHER, calls=12, first_step=135, via="Model.eval")))
+    entry = verdict(
+        "api.02", seen(phase(dependent=BOTH), phase("eval", NEITHER, calls=12, first_step=135, via="Model.eval"))
+    )
     assert entry["conclusion"] == "ok" and "135" in entry["summary"] and "12" in entry["summary"]
 
 
@@ -91,7 +96,10 @@ def test_a_frozen_batchnorm_is_meant(verdict):
 
 def test_a_frozen_backbone_is_meant(verdict):
     cells = (("backbone.bn", False), ("backbone.drop", False))
-    frozen = [parameter("backbone.bn.gamma", [8], kind="norm", requires_grad=False, moved=STILL), parameter("head.weight", [2, 8])]
+    frozen = [
+        parameter("backbone.bn.gamma", [8], kind="norm", requires_grad=False, moved=STILL),
+        parameter("head.weight", [2, 8]),
+    ]
     run = seen(phase(dependent=cells)).set("parameters", frozen)
     assert verdict("api.02", run)["conclusion"] == "ok"
 
@@ -142,7 +150,10 @@ def test_a_call_after_the_training_is_inference(verdict):
 
 def test_calls_in_an_evaluation_loop_between_epochs(verdict):
     between = forward(first_step=45, last_step=135, calls=36, place={"file": "train.py", "line": 7})
-    assert verdict("api.02", seen(phase(dependent=BOTH), between, code=LOOP.format(name="test_set")))["conclusion"] == "problem"
+    assert (
+        verdict("api.02", seen(phase(dependent=BOTH), between, code=LOOP.format(name="test_set")))["conclusion"]
+        == "problem"
+    )
     unnamed = seen(phase(dependent=BOTH), between, code=LOOP.format(name="held_out"))
     assert verdict("api.02", unnamed)["conclusion"] == "undecided"
     unnamed.set("datasets", [dataset(), dataset(role="eval", iterated_at={"file": "train.py", "line": 6})])
@@ -158,8 +169,12 @@ def test_a_function_that_evaluates(verdict):
 @pytest.mark.parametrize(
     "call",
     [
-        forward(first_step=0, last_step=0, calls=1, place={"file": "train.py", "line": 5}),  # to build or to print a summary
-        forward(first_step=0, last_step=134, calls=135, place={"file": "train.py", "line": 5}),  # logging beside every step
+        forward(
+            first_step=0, last_step=0, calls=1, place={"file": "train.py", "line": 5}
+        ),  # to build or to print a summary
+        forward(
+            first_step=0, last_step=134, calls=135, place={"file": "train.py", "line": 5}
+        ),  # logging beside every step
         forward(first_step=1, last_step=135, calls=135, place={"file": "train.py", "line": 5}),
     ],
 )

@@ -18,7 +18,17 @@ def simulate(n, bad, start=65536.0, window=1000, factor=2.0):
         good = 0 if over else good + 1
         after = max(1.0, scale / factor) if over else scale * factor if good == window else scale
         good = 0 if good == window else good
-        rows.append({"step": step, "epoch": 1, "loss": 2.0 / step, "overflow": int(over), "scale": scale, "next_scale": after, "lr": 0.1})
+        rows.append(
+            {
+                "step": step,
+                "epoch": 1,
+                "loss": 2.0 / step,
+                "overflow": int(over),
+                "scale": scale,
+                "next_scale": after,
+                "lr": 0.1,
+            }
+        )
         scale = after
     return rows
 
@@ -70,7 +80,10 @@ def test_an_infinite_scale_is_a_problem(verdict):
 
 
 def test_a_fixed_scale_that_overflows_is_a_problem(verdict):
-    steps = [{"step": step, "loss": 1.0, "overflow": int(step == 7), "scale": 1024, "next_scale": 1024} for step in range(1, 50)]
+    steps = [
+        {"step": step, "loss": 1.0, "overflow": int(step == 7), "scale": 1024, "next_scale": 1024}
+        for step in range(1, 50)
+    ]
     entry = verdict("mp.01", trained(steps, fixed(1024.0, True)))
     assert entry["conclusion"] == "problem" and "1 of 49 steps" in entry["summary"]
     clean = [{**step, "overflow": 0} for step in steps]
@@ -98,15 +111,28 @@ def test_weights_that_are_not_finite_are_a_problem(verdict):
 
 def test_a_crash_on_nan_is_a_problem_with_its_place(verdict):
     place = {"file": "train.py", "line": 9}
-    crash = {"exit": {"kind": "exception", "code": 1, "exception": {"type": "ValueError", "message": "epoch: 1 step: 3. Invalid loss: nan, "
-                                                                    "terminating training.", "place": place}}}  # fmt: skip
+    crash = {
+        "exit": {
+            "kind": "exception",
+            "code": 1,
+            "exception": {
+                "type": "ValueError",
+                "message": "epoch: 1 step: 3. Invalid loss: nan, terminating training.",
+                "place": place,
+            },
+        }
+    }
     entry = verdict("mp.01", Run(run=crash))
     assert entry["conclusion"] == "problem" and entry["locations"] == [place]
 
 
-@pytest.mark.parametrize("message", ["name 'nan' is not defined", "could not convert string to float: 'inf'", "banana train"])
+@pytest.mark.parametrize(
+    "message", ["name 'nan' is not defined", "could not convert string to float: 'inf'", "banana train"]
+)
 def test_other_crashes_are_no_overflow(verdict, message):
-    crash = {"exit": {"kind": "exception", "code": 1, "exception": {"type": "NameError", "message": message, "place": None}}}
+    crash = {
+        "exit": {"kind": "exception", "code": 1, "exception": {"type": "NameError", "message": message, "place": None}}
+    }
     assert verdict("mp.01", Run(run=crash))["conclusion"] == "ok"
 
 
@@ -129,7 +155,9 @@ def test_the_scale_kind_is_guessed_from_the_steps_of_a_callback(verdict):
 
 def settings(scale=None, half=True, loss_scale=1.0, **changes):
     precision = {"half_compute": half, "dtypes": ["float16"] if half else ["float32"]}
-    return Run(train_step=[train_step(scale)], precision=precision, optimizer=[optimizer(loss_scale=loss_scale)], **changes)
+    return Run(
+        train_step=[train_step(scale)], precision=precision, optimizer=[optimizer(loss_scale=loss_scale)], **changes
+    )
 
 
 @pytest.mark.parametrize(
@@ -198,3 +226,9 @@ def test_the_order_items_are_not_applicable_without_any_scale(verdict):
     clip = {"train.py": "grads = ops.clip_by_global_norm(grads, 1.0)\n"}
     entry = verdict("mp.03", settings(DYNAMIC, source=clip))
     assert entry["conclusion"] == "undecided" and entry["locations"] == [{"file": "train.py", "line": 1}]
+
+
+def test_a_scale_at_the_edge_that_falls_back_some_steps_after_growing_is_ok(verdict):
+    late = {31, 51, 61, 143, 152, 244, 334}  # as a real run of digits in float16 with a window of 40 had them
+    steps = simulate(352, lambda step, scale: step <= 5 or step in late, start=2.0**24, window=40)
+    assert verdict("mp.01", trained(steps))["conclusion"] == "ok"

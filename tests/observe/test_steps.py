@@ -167,7 +167,9 @@ def test_a_dynamic_loss_scaler_is_followed_step_by_step(scripts) -> None:
 
 
 def test_inference_alone_is_no_training(scripts) -> None:
-    scripts.write(COMMON + "net.set_train(False)\nfor x, y in batches().create_tuple_iterator(num_epochs=1):\n    net(x)\n")
+    scripts.write(
+        COMMON + "net.set_train(False)\nfor x, y in batches().create_tuple_iterator(num_epochs=1):\n    net(x)\n"
+    )
     assert scripts.observed("pynative").status == 0
     assert scripts.json("run.json")["training_steps"] == 0
     assert scripts.json("facts/datasets.json")["datasets"][0]["role"] == "eval"

@@ -101,7 +101,9 @@ else:
             losses.append(step(x, y).asnumpy().tobytes().hex())
     ms.save_checkpoint(net, "last.ckpt")
 
-files = sorted(str(p) for p in Path().rglob("*") if p.is_file() and p.name != "train.py" and "kernel_meta" not in p.parts)
+files = sorted(
+    str(p) for p in Path().rglob("*") if p.is_file() and p.name != "train.py" and "kernel_meta" not in p.parts
+)
 checkpoints = {
     f: {n: hashlib.sha256(p.asnumpy().tobytes()).hexdigest() for n, p in ms.load_checkpoint(f).items()}
     for f in files if f.endswith(".ckpt")

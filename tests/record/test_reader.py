@@ -33,7 +33,9 @@ def test_a_half_written_last_line_loses_only_itself(home):
     folder = RunFolder(home)
     assert folder.steps()["loss"].tolist() == [2.5, 2.2]
     assert [event["event"] for event in folder.events()] == ["a", "b"]
-    assert any("steps.csv" in note for note in folder.damaged) and any("events.jsonl" in note for note in folder.damaged)
+    assert any("steps.csv" in note for note in folder.damaged) and any(
+        "events.jsonl" in note for note in folder.damaged
+    )
 
 
 def test_lines_of_the_wrong_length_are_left_out(home):
@@ -63,7 +65,16 @@ def test_facts_of_other_ranks(home):
 
 def test_sources_are_read_from_the_folder_alone(home):
     (home / "source" / "train.py").write_text("x = 1\n")
-    run = {"schema": 1, "source_files": {"train.py": "source/train.py", "up": "../secret", "abs": "/etc/passwd", "odd": 3, "nul": "a\0b"}}
+    run = {
+        "schema": 1,
+        "source_files": {
+            "train.py": "source/train.py",
+            "up": "../secret",
+            "abs": "/etc/passwd",
+            "odd": 3,
+            "nul": "a\0b",
+        },
+    }
     (home / "run.json").write_text(json.dumps(run))
     (home.parent / "secret").write_text("secret")
     folder = RunFolder(home)

@@ -240,6 +240,26 @@ def test_two_new_folders_in_one_second_differ(tmp_path, monkeypatch):
     assert steps_module._new_folder(2).name == "run_20260102_030405", "ranks share a folder"
 
 
+RANKS = (
+    "from msprec.record.steps import recorder_for; r = recorder_for(); r.end(1); r.close(); print(r.writer.rank_folder)"
+)
+
+
+def test_ranks_of_one_launcher_share_a_folder(tmp_path):
+    names = []
+    for rank in ("0", "1"):
+        environment = {**os.environ, "RANK_ID": rank, "RANK_SIZE": "2"}
+        done = subprocess.run(
+            [sys.executable, "-c", RANKS], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        names.append(done.stdout.strip())
+        time.sleep(1.1)  # another second by the clock
+    assert [os.path.basename(name) for name in names] == ["rank_0", "rank_1"]
+    if sys.platform == "linux":
+        assert os.path.dirname(names[0]) == os.path.dirname(names[1])
+    assert all(os.path.exists(os.path.join(name, "steps.csv")) for name in names)
+
+
 SCRIPT = """
 import sys, time
 from msprec.record.steps import StepRecorder

@@ -1,0 +1,55 @@
+"""Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
+
+A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
+``args`` (list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
+``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the oldest MindSpore), ``why``.
+"""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+CASES = Path(__file__).parent / "cases"
+CONCLUSIONS = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}
+
+
+def _expectation(folder: Path) -> dict:
+    file = folder / "expect.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _collect() -> list:
+    found = []
+    for script in sorted(CASES.glob("*/*/train.py")):
+        folder = script.parent
+        marks = [pytest.mark.versions] if _expectation(folder).get("versions") else []
+        found.append(pytest.param(folder, id=f"{folder.parent.name}-{folder.name}", marks=marks))
+    return found
+
+
+@pytest.mark.parametrize("folder", _collect())
+def test_case(folder: Path, scripts) -> None:
+    expected = _expectation(folder)
+    shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
+    ran = scripts.observed(*expected.get("args", []))
+    assert ran.status == expected.get("exit", 0), ran.err
+    scripts.no_own_errors()
+    items = {item["id"]: item for item in scripts.json("checklist.json")["items"]}
+    item = items[folder.parent.name]
+    wanted = CONCLUSIONS[folder.name.split("_")[0]]
+    assert item["conclusion"] == wanted, f"{item['summary']} | {item.get('would_decide')}"
+    places = {f"{p['file']}:{p['line']}" for p in item["locations"]}
+    assert set(expected.get("mentions", [])) <= places
+    assert places or wanted != "problem", "a problem names a place in the source"
+    for other in expected.get("not_problem", []):
+        assert items[other]["conclusion"] != "problem", f"{other}: {items[other]['summary']}"
+
+
+def test_every_decided_item_has_cases() -> None:
+    decided = ("ds.01", "ds.03", "dp.01", "dp.03", "hp.03", "api.02", "cg.02", "wi.01", "mp.01", "mp.02")
+    for item in decided:
+        names = [p.name for p in (CASES / item).iterdir() if (p / "train.py").is_file()]
+        assert sum(n.startswith("problem_") for n in names) >= 2, item
+        assert sum(not n.startswith("problem_") for n in names) >= 1, item
