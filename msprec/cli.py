@@ -55,7 +55,7 @@ def _run_folder(script: str, out: Optional[str]) -> Path:
 
     from msprec.observe.environment import rank
 
-    number, size = rank()
+    size = rank()[1]
     if out is not None:
         folder = Path(out)
         if folder.exists() and not folder.is_dir():
@@ -170,7 +170,7 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
-              help="Exit with 1 when an item is a problem (or, with `undecided`, also when one is left to a person).")  # fmt: skip
+              help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
 def checklist(run_dir, only, docx, json_file, blank, fail_on, lang) -> None:
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.

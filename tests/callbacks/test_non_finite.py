@@ -89,7 +89,10 @@ def test_a_step_that_raises_leaves_the_steps_before_it(kit):
 
 
 def test_the_warning_is_one_line(tmp_path):
-    script = "from msprec.callbacks.tallies import FirstNonFinite as F; F(print)([{'step': 7, 'loss': float('nan')}])"
+    script = (
+        "from msprec.callbacks.tallies import FirstNonFinite\n"
+        "FirstNonFinite(lambda *_, **__: None)([{'step': 7, 'loss': float('nan')}])"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     told = [line for line in done.stderr.splitlines() if "loss" in line]
     assert told == ["msprec:1: RuntimeWarning: the loss is nan at step 7, the first time in this run"]
