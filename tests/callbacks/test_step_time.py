@@ -10,7 +10,8 @@ import pytest
 from msprec import LossScaleMonitor, StepTimeMonitor
 from msprec.callbacks.tallies import TimeTally
 
-WAIT, WORK = 0.04, 0.01
+# long beside what a busy machine adds to a step
+WAIT, WORK = 0.25, 0.02
 
 
 def test_data_and_step_apart(kit):
@@ -37,8 +38,8 @@ def test_data_and_step_apart(kit):
     assert all(r["seconds"] >= WORK for r in found)
     # what the pipeline prepares while the steps work is no waiting; the compiling first step lets it prepare the most
     waited = sum(r["data_seconds"] for r in found[8:])
-    assert waited > 8 * (WAIT - 2 * WORK) * 0.8
-    assert max(r["data_seconds"] for r in found) > WAIT * 0.9
+    assert waited > 8 * (WAIT - 2 * WORK) * 0.6
+    assert max(r["data_seconds"] for r in found) > WAIT * 0.7
     summary = monitor.summary()
     later = found[1:]
     assert summary["steps"] == 16
@@ -55,7 +56,7 @@ def test_monitors_do_not_count_their_own_time(kit):
     class Heavy(LossScaleMonitor):
         def on_train_step_begin(self, run_context):
             super().on_train_step_begin(run_context)
-            time.sleep(0.02)
+            time.sleep(0.1)
 
         on_train_step_end = on_train_step_begin
 
@@ -63,8 +64,8 @@ def test_monitors_do_not_count_their_own_time(kit):
         monitor = StepTimeMonitor("run")
         kit.model("plain").train(1, kit.data(), callbacks=order(monitor))
         summary = monitor.summary()
-        assert summary["median"] < 0.015
-        assert summary["data_median"] < 0.015
+        assert summary["median"] < 0.08
+        assert summary["data_median"] < 0.08
 
 
 def test_the_epoch_end_is_no_data_wait(kit):
