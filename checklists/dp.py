@@ -45,7 +45,11 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
         return not_applicable(Text("训练集没有数值输入列。", "The training set has no numeric input column."))
     if all(column.max is None for column in numeric):
         return missing("输入列的取值统计", "statistics of the input columns")
-    wrong = [verdict for verdict in (judge(subject, column) for column in numeric) if verdict.wrong]
+    wrong = [
+        verdict
+        for verdict in (judge(subject, column, marks=missing_marks(subject, dataset, column)) for column in numeric)
+        if verdict.wrong
+    ]
     if not wrong:
         return ok(_in_range(numeric), [_statistics(numeric), _label_note(dataset), pipeline_table(dataset)])
     return worst([_unless_scaled(subject, dataset, numeric, verdict) for verdict in wrong])

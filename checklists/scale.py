@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Optional
 
 from msprec.checklist.facts import Fact
@@ -42,16 +43,18 @@ def is_picture(column: Fact) -> bool:
     return len(column.shape) >= 3 or (len(column.shape) == 2 and "uint8" in (column.dtype or "").lower())
 
 
-def judge(subject: Subject, column: Fact, factor: float = 1.0) -> Judged:
-    """The column's values, times ``factor``, against the thresholds."""
+def judge(subject: Subject, column: Fact, factor: float = 1.0, marks: Sequence = ()) -> Judged:
+    """The column's values, times ``factor``, against the thresholds; without its ``marks`` for missing values (ds.01)."""
     if None in (column.min, column.max, column.mean, column.std):
         return Judged(column, None)
-    groups = _groups(column)
-    largest = _most(column.min, column.max) * abs(factor)
+    groups = _groups(column, marks)
+    if not groups:
+        return Judged(column, None)
+    largest = max(_most(low, high) for low, high, _, _ in groups) * abs(factor)
     far = [group for group in groups if _is_far(subject, group, factor)]
     if far:
         return Judged(column, _far_words(column, far, len(groups), factor))
-    if is_picture(column) and largest > subject.limit("dp.01.image_abs"):
+    if not marks and is_picture(column) and largest > subject.limit("dp.01.image_abs"):
         return Judged(column, _far_words(column, [(column.min, column.max, column.mean, column.std)], 1, factor))
     if 0 < largest < subject.limit("dp.01.min_abs"):
         return Judged(
@@ -66,12 +69,21 @@ def judge(subject: Subject, column: Fact, factor: float = 1.0) -> Judged:
     return _judge_disparity(subject, column, groups)
 
 
-def _groups(column: Fact) -> list:
-    """(min, max, mean, std) of the column as a whole, or of each channel or feature."""
+def _groups(column: Fact, marks: Sequence) -> list:
+    """(min, max, mean, std) of the column as a whole, or of each channel or feature.
+
+    A missing-value mark spoils the statistics of its feature: such a feature is judged by the range of its other values.
+    """
     channels = column.channels
     rows = list(zip(channels.min, channels.max, channels.mean, channels.std))
-    known = [row for row in rows if None not in row]
-    return known if known and len(known) == len(rows) else [(column.min, column.max, column.mean, column.std)]
+    if not rows or any(None in row for row in rows):
+        rows = [(column.min, column.max, column.mean, column.std)]
+    for mark in marks:
+        index = mark.feature if mark.feature is not None and len(rows) > 1 else 0
+        if index < len(rows) and mark.others_low is not None and mark.others_high is not None:
+            low, high = mark.others_low, mark.others_high
+            rows[index] = (low, high, (low + high) / 2, (high - low) / 4)
+    return rows
 
 
 def _is_far(subject: Subject, group: tuple, factor: float) -> bool:

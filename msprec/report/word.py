@@ -174,7 +174,7 @@ class _Report:
         seeds = ", ".join(f"{s.get('function')}({s.get('value')})" for s in run.get("seeds") or [])
         notes = [say.get(n, n) for n in run.get("notes") or []]
         rows = [
-            [say["script"], run.get("script")], [say["command"], " ".join(map(str, run.get("command") or []))],
+            [say["script"], _relative(run)], [say["command"], " ".join(map(str, run.get("command") or []))],
             [say["started"], run.get("started")], [say["seconds"], run.get("seconds")], [say["exit"], exit_text],
             [say["steps"], run.get("training_steps")], [say["device"], run.get("device_target")],
             [say["mode"], run.get("mode")], [say["seeds"], seeds or say["none"]],
@@ -372,6 +372,13 @@ def _texts(item_id: str, lang: str):
         return item_text(item_id, lang)
     except KeyError:
         return None
+
+
+def _relative(run: dict) -> Optional[str]:
+    """The script as seen from the folder that it ran in."""
+    script, folder = str(run.get("script") or ""), str(run.get("cwd") or "").rstrip("/\\")
+    inside = folder and script.startswith((folder + "/", folder + "\\"))
+    return script[len(folder) + 1 :] if inside else script or None
 
 
 def _read_json(path: Path) -> dict:
