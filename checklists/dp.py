@@ -3,6 +3,7 @@
 from msprec.checklists.order import Order
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
+from msprec.checklists.sentinels import missing_marks
 from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
 from msprec.checklist.facts import DATASETS, Fact
@@ -20,7 +21,8 @@ def normalised(subject: Subject) -> Finding:
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
     unless the code brings them to scale after delivery (first layer a normalisation, a division in construct, in the
     forward function or in the loop), which is then judged with its own factor. Labels are no features. Token ids for an
-    embedding: not applicable. The statistics rest on what was delivered, whatever the pipeline says.
+    embedding: not applicable. The statistics rest on what was delivered, whatever the pipeline says; missing-value marks
+    (ds.01) are left out of them.
     """
     if subject.trains_nothing:
         return no_training()
@@ -79,7 +81,7 @@ def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> F
             [scaling.place for scaling in found],
         )
     known = [scaling.factor for scaling in found if scaling.factor is not None]
-    if any(judge(subject, column, factor).wrong is None for factor in known):
+    if any(judge(subject, column, factor, missing_marks(subject, dataset, column)).wrong is None for factor in known):
         return ok(
             Text(
                 "{wrong}，但代码在第一层之前把它缩放到正常范围。",

@@ -93,6 +93,8 @@ def _judge_weights(subject: Subject, stories: list) -> list:
 
 
 def _judge_story(subject: Subject, story: Story) -> Finding:
+    if story.never_updated and _some_moved(subject):
+        return _contradiction(subject, story)
     wrong = _nonfinite_loss(story) or _scale_broken(story) or _skipped(subject, story) or _returning(subject, story)
     if wrong is not None:
         return _problem(subject, [story], wrong)
@@ -109,6 +111,27 @@ def _judge_story(subject: Subject, story: Story) -> Finding:
     if not story.loss_seen.any() and not story.flagged:
         return missing("loss 或溢出标志", "loss or overflow flag")
     return _healthy(subject, story)
+
+
+def _some_moved(subject: Subject) -> bool:
+    return any(parameter.moved.any and not parameter.final.nonfinite for parameter in subject.parameters)
+
+
+def _contradiction(subject: Subject, story: Story) -> Finding:
+    return undecided(
+        Text(
+            "全部 {n} 步都带有溢出标志，但权重确有变化：标志不可信，或训练步没有跳过溢出的更新。",
+            "All {n} steps carry the overflow flag, yet weights moved: the flag is not to be trusted, or the step does "
+            "not skip updates that overflow.",
+            n=story.n,
+        ),
+        Text(
+            "查看训练步中溢出标志的来源，以及溢出时是否跳过更新。",
+            "See where the training step takes its overflow flag from, and whether it skips the update then.",
+        ),
+        _evidence(subject, [story]),
+        [step.place for step in subject.train_steps],
+    )
 
 
 def _nonfinite_loss(story: Story) -> Optional[Text]:

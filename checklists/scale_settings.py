@@ -112,8 +112,20 @@ class _Setting:
         ), _EQUAL
 
     def _half(self) -> Finding:
-        if self.scale.kind == "none":
+        if self.scale.kind == "none" or self._scaler_unused():
             return self._unscaled()
+        if self._never_unscaled():
+            return self._problem(
+                Text(
+                    "loss 经 {name} 放大，但代码中没有用它还原梯度（unscale）：更新放大了 {scale} 倍。",
+                    "The loss is scaled by {name}, but the code never unscales the gradients: updates are {scale} "
+                    "times "
+                    "too large.",
+                    name=self.scale.class_,
+                    scale=self.scale.initial,
+                ),
+                _UNSCALE,
+            )
         if self.scale.kind not in ("fixed", "dynamic"):
             return missing("loss scale 设置", "loss-scale setting")
         if self.scale.kind == "fixed" and self.scale.drop_overflow_update is not True and self._unknown_optimizer():
@@ -153,7 +165,7 @@ class _Setting:
         )
 
     def _unscaled(self) -> Finding:
-        hand = self._by_hand()
+        hand = [] if self._scaler_unused() else self._by_hand()
         if hand:
             return undecided(
                 Text(
@@ -169,6 +181,16 @@ class _Setting:
                 [*self._evidence(), self.subject.code_at(hand, Text("手工缩放", "Scaling by hand"), "script")],
                 hand,
             )
+        if self._scaler_unused():
+            return self._problem(
+                Text(
+                    "训练使用 float16 计算；创建了 {name}，但代码从未调用它的 scale()，等于没有 loss scale。",
+                    "The training computes in float16; a {name} is created, but its scale() is never called: there is "
+                    "no loss scale in effect.",
+                    name=self.scale.class_,
+                ),
+                _SET,
+            )
         return self._problem(
             Text(
                 "训练使用 float16 计算，但没有任何 loss scale：小于约 6e-8 的梯度会变成 0。",
@@ -176,6 +198,18 @@ class _Setting:
             ),
             _SET,
         )
+
+    def _scaler_unused(self) -> bool:
+        """A scaler object exists, but the user's files (all of them at hand) never call its scale()."""
+        return self._is_scaler() and not self.subject.find_lines(r"\.scale\b|\bscale_value\b")
+
+    def _never_unscaled(self) -> bool:
+        return self._is_scaler() and not self.subject.find_lines(r"\.unscale\b|\bscale_value\b|grad\w*\s*/|\bdiv\(")
+
+    def _is_scaler(self) -> bool:
+        """Is the scale a DynamicLossScaler or StaticLossScaler, which the user's own step has to call?"""
+        created = self.subject.find_lines(r"LossScaler\(")
+        return (self.scale.class_ or "").endswith("LossScaler") and bool(created)
 
     def _by_hand(self) -> list:
         return self.subject.find_lines(BY_HAND)
@@ -267,6 +301,10 @@ _EQUAL = Text(
 _ONE = Text(
     "保持优化器的 loss_scale 为默认值 1.0：还原由训练步完成。",
     "Leave the optimizer's loss_scale at its default of 1.0: the training step unscales.",
+)
+_UNSCALE = Text(
+    "在优化器之前用同一个 scaler 的 unscale 还原梯度，再更新。",
+    "Unscale the gradients with the same scaler before they go to the optimizer.",
 )
 _SET = Text(
     "使用 DynamicLossScaleManager（推荐）或 FixedLossScaleManager，可先用默认参数。",

@@ -186,6 +186,24 @@ def test_channels_name_the_feature(verdict):
     assert {"channels"} <= {piece.get("figure") for piece in entry["evidence"]}
 
 
+def test_a_missing_value_mark_does_not_pass_for_a_wrong_scale(verdict):
+    mark = {
+        "feature": 1,
+        "value": -999.0,
+        "count": 45,
+        "share": 0.03,
+        "nearest_other": -2.0,
+        "others_low": -2.0,
+        "others_high": 5.0,
+        "others_distinct": 500,
+        "first_samples": [],
+    }
+    spoiled = features([-3.0, -999.0], [3.0, 5.0], [0.0, -26.0], [1.0, 160.0], suspects=[mark])
+    assert verdict("dp.01", fed(spoiled))["conclusion"] == "ok"
+    raw = features([-3.0, -999.0], [3.0, 500.0], [0.0, -26.0], [1.0, 160.0], suspects=[{**mark, "others_high": 500.0}])
+    assert verdict("dp.01", fed(raw))["conclusion"] == "problem"
+
+
 # dp.03
 
 SORTED = {"label_changes": 9, "expected_changes": 1296.0, "label_segment_dependence": 0.93}

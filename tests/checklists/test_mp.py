@@ -62,14 +62,22 @@ def test_the_search_of_the_scale_is_ok(verdict, steps):
     ],
 )
 def test_overflow_that_harms(verdict, steps, said):
-    entry = verdict("mp.01", trained(steps))
+    entry = verdict("mp.01", trained(steps, parameters=[]))
     assert entry["conclusion"] == "problem" and said in entry["summary"], entry["summary"]
     assert {"loss_scale", "loss"} <= {piece.get("figure") for piece in entry["evidence"]}
     assert entry["locations"] == [{"file": "train.py", "line": 10}]
 
 
 def test_too_few_steps_of_the_search_are_undecided(verdict):
-    assert verdict("mp.01", trained(simulate(3, lambda step, scale: True, start=2.0**60)))["conclusion"] == "undecided"
+    steps = simulate(3, lambda step, scale: True, start=2.0**60)
+    assert verdict("mp.01", trained(steps, parameters=[]))["conclusion"] == "undecided"
+
+
+def test_flags_that_the_weights_contradict_are_undecided(verdict):
+    entry = verdict(
+        "mp.01", trained([{**step, "next_scale": 1024.0} for step in simulate(20, lambda step, scale: True)])
+    )
+    assert entry["conclusion"] == "undecided" and "weights moved" in entry["summary"]
 
 
 def test_an_infinite_scale_is_a_problem(verdict):
@@ -232,3 +240,25 @@ def test_a_scale_at_the_edge_that_falls_back_some_steps_after_growing_is_ok(verd
     late = {31, 51, 61, 143, 152, 244, 334}  # as a real run of digits in float16 with a window of 40 had them
     steps = simulate(352, lambda step, scale: step <= 5 or step in late, start=2.0**24, window=40)
     assert verdict("mp.01", trained(steps))["conclusion"] == "ok"
+
+
+SCALER = {**DYNAMIC, "class": "DynamicLossScaler", "drop_overflow_update": None}
+MADE = "scaler = DynamicLossScaler(1024, 2, 100)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion", "said"),
+    [
+        (MADE + "def forward(x, y):\n    return loss_fn(net(x), y)\n", "problem", "never called"),
+        (MADE + "def forward(x, y):\n    return scaler.scale(loss_fn(net(x), y))\n", "problem", "never unscales"),
+        (
+            MADE + "def forward(x, y):\n    return scaler.scale(loss_fn(net(x), y))\n\ngrads = scaler.unscale(grads)\n",
+            "ok",
+            "agrees",
+        ),
+        ("from project import scaler\n", "ok", "agrees"),
+    ],
+)
+def test_a_scaler_has_to_be_called(verdict, code, conclusion, said):
+    entry = verdict("mp.02", settings(SCALER, source={"train.py": code}))
+    assert entry["conclusion"] == conclusion and said in entry["summary"], entry["summary"]

@@ -1,0 +1,196 @@
+"""The Word document opened again, the figures, the table on the terminal."""
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from docx import Document
+from docx.oxml.ns import qn
+from lxml import etree
+
+from msprec.checklist import blank
+from msprec.report import figures
+from msprec.report.terminal import print_table
+from msprec.report.word import MAX_ROWS, write_word
+from msprec.report.wording import CONCLUSIONS, WORDS, default_lang, number
+
+HOSTILE = "bad \x00\x0b\ud800 chars, emoji 🚀, שלום עולם, 中文, " + "long" * 200 + "\ttab"
+
+
+def _run(folder: Path) -> Path:
+    """A run folder with a scale that comes down and a loss that goes NaN once."""
+    (folder / "rank_0").mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps({
+        "schema": 1, "script": "/home/u/p/train.py", "cwd": "/home/u/p", "command": ["python", "train.py"],
+        "exit": {"kind": "ok", "code": 0}, "versions": {"mindspore": "2.10.0"}, "platform": {"system": "Linux"},
+        "notes": ["cpu_loss_scale"], "training_steps": 60, "mode": "graph", "device_target": "CPU",
+    }))  # fmt: skip
+    lines = ["step,epoch,loss,overflow,scale,next_scale,lr,seconds,data_seconds,batch"]
+    for i in range(60):
+        loss = "nan" if i == 40 else 2.0 / (i + 1)
+        lines.append(f"{i + 1},1,{loss},{int(i < 6)},{2.0 ** (24 - min(i, 6))},{2.0**18},0.1,0.01,0.001,32")
+    (folder / "rank_0" / "steps.csv").write_text("\n".join(lines) + "\n1,tor")
+    return folder
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> tuple:
+    """A checklist with every kind of conclusion and evidence, hostile text among it, and its run folder."""
+    checklist = blank("en")
+    kinds = ["problem", "ok", "not_applicable", "undecided"]
+    for i, item in enumerate(checklist["items"]):
+        item["conclusion"] = kinds[i % 4]
+        item["summary"] = f"Reason {i}"
+    first = checklist["items"][0]
+    first["summary"] = HOSTILE
+    first["locations"] = [{"file": "src/" + "very_long_name" * 8 + ".py", "line": 3}]
+    first["evidence"] = [
+        {"kind": "text", "source": "run", "title": "Text", "text": HOSTILE},
+        {"kind": "code", "source": "script", "title": "Code", "file": "train.py", "first_line": 9, "highlight": [10],
+         "code": "def f():\n\treturn '中文'\n"},
+        {"kind": "table", "source": "run", "title": "Table", "columns": ["name", "值"], "note": "a note",
+         "rows": [[f"row {i}", i / 3] for i in range(10000)]},
+        {"kind": "table", "source": "run", "title": "Empty", "columns": ["a"], "rows": []},
+        {"kind": "figure", "source": "run", "title": "Loss", "figure": "loss", "data": {"steps": True}},
+        {"kind": "figure", "source": "run", "title": "Scale", "figure": "loss_scale", "data": {"steps": True}},
+        {"kind": "figure", "source": "run", "title": "Counts", "figure": "class_counts", "data": {"counts": {"0": 5, "1": 9}}},
+        {"kind": "figure", "source": "run", "title": "Nothing", "figure": "histogram", "data": {}},
+    ]  # fmt: skip
+    return checklist, _run(tmp_path / "run")
+
+
+def _text(document) -> str:
+    return "\n".join(node.text or "" for node in document.element.body.iter(qn("w:t")))
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_document_opens_again_with_everything(sample, tmp_path: Path, lang: str) -> None:
+    checklist, run = sample
+    path = tmp_path / f"{lang}.docx"
+    write_word(checklist, path, run, lang)
+    assert path.stat().st_size < 5_000_000
+    document = Document(str(path))
+    text = _text(document)
+    headings = [p.text for p in document.paragraphs if p.style.name == "Heading 2"]
+    assert [h.split()[0] for h in headings] == [item["id"] for item in checklist["items"]]
+    assert sum(p.style.name == "Heading 1" for p in document.paragraphs) == 2 + 7
+    for word in CONCLUSIONS[lang].values():
+        assert word in text
+    assert WORDS[lang]["cpu_loss_scale"] in text
+    assert "\\x00" in text
+    assert "🚀" in text
+    assert "שלום" in text
+    assert WORDS[lang]["more_rows"].format(count=10000 - MAX_ROWS) in text
+    summary = document.tables[1]
+    assert len(summary.rows) == 25
+    assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
+    assert len(document.inline_shapes) == 3
+    for shape in document.inline_shapes:
+        assert shape._inline.docPr.get("descr")
+
+
+def test_links_resolve_and_ids_are_unique(sample, tmp_path: Path) -> None:
+    write_word(*_first_two(sample, tmp_path))
+    body = Document(str(tmp_path / "a.docx")).element.body
+    marks = [m.get(qn("w:name")) for m in body.iter(qn("w:bookmarkStart"))]
+    numbers = [m.get(qn("w:id")) for m in body.iter(qn("w:bookmarkStart"))]
+    assert len(set(marks)) == len(marks) == 25
+    assert len(set(numbers)) == len(numbers)
+    assert {link.get(qn("w:anchor")) for link in body.iter(qn("w:hyperlink"))} == set(marks)
+
+
+def _first_two(sample, tmp_path: Path) -> tuple:
+    return sample[0], tmp_path / "a.docx", sample[1], "zh"
+
+
+def test_every_run_has_an_east_asian_font(sample, tmp_path: Path) -> None:
+    write_word(*_first_two(sample, tmp_path))
+    document = Document(str(tmp_path / "a.docx"))
+    for run in document.element.body.iter(qn("w:r")):
+        if run.find(qn("w:t")) is None or not (run.find(qn("w:t")).text or "").strip():
+            continue
+        fonts = run.rPr.find(qn("w:rFonts"))
+        assert fonts is not None and fonts.get(qn("w:eastAsia"))
+
+
+def test_the_same_input_gives_the_same_parts(sample, tmp_path: Path) -> None:
+    checklist, run = sample
+    for name in ("a", "b"):
+        write_word(checklist, tmp_path / f"{name}.docx", run, "en")
+    one, two = (zipfile.ZipFile(tmp_path / f"{n}.docx") for n in ("a", "b"))
+    assert one.namelist() == two.namelist()
+    for name in one.namelist():
+        assert one.read(name) == two.read(name), name
+        if name.endswith(".xml"):
+            etree.fromstring(one.read(name))
+
+
+def test_page_numbers_are_fields(sample, tmp_path: Path) -> None:
+    write_word(*_first_two(sample, tmp_path))
+    footer = Document(str(tmp_path / "a.docx")).sections[0].footer._element
+    assert [i.text.strip() for i in footer.iter(qn("w:instrText"))] == ["PAGE", "NUMPAGES"]
+
+
+def test_the_empty_form_has_no_run(tmp_path: Path) -> None:
+    write_word(blank("zh"), tmp_path / "form.docx")
+    text = _text(Document(str(tmp_path / "form.docx")))
+    assert text.count("请填写") >= 48
+    assert WORDS["zh"]["run"] not in text
+
+
+def test_figures_are_pictures(sample) -> None:
+    run = sample[1]
+    for name in ("loss", "loss_scale"):
+        png = figures.draw(name, {"steps": True}, run, "zh")
+        assert png.startswith(b"\x89PNG")
+        assert png == figures.draw(name, {"steps": True}, run, "zh")
+    assert figures.draw("loss", {"steps": True}, run / "nowhere", "en") is None
+    assert figures.draw("unheard of", {}, run, "en") is None
+    many = {"counts": {str(i): i for i in range(1000)}}
+    assert figures.draw("class_counts", many, None, "en").startswith(b"\x89PNG")
+    channels = {key: [0.0, 1.0] for key in ("mean", "std", "min", "max")}
+    assert figures.draw("channels", channels, None, "en").startswith(b"\x89PNG")
+    histogram = {"edges": [0, 1, 2], "counts": [3, 4]}
+    assert figures.draw("histogram", histogram, None, "en").startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_terminal_table(sample, lang: str, width: int) -> None:
+    from rich.cells import cell_len
+    from rich.console import Console
+
+    checklist = {**sample[0], "lang": lang}
+    checklist["items"][0]["summary"] = "3 of 40 samples"
+    buffer = io.StringIO()
+    print_table(checklist, Console(file=buffer, width=width, highlight=False), "run/checklist.docx")
+    shown = buffer.getvalue()
+    assert "\x1b" not in shown
+    marks = [m.group() for m in re.finditer(r"^[✗?] ", shown, re.M)]
+    assert marks == ["✗ "] * 6 + ["? "] * 6
+    assert "run/checklist.docx" in shown
+    table = [
+        line for line in shown.splitlines() if not line.startswith((WORDS[lang]["folded"][:2], WORDS[lang]["report"]))
+    ]
+    assert max(map(cell_len, table)) <= width
+
+
+def test_words_match_in_both_languages() -> None:
+    assert WORDS["zh"].keys() == WORDS["en"].keys()
+    for key in WORDS["en"]:
+        assert set(re.findall(r"{(\w+)}", WORDS["zh"][key])) == set(re.findall(r"{(\w+)}", WORDS["en"][key])), key
+
+
+@pytest.mark.parametrize(("value", "shown"), [(3.0, "3"), (0.30514, "0.3051"), (1e-9, "1e-09"), (float("nan"), "nan"),
+                                              (None, ""), (True, "True"), ("x", "x"), (float("inf"), "inf")])  # fmt: skip
+def test_numbers(value, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.parametrize(("name", "lang"), [("zh_CN.UTF-8", "zh"), ("en_US.UTF-8", "en"), ("C", "en")])
+def test_language_of_the_locale(monkeypatch, name: str, lang: str) -> None:
+    monkeypatch.setenv("LC_ALL", name)
+    assert default_lang() == lang
