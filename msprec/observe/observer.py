@@ -166,7 +166,7 @@ class Observer:
             "parameters": lambda: self.parameters.facts(self.optimizers.parameter_ids(), steps.done, final),
             "optimizer": lambda: self.optimizers.facts(steps.done),
             "loss": lambda: {"losses": losses},
-            "train_step": steps.facts,
+            "train_step": lambda: steps.facts(final),
             "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
             "weights_loaded": self.weights.facts,
             "modes": self.modes.facts,

@@ -14,6 +14,12 @@ def _number(value) -> Optional[float]:
     return None
 
 
+def _count(optimizer) -> Optional[int]:
+    """MindSpore's own optimizers count their updates in ``global_step``, in graph mode too."""
+    value = _number(getattr(optimizer, "global_step", None))
+    return None if value is None else int(value)
+
+
 def _listed(rate) -> Optional[np.ndarray]:
     """The values of a learning rate given as a list, or None."""
     values = getattr(rate, "learning_rate", None)
@@ -63,7 +69,7 @@ class OptimizerObserver:
     """Every optimizer the script makes, and which of them took part in a step."""
 
     def __init__(self) -> None:
-        self.made, self.used, self.rates = [], {}, {}
+        self.made, self.used, self.first_updates = [], {}, {}
 
     def created(self, optimizer, place: Optional[dict]) -> None:
         self.made.append((optimizer, place))
@@ -73,7 +79,17 @@ class OptimizerObserver:
         rate = self.used.get(id(optimizer))
         if rate is None:
             rate = self.used[id(optimizer)] = LearningRate(optimizer)
+            self.first_updates[id(optimizer)] = (optimizer, _count(optimizer))
         return rate
+
+    def updates(self) -> Optional[int]:
+        """Updates that the used optimizers made by their own count, the most of any; None where none of them counts."""
+        made = []
+        for optimizer, before in self.first_updates.values():
+            after = _count(optimizer)
+            if before is not None and after is not None:
+                made.append(after - before)
+        return max(made) if made else None
 
     def parameter_ids(self) -> Optional[set]:
         """ids of the parameters of the used optimizers (of all, when none was seen in use)."""

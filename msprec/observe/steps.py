@@ -495,13 +495,20 @@ class StepObserver:
                     "place": place, "floor": 1.0}  # fmt: skip
         return none
 
-    def facts(self) -> dict:
+    def facts(self, final: bool = False) -> dict:
+        """``train_step.json``; the optimizers' own counts are read at the end only."""
+        updates = self.observer.optimizers.updates() if final else None
         entries = []
         for entry in self._with_models():
             flag = entry["loss_scale"]["kind"] != "none" and entry["loss_scale"]["drop_overflow_update"] is not False
-            entries.append({**entry, "accumulation": self.accumulation if entry["style"] == "functional" else 1,
-                            "overflow_flag": flag})  # fmt: skip
+            accumulation = self.accumulation if entry["style"] == "functional" else self._steps_an_update(updates)
+            entries.append({**entry, "accumulation": accumulation, "updates": updates, "overflow_flag": flag})
         return {"steps": entries}
+
+    def _steps_an_update(self, updates: Optional[int]) -> int:
+        """Steps that share an update: gradients accumulated inside the training cell. Skipped steps do not count."""
+        applied = self.done - self.observer.scale_tally.overflows
+        return max(1, round(applied / updates)) if updates else 1
 
     def _with_models(self) -> list:
         """A step of `Model` is described by its call and, for the scale, by its loss scale manager."""

@@ -23,7 +23,8 @@ class Payments:
 
 
 sampler = ds.WeightedRandomSampler(weights, num_samples=len(y), replacement=True)
-train_set = ds.GeneratorDataset(Payments(), ["payment", "fraud"], sampler=sampler).batch(30)
+train_set = ds.GeneratorDataset(Payments(), ["payment", "fraud"], sampler=sampler)
+train_set = train_set.shuffle(len(y)).batch(30)
 
 net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 2))
 loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")

@@ -20,7 +20,13 @@ train_set = train_set.batch(30)
 net = nn.SequentialCell(nn.Dense(5, 20), nn.ReLU(), nn.Dense(20, 3))
 loss_fn = nn.SoftmaxCrossEntropyWithLogits(sparse=False, reduction="mean")
 optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.02, momentum=0.9)
-value_and_grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, net.trainable_params())
+
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+
+value_and_grad = ms.value_and_grad(forward, None, net.trainable_params())
 
 
 @ms.jit

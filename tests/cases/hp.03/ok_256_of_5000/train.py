@@ -13,7 +13,13 @@ train_set = ds.NumpySlicesDataset((x, y.astype(np.int32)), ["hits", "particle"],
 
 net = nn.SequentialCell(nn.Dense(12, 32), nn.ReLU(), nn.Dense(32, 3))
 optimizer = nn.Adam(net.trainable_params(), learning_rate=0.005)
-value_and_grad = ms.value_and_grad(lambda a, b: ops.cross_entropy(net(a), b), None, optimizer.parameters)
+
+
+def forward(hits, particle):
+    return ops.cross_entropy(net(hits), particle)
+
+
+value_and_grad = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
 @ms.jit
