@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Optional
 
+from msprec.checklists.moved import untrained_roots
 from msprec.checklists.shared import at, missing
 
 from msprec.checklist.facts import Fact
@@ -180,8 +181,10 @@ def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
     )
     if _switched_off(phase, phases, off):
         return wrong, None
+    if _another_trains(phase, phases):
+        return (None, None) if phase.root in untrained_roots(subject) else (None, wrong)
     if phase.root_training is False:
-        return (None, wrong) if _another_trains(phase, phases) else (wrong, None)
+        return wrong, None
     if phase.root_training is None and len(off) == len(phase.dependent):
         return wrong, None
     only_norms = all("Norm" in (cell.class_ or "") for cell in off)
@@ -221,10 +224,15 @@ def _switched_off(phase: Fact, phases: list, off: list) -> bool:
 
 
 def _another_trains(phase: Fact, phases: list) -> bool:
-    """Another network trains in training mode at the same steps, so this one may be a teacher."""
-    return any(
+    """Another network trains in training mode at the same steps, so this one may be a teacher.
+
+    At the same steps: between the same first and last of them, as no network is in both modes at once. Networks of one
+    class are told apart by that alone.
+    """
+    same = (phase.first_step, phase.last_step)
+    return phase.root_training is not True and any(
         _is_training(other)
-        and other.root != phase.root
+        and (other.root != phase.root or (other.first_step, other.last_step) == same)
         and any(cell.training for cell in other.dependent)
         and (other.last_step or 0) >= (phase.first_step or 0)
         for other in phases
@@ -242,7 +250,7 @@ def _nature(subject: Subject, phase: Fact) -> str:
         return "evaluation" if named and calls >= 2 else "before"
     if named or _over_other_data(subject, phase.place):
         return "evaluation"
-    if first <= 1 and 0.5 <= calls / max(1, last - first + 1) <= 8:
+    if first <= 1 and 0.4 <= calls / max(1, last - first + 1) <= 8:
         return "beside"
     return "unknown"
 

@@ -39,7 +39,8 @@ def balance(subject: Subject, dataset: Fact) -> Finding:
 def _sequence_labels(dataset: Fact) -> Finding:
     label = dataset.label
     column = next((column for column in dataset.columns if column.name == label.column), None)
-    if column is not None and column.kind == "int" and column.distinct is not None and column.distinct <= 256:
+    few = column is not None and column.kind == "int" and column.max is not None and column.max <= 255
+    if few or (column is not None and len(column.shape) >= 2):
         return undecided(
             Text(
                 "标签 {column} 是每个样本一组（分割或序列标注），未按像素/位置计数。",

@@ -1,7 +1,7 @@
 """The computing graph: cg.01 to cg.04."""
 
-from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters
-from msprec.checklists.shared import at, missing, no_training
+from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters, teachers
+from msprec.checklists.shared import at, missing, no_training, note
 
 from msprec.checklist.facts import PARAMETERS
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -39,6 +39,7 @@ def frozen_weights(subject: Subject) -> Finding:
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
+    A whole network that trains nowhere and runs in inference mode beside one that trains is a teacher: not judged.
     """
     if subject.trains_nothing:
         return no_training()
@@ -239,7 +240,19 @@ def _evidence(subject: Subject, groups: Sorted) -> list:
     return [
         table(Text("权重的变化", "What became of the weights"), heads, rows),
         subject.code_at(places, Text("冻结与优化器", "Freezing and the optimizer")),
+        _aside(teachers(subject)),
     ]
+
+
+def _aside(networks: list):
+    if not networks:
+        return None
+    return note(
+        "另有 {n} 个网络（{weights} 个参数）在推理模式下只提供输出，不参与训练，未作判断。",
+        "{n} more network(s) ({weights} parameters) only lend their output, in inference mode; they are not judged.",
+        n=len(networks),
+        weights=sum(map(len, networks)),
+    )
 
 
 @item("cg.03", zh="节点连接错误", en="Nodes connected wrongly")

@@ -53,7 +53,8 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
         if verdict.wrong
     ]
     if not wrong:
-        return ok(_in_range(numeric), [_statistics(numeric), _label_note(dataset), pipeline_table(dataset)])
+        marked = any(missing_marks(subject, dataset, column) for column in numeric)
+        return ok(_in_range(numeric, marked), [_statistics(numeric), _label_note(dataset), pipeline_table(dataset)])
     return worst([_unless_scaled(subject, dataset, numeric, verdict) for verdict in wrong])
 
 
@@ -133,7 +134,7 @@ def _not_normalised(subject: Subject, dataset: Fact, numeric: list, verdict, sho
     )
 
 
-def _in_range(columns: list) -> Text:
+def _in_range(columns: list, marked: bool) -> Text:
     parts = [
         Text(
             "{name}：{low} 到 {high}，均值 {mean}、标准差 {std}",
@@ -146,9 +147,11 @@ def _in_range(columns: list) -> Text:
         )
         for column in columns[:3]
     ]
+    but = Text("不计缺失标记（见 ds.01）时，", ", but for missing-value marks (see ds.01),") if marked else Text("", "")
     return Text(
-        "交付的输入在正常尺度内（{parts}）。",
-        "Delivered inputs are on a sound scale ({parts}).",
+        "{but}交付的输入在正常尺度内（{parts}）。",
+        "Delivered inputs are{but} on a sound scale ({parts}).",
+        but=but,
         parts=Joined(parts, zh="；", en="; "),
     )
 

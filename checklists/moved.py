@@ -26,11 +26,59 @@ class Sorted(NamedTuple):
 
 def sort_parameters(subject: Subject) -> Sorted:
     groups = Sorted([], [], [], [], [], [])
-    considered = [parameter for parameter in subject.parameters if is_trainable_kind(parameter)]
+    apart = [parameter for network in teachers(subject) for parameter in network]
+    considered = [
+        parameter
+        for parameter in subject.parameters
+        if is_trainable_kind(parameter) and not any(parameter is other for other in apart)
+    ]
     moving_cells = {parameter.cell for parameter in considered if parameter.moved.any}
     for parameter in considered:
         getattr(groups, _group(parameter, moving_cells)).append(parameter)
     return groups
+
+
+def by_network(subject: Subject) -> list:
+    """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks."""
+    sizes = [len({name for cell in network.cells for name in cell.parameters}) for network in subject.networks]
+    if sum(sizes) != len(subject.parameters) or len(sizes) < 2:
+        return []
+    starts = [sum(sizes[:number]) for number in range(len(sizes))]
+    return [
+        (network.class_, subject.parameters[start : start + size])
+        for network, start, size in zip(subject.networks, starts, sizes)
+        if size
+    ]
+
+
+def teachers(subject: Subject) -> list:
+    """The parameters of each network that only lends its output: none of them in an optimizer, none moved, and run in
+    inference mode while another network trains."""
+    networks = by_network(subject)
+    still = [(name, parameters) for name, parameters in networks if _untrained(parameters)]
+    if len(still) == len(networks):
+        return []
+    lending = {
+        phase.root
+        for phase in subject.phases
+        if phase.root_training is False and (phase.gradient or phase.phase == "forward")
+    }
+    return [parameters for name, parameters in still if name in lending]
+
+
+def untrained_roots(subject: Subject) -> set:
+    """The classes of networks of which nothing trained, beside one that did."""
+    networks = by_network(subject)
+    still = [name for name, parameters in networks if _untrained(parameters)]
+    return set(still) if len(still) < len(networks) else set()
+
+
+def _untrained(parameters: list) -> bool:
+    return not any(
+        (parameter.in_optimizer and parameter.requires_grad is not False) or parameter.moved.any
+        for parameter in parameters
+        if parameter.kind != "statistic"
+    )
 
 
 def _group(parameter: Fact, moving_cells: set) -> str:

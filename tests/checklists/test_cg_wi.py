@@ -1,7 +1,7 @@
 """cg.02 and wi.01 on facts, with the near misses."""
 
 import pytest
-from building import ONE, STILL, ZERO, Run, optimizer, parameter
+from building import ONE, STILL, ZERO, Run, optimizer, parameter, phase
 
 MOVING = parameter("conv.weight", [8, 1, 3, 3])
 
@@ -199,3 +199,21 @@ def test_the_others_of_the_families(verdict):
     assert verdict("wi.02", Run(weights_loaded=None))["conclusion"] == "undecided"
     assert verdict("cg.01", Run())["conclusion"] == verdict("cg.03", Run())["conclusion"] == "undecided"
     assert "CrossEntropyLoss" in verdict("cg.04", Run())["summary"]
+
+
+def two_networks(teacher_mode):
+    """A student that trains and a teacher of the same class that lends its output, or a backbone left out by mistake."""
+    cells = [{"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": ["fc.weight"]}]
+    teacher = parameter("fc.weight", [10, 8], in_optimizer=False, moved=STILL)
+    run = weights(teacher, parameter("fc.weight", [10, 8]))
+    run.set("network", [{"id": number, "class": "Net", "role": "train", "cells": cells} for number in (0, 1)])
+    return run.set("modes", [phase(dependent=(("drop", False),), root_training=teacher_mode), phase()])
+
+
+def test_a_teacher_is_not_meant_to_train(verdict):
+    assert verdict("cg.02", two_networks(False))["conclusion"] == "ok"
+    assert verdict("api.02", two_networks(False))["conclusion"] == "ok"
+
+
+def test_a_second_network_left_out_in_training_mode_is_a_problem(verdict):
+    assert verdict("cg.02", two_networks(True))["conclusion"] == "problem"

@@ -241,7 +241,7 @@ def test_regression_and_no_label_are_not_applicable(verdict):
 def test_segmentation_is_left_open_and_token_labels_are_not_applicable(verdict):
     data = dataset(label={"kind": "sequence", "counts": None})
     assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "undecided"
-    data["columns"][-1]["distinct"] = 3000
+    data["columns"][-1]["max"] = 3000.0
     assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "not_applicable"
 
 
