@@ -9,7 +9,8 @@ from msprec.checklist.finding import Finding, not_applicable, ok, problem, table
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text, listed
 
-BY_HAND = r"loss\s*\*=?\s*\w*(scal|sens)|\w*(scal|sens)\w*\s*\*\s*loss|\.scale\(\s*\w*loss|LossScaler\("
+_PRODUCT = r"loss\s*\*=?\s*\w*(scal|sens)|\w*(scal|sens)\w*\s*\*\s*loss"
+BY_HAND = _PRODUCT + r"|\.scale\(\s*\w*loss|LossScaler\("
 
 
 def loss_scale_setting(subject: Subject) -> Finding:
@@ -212,7 +213,9 @@ class _Setting:
         return (self.scale.class_ or "").endswith("LossScaler") and bool(created)
 
     def _by_hand(self) -> list:
-        return self.subject.find_lines(BY_HAND)
+        # in a run that made no scaler object, lines that call one did not run
+        none_made = self.subject.scalers == 0 and not self.subject.find_lines(r"def scale\(")
+        return self.subject.find_lines(_PRODUCT if none_made else BY_HAND)
 
     def _largest(self) -> Optional[float]:
         """The largest scale that a step really used, or the one that was set."""

@@ -108,6 +108,8 @@ def _bad(subject: Subject, found: list, bad: list) -> Finding:
         r"weight_init\s*=\s*['\"]?(zeros?|ones?|Zero|One|Constant|Tensor|initializer|ms|mindspore|init)\b|embedding_table\s*=\s*['\"]?(zeros?|ones?)"
         r"|initializer\(\s*['\"]?(zeros?|ones?|Zero|One|Constant)|set_data\(|Parameter\(.*(zeros|ones|full)"
     )
+    created = [start.parameter.created for start in bad if start.parameter.created]
+    places = list({(p.file, p.line): p for p in [*created, *places]}.values())[:5]
     networks = [network.place for network in subject.networks if network.role == "train"] or [
         network.place for network in subject.networks
     ]

@@ -84,25 +84,30 @@ def _named_adapter(parameter: Fact, weights: list) -> bool:
 
 
 def _beside_base(parameter: Fact, weights: list) -> bool:
-    """The shape of W + B·A: a zero B (out, r), a varying A (r, in) and a full weight (out, in) in the same block."""
+    """The shape of W + B·A in either layout: a zero B, a varying A that shares its rank, and a full W in the same block."""
     if len(parameter.shape) != 2 or None in parameter.shape:
         return False
-    outer, rank = parameter.shape
-    home = _home(parameter)
     near = [
         other.shape
         for other in weights
         if other is not parameter
-        and _home(other)[:1] == home[:1]
+        and _homes(other) & _homes(parameter)
         and not _state(other)
         and other.initial
         and len(other.shape) == 2
         and None not in other.shape
     ]
-    inner = [shape[1] for shape in near if shape[0] == rank and rank < min(outer, shape[1])]
-    return any([outer, width] in near for width in inner)
+    outer = [
+        {parameter.shape[1 - i], shape[1 - j]}
+        for shape in near
+        for i in (0, 1)
+        for j in (0, 1)
+        if parameter.shape[i] == shape[j] < min(parameter.shape[1 - i], shape[1 - j])
+    ]
+    return any(set(shape) in outer for shape in near)
 
 
-def _home(parameter: Fact) -> list:
-    """The block that owns the weight: its path without the last two names (cell and parameter)."""
-    return [".".join((parameter.path or parameter.name).split(".")[:-2])]
+def _homes(parameter: Fact) -> set:
+    """The cells that may be the weight's block: the one that owns it and the one around that, if they have names."""
+    owner = (parameter.path or parameter.name).split(".")[:-1]
+    return {".".join(owner[:-1]), ".".join(owner)} - ({""} if owner else set())

@@ -230,6 +230,7 @@ NETWORK = {
                     "compute_dtype": text,
                     "mode_dependent": flag,
                     "parameters": [words],
+                    "created": PLACE,
                 }
             ],
         }
@@ -253,6 +254,7 @@ PARAMETERS = {
             "final": _SPREAD,
             "moved": {"max_abs": number, "relative": number, "any": flag, "proportional": flag},
             "compared": text,
+            "created": PLACE,
         }
     ],
     "observed": {"initial_step": count, "final_step": count, "from_optimizer": flag},
@@ -279,6 +281,7 @@ OPTIMIZER = {
 LOSS = {"losses": [{"class": text, "builtin": flag, "args": words, "place": PLACE, "file_class": PLACE}]}
 
 TRAIN_STEP = {
+    "scalers": count,
     "steps": [
         {
             "style": text,
@@ -301,7 +304,7 @@ TRAIN_STEP = {
                 "floor": finite,
             },
         }
-    ]
+    ],
 }
 
 PRECISION = {

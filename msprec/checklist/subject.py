@@ -30,6 +30,7 @@ class Subject:
         self.optimizers = self._list("optimizer", shapes.OPTIMIZER, "optimizers")
         self.losses = self._list("loss", shapes.LOSS, "losses")
         self.train_steps = self._list("train_step", shapes.TRAIN_STEP, "steps")
+        self.scalers = self.file("train_step", shapes.TRAIN_STEP).scalers
         self.loads = self._list("weights_loaded", shapes.WEIGHTS_LOADED, "loads")
         self.phases = self._list("modes", shapes.MODES, "phases")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")

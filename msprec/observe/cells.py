@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Optional
 
+from msprec.observe.created import created_place
 from msprec.observe.places import place_of_class
 
 _DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
@@ -110,6 +111,7 @@ def cell_facts(root) -> list:
             "path": path, "class": cls.__name__, "builtin": is_builtin(cls), "args": _arguments(cell),
             "compute_dtype": compute_dtype(cell), "mode_dependent": depends_on_mode(cell),
             "parameters": [p.name for p in cell._params.values() if p is not None],
+            "created": created_place(cell),
         })  # fmt: skip
     return facts
 

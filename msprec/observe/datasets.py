@@ -15,7 +15,8 @@ from msprec.observe.places import user_place, user_stack
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
 STATISTICS_SHARE = 0.03
 STATISTICS_GRACE = 3.0
-_KEEP_PASSES = 64
+# passes whose order is kept: the first and the last few
+_KEEP_PASSES = 8
 
 
 def to_array(value) -> Optional[np.ndarray]:
@@ -44,6 +45,7 @@ class DatasetRecord:
         self.sharding = pipelines.sharding_facts(nodes) if nodes else {"num_shards": None, "shard_id": None}
         self.repeat = pipelines.repeat_count(nodes) if nodes else 1
         self.columns, self.passes, self.iterators = {}, [], 0
+        self.begun = self.trained_passes = 0
         self.from_iterator = bool(nodes)
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
         self.role_hint = None
@@ -58,7 +60,8 @@ class DatasetRecord:
     def begin_pass(self, iterator: int) -> PassOrder:
         if len(self.passes) >= _KEEP_PASSES:
             del self.passes[_KEEP_PASSES // 2]
-        one = PassOrder(iterator)
+        self.begun += 1
+        one = PassOrder(iterator, self.begun)
         self.passes.append(one)
         return one
 
@@ -116,13 +119,14 @@ class DatasetRecord:
         return {
             "id": self.number, "role": self.role, "pipeline": self.pipeline, "shuffle": self.shuffle,
             "sharding": self.sharding, "repeat": self.repeat, "batch_size": self._seen_batch_size(),
-            "passes": len(passes), "batches": self.batches, "samples": self.samples,
+            "passes": max(len(passes), self.trained_passes if self.steps else self.begun),
+            "batches": self.batches, "samples": self.samples,
             "samples_per_pass": max(complete) if complete else None,
             "scanned": {"samples": self.scanned, "share": share,
                         "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
             "columns": columns,
             "label": label_facts(columns, passes, loss_name),
-            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= len(self.passes) > 1},
+            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1},
             "iterated_at": self.iterated_at,
         }  # fmt: skip
 
@@ -255,6 +259,7 @@ class DatasetObserver:
         """A training step begins: what was delivered last is training data."""
         if self.last is not None:
             self.last.steps += 1
+            self.last.trained_passes += not self.last_pass.trained
             self.last_pass.trained = True
             self.trained = self.last
 
@@ -284,7 +289,7 @@ class DatasetObserver:
         """The pass over the training data that is running, from 1."""
         if self.trained is None or not self.trained.pipeline or not self.trained.from_iterator:
             return None
-        return sum(p.trained for p in self.trained.passes) or None
+        return self.trained.trained_passes or None
 
     def facts(self, loss_name: str) -> dict:
         return {"datasets": [record.facts(loss_name) for record in self.records if record.batches]}

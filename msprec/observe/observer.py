@@ -41,6 +41,7 @@ class Observer:
         """Called once the script has imported MindSpore."""
         from msprec.callbacks.tallies import FirstNonFinite, ScaleTally
         from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
+        from msprec.observe.created import watch_creation
         from msprec.observe.datasets import DatasetObserver
         from msprec.observe.models import ModelObserver
         from msprec.observe.modes import ModeObserver
@@ -65,6 +66,7 @@ class Observer:
         enable_loss_scale_on_cpu()
         for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
             part.install(self.patches)
+        watch_creation(self.patches)
         self._watch_optimizers()
         self.installed = True
 

@@ -38,8 +38,8 @@ def _text_key(row) -> int:
 class PassOrder:
     """The order of one pass: fingerprints and labels, at most MAX_SAMPLES of each."""
 
-    def __init__(self, iterator: int) -> None:
-        self.iterator, self.samples, self.batches = iterator, 0, 0
+    def __init__(self, iterator: int, number: int = 1) -> None:
+        self.iterator, self.number, self.samples, self.batches = iterator, number, 0, 0
         self.complete, self.trained = False, False
         self._keys, self._labels, self._kept = [], [], 0
 
@@ -60,8 +60,8 @@ class PassOrder:
         if len(keys) != self.samples or size * parts != self.samples:
             return [self]
         made = []
-        for start in range(0, self.samples, size):
-            part = PassOrder(self.iterator)
+        for index, start in enumerate(range(0, self.samples, size)):
+            part = PassOrder(self.iterator, (self.number - 1) * parts + index + 1)
             part.add(keys[start : start + size], None if labels is None else labels[start : start + size])
             part.batches, part.complete, part.trained = max(1, self.batches // parts), True, self.trained
             made.append(part)
@@ -131,19 +131,16 @@ def _labels_repeat(first: PassOrder, other: PassOrder, n: int) -> bool:
 
 
 def order_facts(passes: list) -> list:
-    """The entries ``order.passes`` of ``datasets.json`` for at most the first eight passes and the last."""
-    shown = passes[:8] + passes[8:][-1:]
+    """The entries ``order.passes`` of ``datasets.json``; each pass is compared with the first of ``passes``."""
     facts = []
-    for number, one in enumerate(passes, 1):
-        if not any(one is p for p in shown):
-            continue
+    for one in passes[:8] + passes[8:][-1:]:
         entry = {
-            "pass": number, "samples": one.samples, "complete": one.complete, "iterator": one.iterator,
+            "pass": one.number, "samples": one.samples, "complete": one.complete, "iterator": one.iterator,
             "first_keys": [f"{int(k):016x}" for k in one.keys[:8]],
             "same_order_as_first": None, "compared_samples": None, "equal_samples": None,
             **_label_order(one.labels),
         }  # fmt: skip
-        if number > 1:
+        if one is not passes[0]:
             entry.update(_compare(passes[0], one))
         facts.append(entry)
     return facts

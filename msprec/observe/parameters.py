@@ -4,7 +4,8 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.observe.cells import parameters_of
+from msprec.observe.cells import is_builtin, parameters_of
+from msprec.observe.created import created_place
 from msprec.observe.datasets import to_array
 
 # copies of the initial values are kept up to this many bytes in all; beyond it a strided sample of each parameter
@@ -76,11 +77,11 @@ class ParameterObserver:
             self.initial_step = step
         for root in roots:
             for path, parameter, cell_path, cell in parameters_of(root):
-                self._add(parameter, path, cell_path, type(cell).__name__)
+                self._add(parameter, path, cell_path, cell)
         for parameter in extra:
-            self._add(parameter, parameter.name, parameter.name.rpartition(".")[0], "")
+            self._add(parameter, parameter.name, parameter.name.rpartition(".")[0], None)
 
-    def _add(self, parameter, path: str, cell_path: str, cell_class: str) -> None:
+    def _add(self, parameter, path: str, cell_path: str, cell) -> None:
         if id(parameter) in self.entries:
             return
         values, compared = None, "all"
@@ -92,12 +93,15 @@ class ParameterObserver:
                 values, compared = _sample(values), "sample"
             values = np.array(values)
             self.copied += values.nbytes
-        self.entries[id(parameter)] = (parameter, path, cell_path, cell_class, initial, values, compared)
+        place = created_place(cell) if cell is not None and is_builtin(type(cell)) else None
+        owner = (cell_path, type(cell).__name__ if cell is not None else "", place)
+        self.entries[id(parameter)] = (parameter, path, owner, initial, values, compared)
 
     def facts(self, optimized: Optional[set], step: int, read_final: bool) -> dict:
         """``optimized``: ids of the parameters that some used optimizer has, or None when no optimizer was seen."""
         listed = []
-        for key, (parameter, path, cell_path, cell_class, initial, before, compared) in self.entries.items():
+        for key, (parameter, path, owner, initial, before, compared) in self.entries.items():
+            cell_path, cell_class, place = owner
             final = moved = None
             if read_final and before is not None:
                 after = to_array(parameter)
@@ -109,7 +113,7 @@ class ParameterObserver:
                 "size": int(parameter.size), "requires_grad": bool(parameter.requires_grad),
                 "in_optimizer": None if optimized is None else key in optimized,
                 "cell": cell_path, "cell_class": cell_class, "kind": _kind(parameter.name, parameter, cell_class),
-                "initial": initial, "final": final, "moved": moved, "compared": compared,
+                "initial": initial, "final": final, "moved": moved, "compared": compared, "created": place,
             })  # fmt: skip
         return {
             "parameters": listed,

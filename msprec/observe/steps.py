@@ -15,10 +15,13 @@ from msprec.callbacks.outputs import loss_scale_facts, scaling_cell
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
+from msprec.observe.created import created_place
 from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
 from msprec.observe.places import place_of_class, place_of_code, user_place
 from msprec.record.steps import to_number
+
+_KEPT_FUNCTIONS, _KEPT_NETWORKS = 16, 6
 
 
 def first_scalar(output, skip=()):
@@ -184,6 +187,9 @@ class StepObserver:
     def what_reaches(self, function, owner=None) -> reach.Reached:
         key = (id(getattr(function, "__func__", function)), id(owner))
         if key not in self.reached:
+            # a loop may make a new function each step, with its batch in the closure: only a few are kept
+            if len(self.reached) >= _KEPT_FUNCTIONS:
+                del self.reached[next(iter(self.reached))]
             # the function is kept so that its id stays its own
             self.reached[key] = (function, reach.reached_from(function, owner))
         return self.reached[key][1]
@@ -394,9 +400,7 @@ class StepObserver:
         if key in self.noted:
             return
         self.noted.add(key)
-        for root in roots:
-            if not any(root is r for r in self.roots) and not is_optimizer_class(type(root)):
-                self.roots.append(root)
+        roots = [root for root in roots if self._keep_root(root)]
         for cell in (*cells, *roots):
             for _, inner in walk(cell):
                 if is_loss_class(type(inner)):
@@ -406,6 +410,15 @@ class StepObserver:
         for optimizer in optimizers:
             self.observer.optimizers.in_use(optimizer)
         self.observer.step_seen()
+
+    def _keep_root(self, root) -> bool:
+        """Adds a trained network; a script that makes one after the other (folds, a search) is not held in memory by us."""
+        if any(root is known for known in self.roots):
+            return True
+        if is_optimizer_class(type(root)) or len(self.roots) >= _KEPT_NETWORKS:
+            return False
+        self.roots.append(root)
+        return True
 
     def note_loss_cell(self, cell) -> None:
         cls = type(cell)
@@ -452,8 +465,7 @@ class StepObserver:
         root = unwrap(cell)
         models = self.observer.models
         if self.gradient_depth:
-            if not any(root is r for r in self.roots):
-                self.roots.append(root)
+            if not any(root is r for r in self.roots) and self._keep_root(root):
                 self.observer.parameters.note([root], [], self.done)
             self.observer.modes.note("train", "call", root, user_place(3), self.done, True)
             return
@@ -485,7 +497,8 @@ class StepObserver:
         if cell is not None:
             facts = loss_scale_facts(cell)
             facts.pop("flag")
-            return {**facts, "place": user_place(4) if facts["kind"] != "none" else None}
+            place = created_place(cell) or user_place(4)
+            return {**facts, "place": place if facts["kind"] != "none" else None}
         if self.scalers:
             _, scaler, place = self.scalers[-1]
             dynamic = type(scaler).__name__ == "DynamicLossScaler"
@@ -503,7 +516,7 @@ class StepObserver:
             flag = entry["loss_scale"]["kind"] != "none" and entry["loss_scale"]["drop_overflow_update"] is not False
             accumulation = self.accumulation if entry["style"] == "functional" else self._steps_an_update(updates)
             entries.append({**entry, "accumulation": accumulation, "updates": updates, "overflow_flag": flag})
-        return {"steps": entries}
+        return {"steps": entries, "scalers": len(self.scalers)}
 
     def _steps_an_update(self, updates: Optional[int]) -> int:
         """Steps that share an update: gradients accumulated inside the training cell. Skipped steps do not count."""

@@ -27,9 +27,7 @@ def batches(x, y, shuffle):
     return ds.NumpySlicesDataset(columns, shuffle=shuffle).batch(12, drop_remainder=shuffle)
 
 
-net = nn.SequentialCell(
-    nn.Dense(13, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(p=args.dropout), nn.Dense(32, 3)
-)
+net = nn.SequentialCell(nn.Dense(13, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(p=args.dropout), nn.Dense(32, 3))
 model = Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), learning_rate=0.01), metrics={"accuracy"})
 model.train(args.epochs, batches(x_train, y_train, True), callbacks=[LossMonitor(40)], dataset_sink_mode=False)
 print(model.eval(batches(x_test, y_test, False), dataset_sink_mode=False))

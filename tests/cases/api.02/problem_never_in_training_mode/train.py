@@ -14,9 +14,7 @@ label = rng.integers(0, 2, size=900)
 angle = turn * 2.5 + label * np.pi
 points = np.stack([turn * np.cos(angle), turn * np.sin(angle)], axis=1) / 1.8
 points += rng.normal(scale=0.03, size=points.shape)
-data = ds.NumpySlicesDataset(
-    {"xy": points.astype(np.float32), "arm": label.astype(np.int32)}, shuffle=True
-).batch(50)
+data = ds.NumpySlicesDataset({"xy": points.astype(np.float32), "arm": label.astype(np.int32)}, shuffle=True).batch(50)
 
 
 class Net(nn.Cell):
