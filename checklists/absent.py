@@ -37,9 +37,9 @@ class Missing:
         self.sentences.append(
             Text(
                 "{role}的列 {column} 有 {bad} 个 NaN/Inf（{nan} 个 NaN、{inf} 个 Inf），涉及 {scanned} 个样本中的 {n} "
-                "个",
-                "{n} of {scanned} samples of the {role} hold {bad} NaN or infinite values in column {column} ({nan} "
-                "NaN, {inf} infinite)",
+                "个{passes}",
+                "{n} of {scanned} samples of the {role}{passes} hold {bad} NaN or infinite values in column {column} "
+                "({nan} NaN, {inf} infinite)",
                 role=role_of(self.dataset),
                 column=column.name,
                 bad=bad,
@@ -47,8 +47,15 @@ class Missing:
                 inf=column.inf or 0,
                 scanned=self.dataset.scanned.samples,
                 n=column.nonfinite_samples,
+                passes=self._passes(),
             )
         )
+
+    def _passes(self) -> Text:
+        """Says so where the counts are those of several passes together."""
+        size, seen = self.dataset.samples_per_pass, self.dataset.scanned.samples
+        passes = round(seen / size) if size and seen else 1
+        return Text("（{n} 轮合计）", ", {n} passes together,", n=passes) if passes > 1 else Text("", "")
 
     def _marks(self, subject: Subject, column: Fact) -> None:
         if column.name == self.dataset.label.column and self.dataset.label.kind != "regression":
@@ -118,7 +125,7 @@ def missing_found(subject: Subject, bad: list, treated: list) -> Finding:
         else Text("。", ".")
     )
     summary = Joined([Joined(sentences[:2], zh="；", en="; "), rest], zh="", en="")
-    places = [first_place(report.dataset) for report in bad]
+    places = [place for report in bad for place in _places(report)]
     return problem(
         summary,
         Text(
@@ -142,6 +149,21 @@ def missing_found(subject: Subject, bad: list, treated: list) -> Finding:
         ],
         places,
     )
+
+
+def _places(report: Missing) -> list:
+    """Where the set is created, and the maps over its bad columns: what they compute may be what is not finite."""
+    bad = {row[1].partition("[")[0] for row in report.rows}
+    maps = [
+        step.place
+        for step in report.dataset.pipeline
+        if step.op == "map" and step.place and bad & set(_listed(step.args.get("input_columns")))
+    ]
+    return [first_place(report.dataset), *maps]
+
+
+def _listed(value) -> list:
+    return [value] if isinstance(value, str) else value if isinstance(value, list) else []
 
 
 def missing_treated(subject: Subject, bad: list, treated: list) -> Finding:

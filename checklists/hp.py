@@ -8,7 +8,7 @@ from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
-from msprec.checklist.text import Text
+from msprec.checklist.text import Text, english
 
 
 @item("hp.01", zh="学习率过大或过小", en="Learning rate too large or too small")
@@ -99,7 +99,7 @@ def _batch(subject: Subject, dataset: Optional[Fact]) -> Finding:
     accumulation = max([step.accumulation or 1 for step in subject.train_steps if step.count] or [1])
     total = batch * ranks * accumulation
     samples = dataset.samples_per_pass if dataset is not None else None
-    updates = max(1, samples // (batch * accumulation)) if samples else None
+    updates = _updates(dataset, samples, batch, accumulation) if samples else None
     rows = [[batch, ranks, accumulation, total, samples, updates, total / samples / ranks if samples else None]]
     heads = [
         Text("每设备 batch", "batch a device"),
@@ -115,6 +115,13 @@ def _batch(subject: Subject, dataset: Optional[Fact]) -> Finding:
     if place:
         evidence.append(subject.code(place, Text("batch 的设置", "Where the batch is set")))
     return _judge(subject, total, updates, evidence, place)
+
+
+def _updates(dataset: Fact, samples: int, batch: int, accumulation: int) -> int:
+    """Updates a pass makes; a last batch that is not full counts unless it was dropped."""
+    dropped = any(step.op in ("batch", "padded_batch") and step.args.get("drop_remainder") for step in dataset.pipeline)
+    batches = samples // batch if dropped else -(-samples // batch)
+    return max(1, batches // accumulation)
 
 
 def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list, place: Optional[Fact]) -> Finding:
@@ -133,10 +140,11 @@ def _judge(subject: Subject, total: int, updates: Optional[int], evidence: list,
     large = total > subject.limit("hp.03.large")
     words = Text(
         "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每轮只更新 {updates} 次",
-        "The global batch is {total}, above the safe range (up to {safe}), with {updates} updates an epoch",
+        "The global batch is {total}, above the safe range (up to {safe}), with {updates} {noun} an epoch",
         total=total,
         safe=safe,
         updates=updates,
+        noun=english("update", updates),
     )
     few = subject.limit("hp.03.updates") if large else subject.limit("hp.03.few_updates")
     if updates is not None and updates < few:

@@ -22,6 +22,13 @@ ONE_ITERATOR = Text(
     "(create_tuple_iterator(num_epochs=N)) and go through it every epoch, or use Model.train.",
 )
 
+REPEATING_SAMPLER = Text(
+    "这里的采样器在固定种子下每轮给出相同的顺序：改用 shuffle=True 或 .shuffle(buffer_size)，"
+    "或在自定义采样器的 __iter__ 中按轮次重新打乱。",
+    "Under the fixed seed this sampler gives the same order every epoch: use shuffle=True or .shuffle(buffer_size), or "
+    "a sampler of your own whose __iter__ draws a new order each time.",
+)
+
 
 class Order:
     """One training set: what it declares, and what it delivered."""
@@ -192,10 +199,13 @@ class Order:
                 same=same,
                 why=why,
             ),
-            ONE_ITERATOR if renewed else SHUFFLE,
+            ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else SHUFFLE,
             self._evidence(),
             self._places(renewed),
         )
+
+    def _by_sampler(self) -> bool:
+        return bool(self.shuffle.declared) and any("Sampler" in means for means in self.shuffle.means)
 
     def _sorted(self) -> Finding:
         entry = self.sorted[0]

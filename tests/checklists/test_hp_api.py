@@ -40,7 +40,7 @@ def test_batch(verdict, run, conclusion):
 
 def test_numbers_of_a_large_batch(verdict):
     entry = verdict("hp.03", batched(512, 1437))
-    assert "512" in entry["summary"] and "2 updates" in entry["summary"]
+    assert "512" in entry["summary"] and "3 updates" in entry["summary"]
     assert entry["locations"] == [{"file": "train.py", "line": 4}]
 
 
