@@ -179,7 +179,7 @@ def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
         n=phase.calls,
         cells=_cells(off),
     )
-    if _switched_off(phase, phases, off):
+    if _switched_off(phase, phases, off) and not _norms_frozen(phase, phases, off):
         return wrong, None
     if _another_trains(phase, phases):
         return (None, None) if phase.root in untrained_roots(subject) else (None, wrong)
@@ -221,6 +221,18 @@ def _switched_off(phase: Fact, phases: list, off: list) -> bool:
         and any(cell.training and cell.path in paths for cell in other.dependent)
         for other in phases
     )
+
+
+def _norms_frozen(phase: Fact, phases: list, off: list) -> bool:
+    """Normalisation alone was put into inference mode, the network was not, and no evaluation was there to leave it so."""
+    paths = {cell.path for cell in off}
+    evaluated = any(
+        not _is_training(other)
+        and (other.first_step or 0) <= (phase.first_step or 0)
+        and any(cell.training is False and cell.path in paths for cell in other.dependent)
+        for other in phases
+    )
+    return phase.root_training is True and not evaluated and all("Norm" in (cell.class_ or "") for cell in off)
 
 
 def _another_trains(phase: Fact, phases: list) -> bool:
