@@ -11,15 +11,24 @@ from msprec._version import __version__
 if TYPE_CHECKING:
     from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
     from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
+    from msprec.errors import NonFiniteError
 
 _WHERE = {
     "LossScaleMonitor": "msprec.callbacks",
+    "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
     "StepTimeMonitor": "msprec.callbacks",
     "enable_loss_scale_on_cpu": "msprec.cpu_loss_scale",
 }
 
-__all__ = ["LossScaleMonitor", "NonFiniteMonitor", "StepTimeMonitor", "__version__", "enable_loss_scale_on_cpu"]
+__all__ = [
+    "LossScaleMonitor",
+    "NonFiniteError",
+    "NonFiniteMonitor",
+    "StepTimeMonitor",
+    "__version__",
+    "enable_loss_scale_on_cpu",
+]
 
 
 def __getattr__(name: str):

@@ -54,6 +54,8 @@ def _guarded(method):
         try:
             return method(self, *args, **kwargs)
         except Exception as error:
+            if isinstance(error, self.lets_pass):
+                raise
             self._failed(method.__qualname__, error)
             return None
         finally:
@@ -74,6 +76,9 @@ class Monitor(Callback):
         out: The run folder; ``None``: a new one below ``msprec_runs``, shared by all monitors of the process. Under
             ``msprec run`` all monitors write into that run's folder.
     """
+
+    #: Errors that a monitor raises on purpose.
+    lets_pass: tuple = ()
 
     def __init__(self, out: Union[str, Path, None] = None) -> None:
         super().__init__()

@@ -113,6 +113,27 @@ class FirstNonFinite:
             warn_once(self, f"the loss is {value} at step {step}, the first time in this run")
 
 
+class FirstBadGradient:
+    """Tells the first step whose gradients overflow though the scale is 1 or less, or none; a listener."""
+
+    def __init__(self, event: Callable, warn: bool = True) -> None:
+        self._event, self._warn = event, warn
+        self.step = None
+
+    def __call__(self, rows: list) -> None:
+        if self.step is not None:
+            return
+        for row in rows:
+            if row.get("overflow") and row.get("scale", 1.0) <= 1:
+                self.step = row["step"]
+                self._event("first_nonfinite", self.step, what="gradient", scale=row.get("scale"))
+                if self._warn:
+                    warn_once(
+                        self, f"gradients are not finite at step {self.step}, and no loss scale can have caused it"
+                    )
+                return
+
+
 class TimeTally:
     """Step and data times in seconds; a listener."""
 

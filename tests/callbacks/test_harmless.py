@@ -45,7 +45,7 @@ def test_the_same_bits(kit, tmp_path, mode, kind):
         LossScaleMonitor("run"),
         NonFiniteMonitor(out="run"),
         StepTimeMonitor("run"),
-        NonFiniteMonitor(True, "run"),
+        NonFiniteMonitor("stop", "run"),
     ]
     _, bare_losses, bare_weights, bare_state = train(kit, mode, kind, [], tmp_path / "bare")
     _, losses, weights, state = train(kit, mode, kind, monitors, tmp_path / "watched")
@@ -122,7 +122,7 @@ def test_a_broken_recorder_leaves_the_training_alone(kit, monkeypatch, method):
         raise OSError("injected")
 
     monkeypatch.setattr(StepRecorder, method, fails)
-    monitors = [LossScaleMonitor("run"), NonFiniteMonitor(True, "run"), StepTimeMonitor("run")]
+    monitors = [LossScaleMonitor("run"), NonFiniteMonitor("stop", "run"), StepTimeMonitor("run")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, losses, watched, _ = train(kit, "graph", "plain", monitors)

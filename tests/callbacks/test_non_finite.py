@@ -2,15 +2,20 @@
 
 import json
 import math
+import random
 import subprocess
 import sys
+import time
 import warnings
 
 import mindspore as ms
+import numpy as np
 import pytest
 from mindspore.train import LossMonitor
 
-from msprec import LossScaleMonitor, NonFiniteMonitor
+from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor
+from msprec.callbacks.kept_steps import KeptStep, StepKeeper, random_state, save_step
+from msprec.callbacks.tallies import FirstBadGradient
 
 RATES = [1e-3] * 3 + [1e18] * 30  # the fourth update ruins the weights
 
@@ -25,7 +30,8 @@ def test_first_step_is_exact_and_told_once(kit):
         warnings.simplefilter("always")
         kit.model("plain", rate=RATES).train(1, kit.data(), callbacks=monitors)
     told = [e for e in kit.events(monitors[0].folder) if e["event"] == "first_nonfinite"]
-    assert [(e["step"], e["what"]) for e in told] == [(first, "loss")]
+    assert (told[0]["step"], told[0]["what"]) == (first, "loss")
+    assert {e["what"] for e in told[1:]} == {"parameter"}
     assert told[0]["value"] == repr(expected[first - 1])
     assert monitors[0].first[0] == monitors[1].first[0] == first
     assert len([w for w in seen if f"at step {first}," in str(w.message)]) == 1
@@ -36,18 +42,19 @@ def test_first_step_is_exact_and_told_once(kit):
 @pytest.mark.parametrize("mode", ["graph", "pynative"])
 def test_stop(kit, mode):
     kit.start(mode)
-    monitor = NonFiniteMonitor(stop=True, out="run")
+    monitor = NonFiniteMonitor("stop", out="run")
     with pytest.warns(RuntimeWarning, match="the loss is"):
         kit.model("plain", rate=RATES).train(5, kit.data(), callbacks=[monitor])
     found = kit.rows(monitor.folder)
     assert [math.isfinite(r["loss"]) for r in found] == [True] * (len(found) - 1) + [False]
     assert len(found) < 12
-    assert [e["event"] for e in kit.events(monitor.folder)] == ["first_nonfinite", "stopped"]
+    told = [(e["event"], e.get("what")) for e in kit.events(monitor.folder)]
+    assert told == [("first_nonfinite", "loss"), ("first_nonfinite", "parameter"), ("stopped", None)]
 
 
 def test_a_healthy_run_tells_nothing(kit):
     kit.start("graph")
-    monitor = NonFiniteMonitor(stop=True, out="run")
+    monitor = NonFiniteMonitor("stop", out="run")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kit.model("plain").train(1, kit.data(), callbacks=[monitor])
@@ -96,6 +103,115 @@ def test_the_warning_is_one_line(tmp_path):
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     told = [line for line in done.stderr.splitlines() if "loss" in line]
     assert told == ["msprec:1: RuntimeWarning: the loss is nan at step 7, the first time in this run"]
+
+
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_policy_raise(kit, mode):
+    kit.start(mode)
+    monitor = NonFiniteMonitor("raise", out="run")
+    with pytest.warns(RuntimeWarning), pytest.raises(NonFiniteError, match="the loss is"):
+        kit.model("plain", rate=RATES).train(5, kit.data(), callbacks=[monitor])
+    found = kit.rows(monitor.folder)
+    assert not math.isfinite(found[-1]["loss"])
+    assert monitor.first[0] == found[-1]["step"] == len(found)
+
+
+def test_policy_record_is_silent(kit):
+    kit.start("graph")
+    monitor = NonFiniteMonitor("record", out="run")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kit.model("plain", rate=RATES).train(1, kit.data(), callbacks=[monitor])
+    assert monitor.first is not None
+    assert len(kit.rows(monitor.folder)) == 12
+
+
+def test_unknown_policy():
+    with pytest.raises(ValueError, match="policy is one of record, warn, stop, raise"):
+        NonFiniteMonitor("explode")
+
+
+@pytest.mark.parametrize("policy", ["warn", "stop"])
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_the_bad_step_is_kept_as_it_began(kit, mode, policy):
+    """Batch and random state are those of the bad step itself, however late the loss is read."""
+    kit.start(mode)
+    states = {}
+
+    class Draws(ms.train.Callback):
+        def on_train_step_begin(self, run_context):
+            states[run_context.original_args().cur_step_num] = np.random.get_state()[1].copy(), random.getstate()
+            np.random.rand(3), random.random()
+
+    monitor = NonFiniteMonitor(policy, out="run")
+    with pytest.warns(RuntimeWarning):
+        kit.model("plain", rate=RATES).train(1, kit.data(), callbacks=[monitor, Draws()])
+    step = monitor.first[0]
+    x, y = kit.arrays()
+    folder = monitor.folder / "rank_0" / "nonfinite"
+    batch = np.load(folder / "batch.npz", allow_pickle=False)
+    rows = slice((step - 1) * 8, step * 8)
+    assert np.array_equal(batch["input_0"], x[rows]) and np.array_equal(batch["input_1"], y[rows])
+    state = json.loads((folder / "state.json").read_text())
+    assert state["step"] == step
+    assert state["random_state"]["numpy"][1] == states[step][0].tolist()
+    assert tuple(state["random_state"]["python"][1]) == states[step][1][1]
+
+
+def test_bad_parameters_are_named(kit):
+    kit.start("graph")
+    monitor = NonFiniteMonitor(out="run")
+    with pytest.warns(RuntimeWarning):
+        model = kit.model("plain", rate=RATES)
+        model.train(1, kit.data(), callbacks=[monitor])
+    bad = [p.name for p in model.train_network.network.get_parameters() if not np.isfinite(p.asnumpy()).all()]
+    assert monitor.bad_parameters == bad != []
+
+
+def test_a_bad_moving_mean_shows_though_the_loss_is_finite(kit):
+    kit.start("pynative")
+    model = kit.model("plain")
+    statistic = ms.Parameter(ms.Tensor([np.nan], ms.float32), name="moving_mean", requires_grad=False)
+    model.train_network.network.statistic = statistic
+    monitor = NonFiniteMonitor(out="run")
+    for _ in range(2):
+        model.train(1, kit.data(), callbacks=[monitor, Waits()])
+    assert monitor.first is None
+    assert monitor.bad_parameters == ["moving_mean"]
+    assert [e["what"] for e in kit.events(monitor.folder)] == ["parameter"]
+
+
+class Waits(ms.train.Callback):
+    """Makes the training long enough for a look at the parameters."""
+
+    def on_train_begin(self, run_context):
+        time.sleep(0.3)
+
+
+def test_gradients_that_no_scale_can_have_spoilt():
+    told = []
+    listener = FirstBadGradient(lambda *args, **fields: told.append((args, fields)), warn=False)
+    listener([{"step": 1, "overflow": True, "scale": 1024.0}, {"step": 2, "overflow": False, "scale": 1.0}])
+    assert told == [] and listener.step is None
+    listener([{"step": 3, "overflow": True, "scale": 1.0}, {"step": 4, "overflow": True, "scale": 1.0}])
+    assert told == [(("first_nonfinite", 3), {"what": "gradient", "scale": 1.0})]
+
+
+def test_a_batch_that_no_file_can_hold_is_left_out(tmp_path):
+    batch = {"x": ms.Tensor([1.0, 2.0]), "name": "a text", "half": ms.Tensor([1.5], ms.bfloat16)}
+    facts = save_step(tmp_path / "kept", KeptStep(3, batch, random_state()))
+    assert facts["left_out"] == ["name"]
+    loaded = np.load(tmp_path / "kept" / "batch.npz", allow_pickle=False)
+    assert loaded["x"].tolist() == [1.0, 2.0] and loaded["half"].tolist() == [1.5]
+
+
+def test_losses_are_looked_at_one_step_late():
+    keeper = StepKeeper(every=2)
+    assert [keeper.end(step, loss) for step, loss in enumerate([1.0, math.inf, 2.0, 3.0], 1)] == [
+        None, None, (2, math.inf), None,
+    ]  # fmt: skip
+    assert keeper.end(5, math.nan, at_once=True)[0] == 5
+    assert keeper.rest() is None
 
 
 KILLED = """
