@@ -4,6 +4,7 @@ The public names are imported when they are first used, so that ``import msprec`
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msprec._version import __version__
@@ -29,6 +30,11 @@ __all__ = [
     "__version__",
     "enable_loss_scale_on_cpu",
 ]
+
+# in a checkout that is not installed in editable mode, `msprec.checklists` lies beside the package (setup.cfg: package_dir)
+_beside = Path(__file__).resolve().parent.parent
+if not (Path(__file__).resolve().parent / "checklists").is_dir() and (_beside / "checklists" / "ds.py").is_file():
+    __path__.append(str(_beside))
 
 
 def __getattr__(name: str):

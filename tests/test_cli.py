@@ -161,3 +161,12 @@ def test_the_empty_form(tmp_path: Path) -> None:
     text = "\n".join(p.text for p in docx.Document(str(tmp_path / "form.docx")).paragraphs)
     assert "请填写" in text
     assert "ds.01" in text
+
+
+def test_a_checkout_that_is_not_installed_has_its_checklists() -> None:
+    root = Path(__file__).parents[1]
+    code = "import msprec, msprec.checklists as c; print(msprec.__file__, c.__file__)"
+    # -S: nothing installed is seen, an editable install's finder neither
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(root / "msprec" / "__init__.py"), str(root / "checklists" / "__init__.py")]
