@@ -118,7 +118,9 @@ def applied_updates(subject: Subject) -> int:
     if not len(steps):
         return subject.training_steps
     overflow = np.nan_to_num(steps["overflow"]) > 0
-    still = steps.seen("lr") & (steps["lr"] == 0)
+    # the rate of a row is that of the first group: other groups may move when it is zero
+    grouped = any(optimizer.learning_rate.kind == "groups" for optimizer in subject.optimizers)
+    still = steps.seen("lr") & (steps["lr"] == 0) & (not grouped)
     return int(np.count_nonzero(~overflow & ~still))
 
 
@@ -127,6 +129,7 @@ def largest_rate(subject: Subject):
     rates = [rate for rate in subject.steps().observed("lr").tolist() if rate == rate]
     for optimizer in subject.optimizers:
         if optimizer.used is not False:
-            known = (optimizer.learning_rate.value, optimizer.learning_rate.first, optimizer.learning_rate.last)
-            rates += [rate for rate in known if rate is not None]
+            rate = optimizer.learning_rate
+            known = [rate.value, rate.first, rate.last, *(end for group in rate.groups for end in group)]
+            rates += [one for one in known if one is not None]
     return max(rates) if rates else None

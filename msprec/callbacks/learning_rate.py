@@ -1,69 +1,190 @@
-"""The learning rate of each step, where it can be had without asking the device to compute anything."""
+"""The learning rate of each step: constant, a list, a schedule, by group, or set by a callback or scheduler."""
+
+import time
+from typing import Optional
+
+import numpy as np
 
 from msprec.callbacks.tensors import snapshot
 from msprec.record.steps import to_number
 
 #: Callbacks of MindSpore that set the optimizer's learning rate.
 _SETTERS = frozenset(("LearningRateScheduler", "ReduceLROnPlateau"))
+#: Updates that a schedule is computed for in one call, and the share of the run that single calls may take.
+BLOCK, SHARE = 1024, 0.005
 
 
 class LearningRate:
-    """Follows one optimizer's learning rate.
+    """Follows one optimizer's learning rate; of several groups, the first one's.
 
-    A constant one gives its value; where a callback may set it, its value before each step; a list gives the entry of
-    the optimizer's own step count, which a skipped update does not advance. Schedules computed by a cell and rates by
-    group are left out.
+    A constant one gives its value. Where anything may set it (a callback, a scheduler of
+    ``mindspore.experimental.optim``), it is read before each step. A list and a schedule give their entry at the
+    optimizer's own count of updates, ``global_step``, which a skipped or accumulating step does not advance; the
+    schedule is the optimizer's own cell, called outside the training when the rows are written, for many updates at
+    once where it allows that. A schedule that holds parameters is not called.
 
     Args:
         optimizer: The optimizer, before the first step, or ``None``.
-        callbacks: The callbacks of this training.
+        callbacks: The callbacks of this training; ``None``: anything may set the rate at any time.
     """
 
     def __init__(self, optimizer, callbacks=()) -> None:
-        self._constant = self._watched = self._values = None
-        self._counter, self._next = None, 0
-        rate = getattr(optimizer, "learning_rate", None)
-        if rate is None or getattr(optimizer, "is_group_lr", False):
-            return
-        if hasattr(rate, "asnumpy"):
-            self._constant = to_number(rate)
-            if any(_may_set_rate(callback) for callback in callbacks or ()):
-                self._watched = rate
-        elif type(rate).__name__ == "_IteratorLearningRate":
-            self._values = [float(value) for value in rate.learning_rate.asnumpy()]
-            self._counter = getattr(optimizer, "global_step", None)
-            self._next = None if self._counter is None else int(to_number(self._counter))
+        self._counter = getattr(optimizer, "global_step", None)
+        self.groups = _groups(optimizer)
+        self._source = self.groups[0] if self.groups else None
+        self._constant = self._count = None
+        self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
+        if isinstance(self._source, Constant):
+            self._constant = to_number(self._source.value())
+
+    @property
+    def kind(self) -> str:
+        """``"constant"``, ``"list"``, ``"schedule"``, ``"groups"``, or ``"none"`` where there is no optimizer."""
+        if len(self.groups) > 1:
+            return "groups"
+        return self._source.kind if self._source is not None else "none"
 
     def before(self) -> None:
         """Call it before a step."""
-        if self._watched is not None:
-            self._constant = snapshot(self._watched)
+        if isinstance(self._source, Constant):
+            if self._may_change:
+                self._constant = snapshot(self._source.value())
+        elif self._source is not None and self._counter is not None:
+            self._count = snapshot(self._counter)
 
     def fields(self) -> dict:
-        """The ``lr`` of the step that has just run, for `StepRecorder.put`; empty where a list gives it or nothing
-        does."""
-        return {} if self._constant is None else {"lr": self._constant}
-
-    def fill(self, row: dict) -> None:
-        """Adds ``lr`` to a row of plain numbers where the rate is a list; rows come in step order, none left out."""
-        if self._values is None or self._next is None:
-            return
-        if self._next < len(self._values):
-            row.setdefault("lr", self._values[self._next])
-        if not row.get("overflow"):
-            self._next += 1
-
-    def check(self, skipped: bool) -> None:
-        """Call it after the first step: a list is given up where the optimizer does not count one for each step
-        (accumulation)."""
-        if self._counter is not None and self._next is not None:
-            if int(to_number(self._counter)) != self._next + (0 if skipped else 1):
-                self._next = None
-            self._counter = None
+        """The ``lr`` of the step that `before` was called for, for `StepRecorder.put`; empty where it is not known."""
+        if self._constant is not None:
+            return {"lr": self._constant}
+        return {} if self._count is None else {"lr": Later(self._source, self._count)}
 
     def forget(self) -> None:
-        """Steps are left out from here on, so that a list can no longer be followed."""
-        self._next = self._counter = None
+        """Steps are left out from here on (a sink), so that the count before a step is no longer seen."""
+        self._source = None if not isinstance(self._source, Constant) else self._source
+        self._count = None
+
+
+class Later:
+    """A rate that is computed when its row is written."""
+
+    def __init__(self, source, count) -> None:
+        self._source, self._count = source, count
+
+    def asnumpy(self):
+        """The rate, or None where it is not known."""
+        return self._source.at(int(to_number(self._count)))
+
+
+class Constant:
+    """One Parameter or number: ``learning_rate``, or ``lr`` of a group of ``mindspore.experimental.optim``."""
+
+    kind = "constant"
+
+    def __init__(self, holder, key) -> None:
+        self._holder, self._key = holder, key
+
+    def value(self):
+        return self._holder[self._key]
+
+    def at(self, count: int) -> Optional[float]:
+        """The present rate; the count of updates does not matter."""
+        value = self.value()
+        return None if value is None else to_number(value)
+
+
+class Listed:
+    """A list: one rate an update. What MindSpore takes beyond its end depends on the device: not known."""
+
+    kind = "list"
+
+    def __init__(self, values) -> None:
+        self._values = np.asarray(values, dtype=np.float64).reshape(-1)
+
+    def at(self, count: int) -> Optional[float]:
+        """The rate of the update after ``count`` updates."""
+        return float(self._values[count]) if 0 <= count < len(self._values) else None
+
+
+class Scheduled:
+    """A ``LearningRateSchedule``."""
+
+    kind = "schedule"
+
+    def __init__(self, cell) -> None:
+        self._cell, self._first, self._block = cell, 0, np.empty(0)
+        self._in_blocks, self._closed = True, any(True for _ in cell.get_parameters())
+        self._began, self._spent, self._last = time.monotonic(), 0.0, (None, None)
+
+    @property
+    def name(self) -> str:
+        return type(self._cell).__name__
+
+    def at(self, count: int) -> Optional[float]:
+        """The rate of the update after ``count`` updates; None where it cannot be had, or not in time."""
+        if self._closed:
+            return None
+        if not self._first <= count < self._first + len(self._block) and self._in_blocks:
+            self._next_block(count)
+        if self._first <= count < self._first + len(self._block):
+            return float(self._block[count - self._first])
+        return self._single(count)
+
+    def _next_block(self, count: int) -> None:
+        """Computes `BLOCK` rates in one call, and believes them if the ends are what single calls give."""
+        try:
+            block = self._call(np.arange(count, count + BLOCK, dtype=np.int32))
+            ends = [self._call(np.array([c], np.int32))[0] for c in (count, count + BLOCK - 1)]
+            self._in_blocks = block.shape == (BLOCK,) and ends == [block[0], block[-1]]
+        except Exception:
+            # a schedule of the user's may be written for one step at a time
+            self._in_blocks = False
+        if self._in_blocks:
+            self._first, self._block = count, block
+
+    def _single(self, count: int) -> Optional[float]:
+        if self._last[0] == count:
+            return self._last[1]
+        began = time.monotonic()
+        if self._spent > SHARE * (began - self._began) + 0.1:
+            return None
+        try:
+            value = float(self._call(np.array([count], np.int32))[0])
+        except Exception:
+            self._closed = True
+            return None
+        self._spent += time.monotonic() - began
+        self._last = (count, value)
+        return value
+
+    def _call(self, steps: np.ndarray) -> np.ndarray:
+        from mindspore import Tensor
+
+        # construct, not the cell: in graph mode a call of the cell would compile
+        return np.asarray(self._cell.construct(Tensor(steps)).asnumpy()).reshape(-1)
+
+
+def _groups(optimizer) -> list:
+    """A source of rates for each group of the optimizer's parameters."""
+    groups = getattr(optimizer, "param_groups", None)
+    if groups:
+        return [Constant(group, "lr") for group in groups]
+    rate = getattr(optimizer, "learning_rate", None)
+    if rate is None:
+        return []
+    if getattr(optimizer, "is_group_lr", False):
+        return [source for source in map(_source, rate) if source is not None]
+    source = _source(rate)
+    return [] if source is None else [source]
+
+
+def _source(rate):
+    if hasattr(rate, "asnumpy") or isinstance(rate, (int, float)):
+        return Constant({"rate": rate}, "rate")
+    if type(rate).__name__ == "_IteratorLearningRate":
+        return Listed(rate.learning_rate.asnumpy())
+    if type(rate).__name__ == "_ConvertToCell":
+        return Constant({"rate": getattr(rate, "learning_rate", None)}, "rate")
+    return Scheduled(rate) if hasattr(rate, "construct") and hasattr(rate, "get_parameters") else None
 
 
 def _may_set_rate(callback) -> bool:

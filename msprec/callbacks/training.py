@@ -31,7 +31,6 @@ class Training:
         self.sink, self.loss = False, None
         self._begun, self._seen, self._last = None, 0, done
         self._previous_outputs = parameters.get("net_outputs")
-        recorder.add_filler(self.rate.fill)
 
     @classmethod
     def of(cls, recorder, parameters) -> "Training":
@@ -73,8 +72,6 @@ class Training:
         outputs = self._previous_outputs = parameters.get("net_outputs")
         fields = self.outputs.after(outputs)
         self.loss = fields.get("loss")
-        if step == self.first_step:
-            self.rate.check(bool(steps.to_number(fields.get("overflow"))))
         self.recorder.put(
             step, epoch=parameters.get("cur_epoch_num"), batch=_batch(parameters), **self.rate.fields(), **fields
         )
@@ -96,7 +93,6 @@ class Training:
             return
         self.ended = True
         self.recorder.flush()
-        self.recorder.remove_filler(self.rate.fill)
         if self.by_hand is not None:
             self.by_hand.write(error, ended=True)
         self.parameters = dict.fromkeys(("net_outputs",), None)  # lets the user's network go

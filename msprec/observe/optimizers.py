@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-import numpy as np
+from msprec.callbacks.learning_rate import LearningRate
 
 
 def _number(value) -> Optional[float]:
@@ -20,49 +20,16 @@ def _count(optimizer) -> Optional[int]:
     return None if value is None else int(value)
 
 
-def _listed(rate) -> Optional[np.ndarray]:
-    """The values of a learning rate given as a list, or None."""
-    values = getattr(rate, "learning_rate", None)
-    if type(rate).__name__ == "_IteratorLearningRate" and hasattr(values, "asnumpy"):
-        return values.asnumpy().reshape(-1)
-    return None
-
-
-class LearningRate:
-    """The learning rate an optimizer uses, read without running anything on the device."""
-
-    def __init__(self, optimizer) -> None:
-        self.optimizer = optimizer
-        rate = getattr(optimizer, "learning_rate", None)
-        self.values, self.class_name, self.kind = None, None, "constant"
-        if getattr(optimizer, "param_groups", None):
-            self.kind = "constant" if len(optimizer.param_groups) == 1 else "groups"
-        elif getattr(optimizer, "is_group_lr", False):
-            self.kind = "groups"
-        elif getattr(optimizer, "dynamic_lr", False):
-            self.values = _listed(rate)
-            self.kind = "list" if self.values is not None else "schedule"
-            self.class_name = None if self.values is not None else type(rate).__name__
-
-    def at(self, step: int) -> Optional[float]:
-        """The rate of training step ``step`` (from 1), or None when only the graph knows it."""
-        if self.kind == "list":
-            return float(self.values[min(step - 1, len(self.values) - 1)])
-        if self.kind != "constant":
-            return None
-        groups = getattr(self.optimizer, "param_groups", None)
-        return _number(groups[0]["lr"] if groups else getattr(self.optimizer, "learning_rate", None))
-
-    def facts(self, steps: int) -> dict:
-        first, last = self.at(1), self.at(max(1, steps))
-        groups = None
-        if self.kind == "groups":
-            rates = [g["lr"] for g in getattr(self.optimizer, "param_groups", ())] or list(
-                getattr(self.optimizer, "learning_rate", ())
-            )
-            groups = [_number(rate) for rate in rates][:64]
-        return {"kind": self.kind, "value": first if self.kind == "constant" else None, "first": first, "last": last,
-                "class": self.class_name, "groups": groups}  # fmt: skip
+def rate_facts(rate: LearningRate, steps: int) -> dict:
+    """The entry ``learning_rate`` of ``optimizer.json``: the rates of the first update and of the last of ``steps``."""
+    sources = rate.groups
+    ends = [[source.at(count) for count in (0, max(0, steps - 1))] for source in sources]
+    first, last = ends[0] if ends else (None, None)
+    return {
+        "kind": rate.kind, "value": first if rate.kind == "constant" else None, "first": first, "last": last,
+        "class": sources[0].name if rate.kind == "schedule" else None,
+        "groups": [list(end) for end in ends[:64]] if rate.kind == "groups" else None,
+    }  # fmt: skip
 
 
 class OptimizerObserver:
@@ -78,18 +45,19 @@ class OptimizerObserver:
         """Notes that ``optimizer`` takes part in training; its learning rate."""
         rate = self.used.get(id(optimizer))
         if rate is None:
-            rate = self.used[id(optimizer)] = LearningRate(optimizer)
+            rate = self.used[id(optimizer)] = LearningRate(optimizer, None)
             self.first_updates[id(optimizer)] = (optimizer, _count(optimizer))
         return rate
 
     def updates(self) -> Optional[int]:
         """Updates that the used optimizers made by their own count, the most of any; None where none of them counts."""
-        made = []
-        for optimizer, before in self.first_updates.values():
-            after = _count(optimizer)
-            if before is not None and after is not None:
-                made.append(after - before)
-        return max(made) if made else None
+        made = [self._updates_of(optimizer) for optimizer, _ in self.first_updates.values()]
+        return max((count for count in made if count is not None), default=None)
+
+    def _updates_of(self, optimizer) -> Optional[int]:
+        _, before = self.first_updates.get(id(optimizer), (None, None))
+        after = _count(optimizer)
+        return None if before is None or after is None else after - before
 
     def parameter_ids(self) -> Optional[set]:
         """ids of the parameters of the used optimizers (of all, when none was seen in use)."""
@@ -101,10 +69,11 @@ class OptimizerObserver:
     def facts(self, steps: int) -> dict:
         listed = []
         for number, (optimizer, place) in enumerate(self.made):
-            rate = self.used.get(id(optimizer)) or LearningRate(optimizer)
+            rate = self.used.get(id(optimizer)) or LearningRate(optimizer, None)
+            made = self._updates_of(optimizer)
             listed.append({
                 "id": number, "class": type(optimizer).__name__, "place": place, "used": id(optimizer) in self.used,
-                "learning_rate": rate.facts(steps),
+                "learning_rate": rate_facts(rate, steps if made is None else made),
                 "momentum": _number(getattr(optimizer, "momentum", None)),
                 "weight_decay": _number(getattr(optimizer, "weight_decay", None)),
                 "loss_scale": _number(getattr(optimizer, "loss_scale", None)),

@@ -390,9 +390,13 @@ class StepObserver:
         self.done += 1
         self.observer.write_step(step, next_scale)
 
-    def _rate(self, optimizers) -> Optional[float]:
+    def _rate(self, optimizers):
+        """The first optimizer's rate in the step that begins: a number, or what gives it when the row is written."""
         rates = [self.observer.optimizers.in_use(o) for o in optimizers]
-        return rates[0].at(self.done + 1) if rates else None
+        if not rates:
+            return None
+        rates[0].before()
+        return rates[0].fields().get("lr")
 
     def _note_trained(self, roots: list, optimizers, cells: list) -> None:
         """Remembers networks and parameters the first time that they train."""

@@ -39,6 +39,8 @@ def to_number(value):
             value = value.asnumpy()
         except (TypeError, ValueError, RuntimeError):
             value = value.float().asnumpy()
+        if value is None:
+            return None
     if hasattr(value, "dtype") and hasattr(value, "size"):
         if value.dtype.kind == "b":
             return bool(value.all())
