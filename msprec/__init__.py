@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from msprec._version import __version__
 
 if TYPE_CHECKING:
-    from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+    from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, PrecisionMonitor, StepTimeMonitor
+    from msprec.callbacks.watch import watch
     from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
     from msprec.errors import NonFiniteError
 
@@ -18,7 +19,9 @@ _WHERE = {
     "LossScaleMonitor": "msprec.callbacks",
     "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
+    "PrecisionMonitor": "msprec.callbacks",
     "StepTimeMonitor": "msprec.callbacks",
+    "watch": "msprec.callbacks.watch",
     "enable_loss_scale_on_cpu": "msprec.cpu_loss_scale",
 }
 
@@ -26,9 +29,11 @@ __all__ = [
     "LossScaleMonitor",
     "NonFiniteError",
     "NonFiniteMonitor",
+    "PrecisionMonitor",
     "StepTimeMonitor",
     "__version__",
     "enable_loss_scale_on_cpu",
+    "watch",
 ]
 
 # in a checkout that is not installed in editable mode, `msprec.checklists` lies beside the package (setup.cfg: package_dir)

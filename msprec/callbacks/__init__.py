@@ -3,7 +3,8 @@
 
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
+from msprec.callbacks.precision import PrecisionMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.callbacks.tensors import snapshot
 
-__all__ = ["LossScaleMonitor", "NonFiniteMonitor", "StepTimeMonitor", "snapshot"]
+__all__ = ["LossScaleMonitor", "NonFiniteMonitor", "PrecisionMonitor", "StepTimeMonitor", "snapshot"]

@@ -11,7 +11,8 @@ from msprec.callbacks.training import Training
 from msprec.record.steps import StepRecorder, recorder_for
 from msprec.record.writer import warn_once
 
-_HOOKS = tuple(
+#: The methods of a callback that monitors may define.
+HOOKS = tuple(
     f"on_{phase}_{what}"
     for phase in ("train", "eval")
     for what in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
@@ -44,7 +45,7 @@ class _Clock:
 clock = _Clock()
 
 
-def _guarded(method):
+def guarded(method):
     """The callback method that swallows its own errors: one warning, one ``monitor_error`` event, and the training goes
     on."""
 
@@ -88,10 +89,10 @@ class Monitor(Callback):
 
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
-        for name in _HOOKS:
+        for name in HOOKS:
             method = cls.__dict__.get(name)
             if callable(method) and not hasattr(method, "guarded"):
-                setattr(cls, name, _guarded(method))
+                setattr(cls, name, guarded(method))
 
     @property
     def folder(self) -> Optional[Path]:
@@ -156,8 +157,8 @@ class Monitor(Callback):
             warn_once(self, f"a monitor failed in {where}, training goes on: {type(error).__name__}: {error}")
 
 
-for _name in _HOOKS:
+for _name in HOOKS:
     if _name in Monitor.__dict__:
-        setattr(Monitor, _name, _guarded(Monitor.__dict__[_name]))
+        setattr(Monitor, _name, guarded(Monitor.__dict__[_name]))
 
-_leave_quietly = _guarded(Monitor._leave)
+_leave_quietly = guarded(Monitor._leave)

@@ -7,6 +7,8 @@ from typing import Optional
 from msprec.callbacks.tensors import snapshot
 from msprec.record.steps import to_number
 
+_NO_SCALE = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None, "floor": None,
+             "drop_overflow_update": None, "place": None}  # fmt: skip
 _DEPTH = 8  # wrapper cells between the callback's train_network and the cell that holds the scale
 
 
@@ -32,8 +34,7 @@ def loss_scale_facts(train_network, manager=None) -> dict:
 
     Reads Parameters from the device: call it before training, not at each step.
     """
-    facts = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None, "floor": None,
-             "drop_overflow_update": None, "place": None}  # fmt: skip
+    facts = dict(_NO_SCALE)
     cell = scaling_cell(train_network)
     if cell is None:
         if manager is not None:
@@ -50,6 +51,27 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         facts.update(factor=_number(factor), window=_number(window))
         facts["floor"] = _number(getattr(updater, "minimum_loss_scale", None))
     return {**facts, "flag": True}
+
+
+def overflow_by_scaler(scaler, before: Optional[float], after: Optional[float]):
+    """From a dynamic scaler's own bookkeeping: an overflow sets its counter to 0 and does not raise the scale."""
+    counter = getattr(scaler, "counter", None)
+    if counter is None or before is None or after is None:
+        return None
+    before, after = (float(v.asnumpy()) if hasattr(v, "asnumpy") else float(v) for v in (before, after))
+    if after < before:
+        return True
+    return False if after > before else (int(counter.asnumpy()) == 0 and getattr(scaler, "scale_window", 2) > 1)
+
+
+def scaler_facts(scaler) -> dict:
+    """The same entry for a ``DynamicLossScaler`` or ``StaticLossScaler`` of a functional loop; ``None``: no scaling."""
+    if scaler is None:
+        return dict(_NO_SCALE)
+    dynamic = type(scaler).__name__ == "DynamicLossScaler"
+    return {**_NO_SCALE, "kind": "dynamic" if dynamic else "fixed", "class": type(scaler).__name__,
+            "initial": _number(getattr(scaler, "scale_value", None)), "factor": getattr(scaler, "scale_factor", None),
+            "window": getattr(scaler, "scale_window", None), "floor": 1.0}  # fmt: skip
 
 
 def _number(value) -> Optional[float]:

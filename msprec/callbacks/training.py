@@ -144,7 +144,8 @@ class ByHand:
         facts = dict(self.training.outputs.facts)
         cell = self.training.parameters.get("train_network")
         flag = facts.pop("flag")
-        return {"style": "model", "class": type(cell).__name__ if cell is not None else None, "function": None,
+        return {"style": getattr(self.training, "style", "model"),
+                "class": type(cell).__name__ if cell is not None else None, "function": None,
                 "mode": current_mode(), "place": None, "count": 0, "sink": False, "loss_scale": facts,
                 "overflow_flag": flag}  # fmt: skip
 

@@ -113,7 +113,8 @@ class Observer:
         from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
 
         kinds = (LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor)
-        return [kind() for kind in kinds if not any(isinstance(u, kind) for u in users)]
+        given = [one for user in users for one in getattr(user, "members", (user,))]
+        return [kind() for kind in kinds if not any(isinstance(one, kind) for one in given)]
 
     def write_step(self, step, next_scale) -> None:
         """Hands a finished step of a training cell or a functional loop to the recorder."""

@@ -11,7 +11,7 @@ import time
 import weakref
 from typing import Optional
 
-from msprec.callbacks.outputs import loss_scale_facts, scaling_cell
+from msprec.callbacks.outputs import loss_scale_facts, overflow_by_scaler, scaler_facts, scaling_cell
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
@@ -294,7 +294,7 @@ class StepObserver:
         scaler = self._scaler(reached.scalers)
         after = snapshot(getattr(scaler, "scale_value", None))
         if step.overflow is None and scaler is not None:
-            step.overflow = _overflow_by_scaler(scaler, step.scale, after)
+            step.overflow = overflow_by_scaler(scaler, step.scale, after)
         self._finish(step, after)
 
     # --- functional loops ---------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ class StepObserver:
         scaler = self._scaler()
         if scaler is None or self.open.scale is None:
             return False
-        return bool(_overflow_by_scaler(scaler, self.open.scale, snapshot(scaler.scale_value)))
+        return bool(overflow_by_scaler(scaler, self.open.scale, snapshot(scaler.scale_value)))
 
     def data_arrived(self) -> None:
         """The next batch is there: a functional step whose update was applied is over, and so is its scaler's adjustment."""
@@ -372,7 +372,7 @@ class StepObserver:
         scaler = self._scaler()
         after = snapshot(getattr(scaler, "scale_value", None)) if step.scale is not None else None
         if scaler is not None and step.overflow is None:
-            step.overflow = _overflow_by_scaler(scaler, step.scale, after)
+            step.overflow = overflow_by_scaler(scaler, step.scale, after)
         step.seconds = step.seconds or time.perf_counter() - step.began
         self._finish(step, after, timed=True)
 
@@ -496,8 +496,6 @@ class StepObserver:
         entry["count"] += 1
 
     def _loss_scale_facts(self, cell) -> dict:
-        none = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None,
-                "drop_overflow_update": None, "place": None, "floor": None}  # fmt: skip
         if cell is not None:
             facts = loss_scale_facts(cell)
             facts.pop("flag")
@@ -505,12 +503,8 @@ class StepObserver:
             return {**facts, "place": place if facts["kind"] != "none" else None}
         if self.scalers:
             _, scaler, place = self.scalers[-1]
-            dynamic = type(scaler).__name__ == "DynamicLossScaler"
-            return {**none, "kind": "dynamic" if dynamic else "fixed", "class": type(scaler).__name__,
-                    "initial": snapshot(scaler.scale_value), "factor": getattr(scaler, "scale_factor", None),
-                    "window": getattr(scaler, "scale_window", None), "drop_overflow_update": None,
-                    "place": place, "floor": 1.0}  # fmt: skip
-        return none
+            return {**scaler_facts(scaler), "place": place}
+        return scaler_facts(None)
 
     def facts(self, final: bool = False) -> dict:
         """``train_step.json``; the optimizers' own counts are read at the end only."""
@@ -559,17 +553,6 @@ def _scale_of(cell):
     """The loss-scale Parameter of a training cell or of one that it wraps, or None."""
     holder = scaling_cell(cell)
     return holder.scale_sense if holder is not None else None
-
-
-def _overflow_by_scaler(scaler, before: Optional[float], after: Optional[float]):
-    """From a dynamic scaler's own bookkeeping: an overflow sets its counter to 0 and does not raise the scale."""
-    counter = getattr(scaler, "counter", None)
-    if counter is None or before is None or after is None:
-        return None
-    before, after = (float(v.asnumpy()) if hasattr(v, "asnumpy") else float(v) for v in (before, after))
-    if after < before:
-        return True
-    return False if after > before else (int(counter.asnumpy()) == 0 and getattr(scaler, "scale_window", 2) > 1)
 
 
 def _is_gradient_function(function) -> bool:

@@ -173,3 +173,29 @@ def test_inference_alone_is_no_training(scripts) -> None:
     assert scripts.observed("pynative").status == 0
     assert scripts.json("run.json")["training_steps"] == 0
     assert scripts.json("facts/datasets.json")["datasets"][0]["role"] == "eval"
+
+
+BY_HAND = {
+    "model": """
+from mindspore.train import Model
+from msprec import PrecisionMonitor
+data = batches()
+Model(net, loss_fn, opt).train(2, data, callbacks=[PrecisionMonitor(out="elsewhere")], dataset_sink_mode=False)
+""",
+    "loop": FUNCTIONAL.replace("DECORATE", "import msprec\nmonitor = msprec.watch(net, opt, out='elsewhere')")
+    .replace("in batches().create_tuple_iterator(num_epochs=1)", "in monitor.batches(batches().create_tuple_iterator())")
+    .replace("print(float(step(x, y).asnumpy()))", "loss = step(x, y); monitor.step(loss); print(float(loss.asnumpy()))"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", sorted(BY_HAND))
+def test_monitors_of_the_users_own_write_into_the_run_and_nothing_twice(scripts, way) -> None:
+    scripts.write(COMMON + BY_HAND[way])
+    ran = scripts.observed()
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    rows = scripts.rows()
+    assert [int(row["step"]) for row in rows] == list(range(1, 9))
+    assert all(row["loss"] and row["seconds"] and row["lr"] for row in rows)
+    assert not (scripts.folder / "elsewhere").exists()
+    assert scripts.json("facts/train_step.json")["steps"][0]["count"] == 8

@@ -1,0 +1,228 @@
+"""Monitors for loops without ``Model``."""
+
+import time
+from types import SimpleNamespace
+from typing import Optional
+
+from msprec.callbacks._base import clock, guarded
+from msprec.callbacks.finite_parameters import FiniteParameters
+from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
+from msprec.callbacks.learning_rate import LearningRate
+from msprec.callbacks.non_finite import POLICIES
+from msprec.callbacks.outputs import overflow_by_scaler, scaler_facts
+from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
+from msprec.callbacks.tensors import on_cpu, snapshot
+from msprec.callbacks.training import ByHand
+from msprec.errors import NonFiniteError
+from msprec.record.steps import in_use, recorder_for
+
+
+def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=None) -> "Watch":
+    """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
+
+    Args:
+        network: The network; with it, parameters are looked at when the loss goes bad.
+        optimizer: The optimizer; with it, the learning rate is recorded.
+        scaler: A ``mindspore.amp.DynamicLossScaler`` or ``StaticLossScaler``; with it, the loss scale and its overflows
+            are recorded.
+        policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` (then `Watch.stopped` is True) or
+            ``"raise"``.
+        out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
+            itself, only the policy acts.
+
+    Raises:
+        ValueError: ``policy`` is none of these.
+
+    Examples:
+        >>> monitor = msprec.watch(net, optimizer)
+        >>> for image, label in monitor.batches(dataset.create_tuple_iterator(num_epochs=1)):
+        ...     monitor.step(train_step(image, label))
+        >>> monitor.close()
+    """
+    return Watch(network, optimizer, scaler, policy, out)
+
+
+class Watch:
+    """What `watch` returns; a context manager that closes itself."""
+
+    lets_pass = (NonFiniteError,)
+    style, sink = "functional", False
+
+    def __init__(self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None) -> None:
+        if policy not in POLICIES:
+            raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
+        self.policy, self.stopped, self.closed = policy, False, False
+        self.recorder = recorder_for(out)
+        self._records = in_use() is None
+        self._scaler, self._optimizer = scaler, optimizer
+        self.outputs = SimpleNamespace(facts={**scaler_facts(scaler), "flag": scaler is not None})
+        self.parameters = {"train_network": network}
+        self.step_number = self.recorder.last_step
+        self.first_step = self.step_number + 1
+        self._batch = self._scale = self._wait = self._found = None
+        self._prepare(network, optimizer)
+        self._next()
+
+    @guarded
+    def _prepare(self, network, optimizer) -> None:
+        self._rate = LearningRate(optimizer, None)
+        self._finite = FiniteParameters(network) if network is not None else None
+        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS)
+        if not self._records:
+            return
+        writer, add = self.recorder.writer, self.recorder.add_listener
+        warn = self.policy != "record"
+        self._events = add(ScaleTally(writer.event), name="scale events")
+        self._tally, self._times = add(ScaleTally()), add(TimeTally())
+        for tally in (self._events, self._tally):
+            tally.starts(self.outputs.facts)
+        self._finding = add(FirstNonFinite(writer.event, warn=warn), name="first non-finite")
+        add(FirstBadGradient(writer.event, warn=warn), name="first bad gradient")
+        self.by_hand = ByHand(self.recorder, self)
+
+    @property
+    def folder(self):
+        """The run folder."""
+        return self.recorder.writer.folder
+
+    @property
+    def first(self) -> Optional[tuple]:
+        """``(step, value)`` of the first non-finite loss seen so far, or ``None``."""
+        return self._found
+
+    def batches(self, iterable):
+        """Yields what ``iterable`` yields; the wait for each batch is recorded, and the batch is kept for the case that
+        its step goes bad."""
+        iterator = iter(iterable)
+        while True:
+            began = time.perf_counter()
+            try:
+                batch = next(iterator)
+            except StopIteration:
+                return
+            self._delivered(batch, time.perf_counter() - began)
+            yield batch
+
+    @guarded
+    def step(self, loss=None, overflow=None, scale=None) -> None:
+        """Tells that a training step has ended.
+
+        Args:
+            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches.
+            overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
+            scale: The loss scale that it was computed with; ``None``: the scaler's.
+
+        Raises:
+            NonFiniteError: The loss is not finite and the policy is ``"raise"``.
+        """
+        if self.closed:
+            return
+        number, seconds = self.step_number, max(0.0, self._now() - self._began)
+        if self._records:
+            after = snapshot(getattr(self._scaler, "scale_value", None))
+            if overflow is None and self._scaler is not None:
+                overflow = overflow_by_scaler(self._scaler, self._scale, after)
+            self.recorder.put(
+                number, loss=loss, overflow=overflow, scale=self._scale if scale is None else scale, next_scale=after,
+                seconds=seconds, data_seconds=self._wait, batch=_size(self._batch), **self._rate.fields(),
+            )  # fmt: skip
+            self.recorder.end(number)
+        try:
+            self._judge(number, loss)
+        finally:
+            self._next()
+
+    def summary(self) -> dict:
+        """As `PrecisionMonitor.summary`."""
+        self.recorder.flush()
+        return {
+            "loss_scale": self._tally.summary() if self._records else None,
+            "step_time": self._times.summary() if self._records else None,
+            "first_nonfinite": self._found,
+        }
+
+    @guarded
+    def close(self) -> None:
+        """Writes what is left. Steps told later are not recorded."""
+        if self.closed:
+            return
+        found = self._keeper.rest() if self._found is None else None
+        if found is not None:
+            self._lost(*found)
+        self.closed = True
+        if not self._records:
+            return
+        self.recorder.flush()
+        self._events.end_streak()
+        for listener in (self._tally, self._times):
+            self.recorder.remove_listener(listener)
+        self.by_hand.write(self._error, ended=True)
+
+    _error = None
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        self._error = error
+        self.close()
+
+    # inside
+
+    @guarded
+    def _delivered(self, batch, wait: float) -> None:
+        self._batch, self._wait = batch, wait
+        if self._found is None:
+            self._keeper.begin(self.step_number, batch)
+        self._began = self._now()
+
+    @guarded
+    def _next(self) -> None:
+        """The next step begins, unless a batch is still to come."""
+        self.step_number += 1
+        self._batch = self._wait = None
+        self._scale = snapshot(getattr(self._scaler, "scale_value", None))
+        self._rate.before()
+        self._began = self._now()
+
+    @staticmethod
+    def _now() -> float:
+        now, ours = clock.read()
+        return now - ours
+
+    def _judge(self, step: int, loss) -> None:
+        if self._found is not None:
+            return
+        found = self._keeper.end(step, loss, at_once=self.policy in ("stop", "raise"))
+        if found is None:
+            return
+        self._lost(*found)
+        if self.policy == "stop":
+            self.stopped = True
+            self.recorder.writer.event("stopped", step, why=f"the loss is {found[1]}")
+        elif self.policy == "raise":
+            raise NonFiniteError(f"the loss is {found[1]} at step {found[0]}; see {self.folder}")
+
+    def _lost(self, step: int, value: float) -> None:
+        self._found = (step, value)
+        if self._records:
+            self._finding.found(step, value)
+        kept = self._keeper.kept(step)
+        if kept is not None:
+            save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
+        bad = self._finite.bad() if self._finite is not None else []
+        if bad:
+            self.recorder.writer.event("first_nonfinite", step, what="parameter", parameters=bad[:20], count=len(bad))
+
+    def _failed(self, where: str, error: Exception) -> None:
+        self.recorder.report_error(where, error)
+
+
+def _size(batch) -> Optional[int]:
+    first = batch
+    if isinstance(batch, dict):
+        first = next(iter(batch.values()), None)
+    elif isinstance(batch, (tuple, list)):
+        first = batch[0] if batch else None
+    shape = getattr(first, "shape", None)
+    return int(shape[0]) if shape else None
