@@ -18,6 +18,7 @@ from mindspore.train import Callback, CheckpointConfig, Model, ModelCheckpoint
 style, mode = sys.argv[1:3]
 ms.set_context(mode=ms.GRAPH_MODE if mode == "graph" else ms.PYNATIVE_MODE)
 ms.set_seed(7)
+ms.manual_seed(7)  # MindSpore 2.7 seeds its default generator at random
 np.random.seed(7)
 random.seed(7)
 
