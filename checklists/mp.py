@@ -3,6 +3,7 @@
 import re
 from typing import Optional
 
+from msprec.checklists.located import evidence, located, remedy, sentence
 from msprec.checklists.overflow import Story
 from msprec.checklists.scale_settings import BY_HAND, loss_scale_setting
 from msprec.checklists.shared import loss_figure, missing, no_training, scale_figure
@@ -276,16 +277,23 @@ def _healthy(subject: Subject, story: Story) -> Finding:
 def _problem(subject: Subject, stories: list, summary: Text, places: Optional[list] = None) -> Finding:
     steps = [step for step in subject.train_steps if step.count != 0]
     known = [place for place in places or [] if place] or [step.loss_scale.place or step.place for step in steps]
+    found = located(subject)
+    if found is not None:
+        summary = Text("{summary}首个非有限值：{place}。", "{summary} The first non-finite value: {place}.",
+                       summary=summary, place=sentence(found))  # fmt: skip
+        known = [found.place, *known] if found.place else known
     return problem(
         summary,
-        Text(
+        (remedy(found) if found is not None else None)
+        or Text(
             "找到最先产生非有限值的算子；使用动态 loss scale 或减小 scale，把溢出的算子改为 float32；若 float32 也出现 "
             "NaN，检查学习率、输入数据与除零、log(0)。",
             "Find the operator that makes the first non-finite value; use a dynamic loss scale or a smaller one, and "
             "compute that operator in float32. "
             "Where float32 gives NaN too, look at the learning rate, the data, divisions by zero and log(0).",
         ),
-        _evidence(subject, stories)
+        (evidence(subject, found) if found is not None else [])
+        + _evidence(subject, stories)
         + subject.code_at([place for place in known if place], Text("训练步", "The training step")),
         known,
     )

@@ -110,9 +110,14 @@ def _say_without_training(folder: Path, lang: str) -> None:
 @main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--out", metavar="DIR", help="The run folder to write; default: msprec_runs/SCRIPT-TIME.")
 @_LANG
+@click.option(
+    "--locate/--no-locate",
+    default=True,
+    help="Replay a step whose loss or gradients are not finite, and name the expression and line. Default: on.",
+)
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def run(out: Optional[str], lang: Optional[str], script: str, args: tuple) -> None:
+def run(out: Optional[str], lang: Optional[str], locate: bool, script: str, args: tuple) -> None:
     """Run SCRIPT with ARGS as `python SCRIPT ARGS` would, record it, and write the filled checklist.
 
     The script is not changed and neither are its numbers, output, files and exit status. What msprec prints goes to the
@@ -131,7 +136,7 @@ def run(out: Optional[str], lang: Optional[str], script: str, args: tuple) -> No
     # the scheduler process of a distributed launch trains nothing
     folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else _run_folder(script, out)
     try:
-        outcome = launch.run_script(script, list(args), folder)
+        outcome = launch.run_script(script, list(args), folder, locate)
     except SyntaxError as error:
         raise _Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
     except (OSError, ValueError) as error:

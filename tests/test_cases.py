@@ -22,7 +22,7 @@ def _expectation(folder: Path) -> dict:
 
 def _collect() -> list:
     found = []
-    for script in sorted(CASES.glob("*/*/train.py")):
+    for script in sorted(CASES.glob("[a-z][a-z]*.[0-9][0-9]/*/train.py")):
         folder = script.parent
         marks = [pytest.mark.versions] if _expectation(folder).get("versions") else []
         found.append(pytest.param(folder, id=f"{folder.parent.name}-{folder.name}", marks=marks))

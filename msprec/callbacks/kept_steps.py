@@ -5,24 +5,38 @@ import math
 import random
 from collections import deque
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional
 
 import numpy as np
 
 from msprec.record.steps import to_number
 
-#: Steps kept where reading the loss would make the host wait for a device; on a CPU two suffice.
+#: Losses are looked at when so many steps wait: on a device, where reading makes the host wait, and on a CPU.
 DEVICE_STEPS, CPU_STEPS = 16, 2
 #: A batch larger than this is not written.
 LARGEST_BATCH = 256 << 20
+#: A dynamic scale that overflows so many times in a row is worth a look.
+STREAK = 3
 
 
 class KeptStep(NamedTuple):
-    """``batch``: what the step was called with, tensors as they are; ``random_state``: see `random_state`."""
+    """``batch``: what the step was called with, tensors as they are; ``random_state``: see `random_state`; ``build``: makes
+    what can be run again; ``weights``: ``{id(parameter): array}`` before the step, where they were kept."""
 
     step: int
     batch: object
     random_state: dict
+    build: Optional[Callable] = None
+    weights: Optional[dict] = None
+
+
+class Bad(NamedTuple):
+    """``what``: "loss"; "gradient": an overflow that the scale need not have made; "streak": overflows in a row;
+    "parameter": a parameter was not finite when the step began, and the loss had not told."""
+
+    step: int
+    what: str
+    value: Optional[float]
 
 
 def random_state() -> dict:
@@ -35,48 +49,70 @@ def random_state() -> dict:
 
 
 class StepKeeper:
-    """Keeps the steps whose loss has not been looked at, and looks at the losses one step late, so that the host never
-    waits for a step that runs.
+    """Keeps the steps that have not been looked at, and looks at them one step late, so that the host never waits for a
+    step that runs.
 
     Args:
-        every: Losses are looked at when so many steps are kept.
+        every: Steps are looked at when so many are kept.
+        dynamic: Whether an overflow is the loss scale's way of searching, unless it comes `STREAK` times in a row.
     """
 
-    def __init__(self, every: int) -> None:
-        self._every = max(1, every)
-        self._steps, self._losses = deque(maxlen=2 * self._every), deque()
+    def __init__(self, every: int, dynamic: bool = True) -> None:
+        self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
+        self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
+        self.losses = deque(maxlen=self._steps.maxlen)
 
-    def begin(self, step: int, batch) -> None:
+    def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
-        self._steps.append(KeptStep(step, batch, random_state()))
+        self._steps.append(KeptStep(step, batch, random_state(), build, weights))
 
-    def end(self, step: int, loss, at_once: bool = False) -> Optional[tuple]:
-        """Call it after the step. ``at_once``: look at this loss too, and wait for it.
+    def end(self, step: int, loss, overflow=None, scale=None, at_once: bool = False) -> Optional[Bad]:
+        """Call it after the step. ``at_once``: look at this step too, and wait for it.
 
         Returns:
-            ``(step, value)`` of the first non-finite loss among those looked at now; ``None`` without any.
+            The first bad step among those looked at now; ``None`` without any.
         """
-        if loss is not None:
-            self._losses.append((step, loss))
-        if not at_once and len(self._losses) <= self._every:
+        if loss is not None or overflow is not None:
+            self._waiting.append((step, loss, overflow, scale))
+        if not at_once and len(self._waiting) <= self._every:
             return None
         return self._look(0 if at_once else 1)
 
-    def rest(self) -> Optional[tuple]:
-        """Looks at all losses that are left; returns as `end` does."""
+    def rest(self) -> Optional[Bad]:
+        """Looks at all steps that are left; returns as `end` does."""
         return self._look(0)
 
     def kept(self, step: int) -> Optional[KeptStep]:
         """The step as it began, while it is still kept."""
-        return next((one for one in self._steps if one.step == step), None)
+        return next(iter(self.all_kept(step)), None)
 
-    def _look(self, leave: int) -> Optional[tuple]:
-        while len(self._losses) > leave:
-            step, loss = self._losses.popleft()
+    def all_kept(self, step: int) -> list:
+        """The forward passes of a step, in their order: several where gradients are accumulated."""
+        return [one for one in self._steps if one.step == step]
+
+    def loss_of(self, step: int) -> Optional[float]:
+        """The loss of a step that was looked at not long ago."""
+        return next((loss for number, loss in self.losses if number == step), None)
+
+    def _look(self, leave: int) -> Optional[Bad]:
+        while len(self._waiting) > leave:
+            step, loss, overflow, scale = self._waiting.popleft()
             value = to_number(loss)
+            self.losses.append((step, value))
             if value is not None and not math.isfinite(value):
-                return step, value
+                return Bad(step, "loss", value)
+            bad = self._overflowed(step, bool(to_number(overflow)), to_number(scale))
+            if bad is not None:
+                return bad
         return None
+
+    def _overflowed(self, step: int, overflow: bool, scale: Optional[float]) -> Optional[Bad]:
+        self._streak = self._streak + 1 if overflow else 0
+        if not overflow:
+            return None
+        if not self._dynamic or scale is None or scale <= 1:
+            return Bad(step, "gradient", scale)
+        return Bad(step, "streak", scale) if self._streak == STREAK else None
 
 
 def save_step(folder: Path, kept: KeptStep) -> dict:

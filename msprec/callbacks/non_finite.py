@@ -2,10 +2,11 @@
 
 from msprec.callbacks._base import Monitor
 from msprec.callbacks.finite_parameters import FiniteParameters
-from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
+from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper, save_step
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite
 from msprec.callbacks.tensors import on_cpu
 from msprec.errors import NonFiniteError
+from msprec.record.steps import to_number
 
 POLICIES = ("record", "warn", "stop", "raise")
 
@@ -27,6 +28,10 @@ class NonFiniteMonitor(Monitor):
             that step. ``"raise"``: raise `msprec.NonFiniteError` at that step. The last two read the loss at each step,
             which makes the host wait for the device.
         out: The run folder, as for `LossScaleMonitor`.
+        locate: Replay the bad step in PyNative mode and name the expression and source line that made the first
+            non-finite value: an event ``located``. So are gradients that overflow at a scale of 1 or less, and the
+            third overflow in a row of a dynamic scale. Weights before each step are copied as long as that takes less
+            than 0.5 % of the time, on a CPU only. The training's numbers stay as they are.
 
     Raises:
         ValueError: ``policy`` is none of these.
@@ -34,12 +39,12 @@ class NonFiniteMonitor(Monitor):
 
     lets_pass = (NonFiniteError,)
 
-    def __init__(self, policy: str = "warn", out=None) -> None:
+    def __init__(self, policy: str = "warn", out=None, locate: bool = False) -> None:
         super().__init__(out)
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
-        self.policy = policy
-        self._finding = self._gradient = self._parameters = self._keeper = None
+        self.policy, self._locate = policy, locate
+        self._finding = self._gradient = self._parameters = self._keeper = self._locator = None
         self.bad_parameters, self._found = [], False
 
     @property
@@ -58,28 +63,64 @@ class NonFiniteMonitor(Monitor):
         self._gradient = recorder.add_listener(bad_gradient, name="first bad gradient")
         network = run_context.original_args().get("train_network")
         self._parameters = FiniteParameters(network) if network is not None else None
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS)
+        dynamic = self.training.outputs.facts["kind"] == "dynamic"
+        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic)
+        if self._locate and network is not None:
+            self._prepare_locating()
+
+    def _prepare_locating(self) -> None:
+        from msprec.locate.locator import Locator, WeightCopies
+
+        self._locator, self._copies = Locator(self.recorder.writer.event), WeightCopies()
 
     def on_train_step_begin(self, run_context) -> None:
         super().on_train_step_begin(run_context)
         parameters = run_context.original_args()
         if self._keeper is not None and not self._found and not parameters.get("dataset_sink_mode"):
-            self._keeper.begin(self.training.step(), parameters.get("train_dataset_element"))
+            self._keep(parameters)
 
     def on_train_step_end(self, run_context) -> None:
         super().on_train_step_end(run_context)
         if self.training is None or self._found:
             return
         at_once = self.policy in ("stop", "raise")
-        found = self._keeper.end(self.training.step(), self.training.loss, at_once)
+        fields = self.training.fields
+        found = self._keeper.end(
+            self.training.step(), self.training.loss, fields.get("overflow"), fields.get("scale"), at_once
+        )
         if found is not None:
-            self._lost(*found)
-            self._act(run_context, *found)
+            self._bad(found)
+            if found.what == "loss":
+                self._act(run_context, found.step, found.value)
 
     def on_train_epoch_end(self, run_context) -> None:
         super().on_train_epoch_end(run_context)
         if self._parameters is not None and self._parameters.due():
             self._look_at_parameters()
+
+    def _keep(self, parameters) -> None:
+        batch = parameters.get("train_dataset_element")
+        if self._locator is None:
+            self._keeper.begin(self.training.step(), batch)
+            return
+        from msprec.locate.replay import of_train_cell
+
+        cell, scale = parameters.train_network, self.training.outputs.scale
+        inputs = batch if isinstance(batch, tuple) else tuple(batch)
+
+        def build():
+            return of_train_cell(cell, inputs, to_number(scale))
+
+        copies = self._copies.take([cell])
+        self._keeper.begin(self.training.step(), batch, build, copies)
+        if copies and self._copies.spoilt:
+            self._locator.tell(self._keeper, Bad(self.training.step(), "parameter", None))
+
+    def _bad(self, found) -> None:
+        if found.what == "loss":
+            self._lost(found.step, found.value)
+        if self._locator is not None:
+            self._locator.tell(self._keeper, found)
 
     def _lost(self, step: int, value: float) -> None:
         """The loss of ``step`` is not finite: tells it, and keeps what the step began with."""
@@ -106,13 +147,13 @@ class NonFiniteMonitor(Monitor):
             raise NonFiniteError(f"the loss is {value} at step {step}; see {self.recorder.writer.folder}")
 
     def on_train_end(self, run_context) -> None:
-        if self._keeper is not None and self.training is not None and not self._found:
-            found = self._keeper.rest()
-            if found is not None:
-                self._lost(*found)
         if self._parameters is not None and self._parameters.due():
             self._look_at_parameters()
         super().on_train_end(run_context)
 
     def _training_over(self) -> None:
-        self._keeper = self._parameters = None
+        # here, not at the end of the training: an error in another callback may have ended it
+        found = self._keeper.rest() if self._keeper is not None and not self._found else None
+        if found is not None:
+            self._bad(found)
+        self._keeper = self._parameters = self._locator = self._copies = None

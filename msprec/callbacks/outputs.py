@@ -106,6 +106,11 @@ class StepOutputs:
         if self._set_by_host:
             self._scale = snapshot(self.cell.scale_sense)
 
+    @property
+    def scale(self):
+        """The loss scale of the step that has begun: a number, a tensor of its own, or None."""
+        return self._scale
+
     def after(self, outputs) -> dict:
         """The fields of the step's row: loss, overflow, scale (the step was computed with), next_scale; those that
         exist."""

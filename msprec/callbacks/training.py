@@ -28,7 +28,7 @@ class Training:
         self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
         self.rate = LearningRate(_optimizer(parameters), parameters.get("list_callback"))
         self.users, self.ended = set(), False
-        self.sink, self.loss = False, None
+        self.sink, self.loss, self.fields = False, None, {}
         self._begun, self._seen, self._last = None, 0, done
         self._previous_outputs = parameters.get("net_outputs")
 
@@ -71,7 +71,7 @@ class Training:
         parameters = self.parameters
         outputs = self._previous_outputs = parameters.get("net_outputs")
         fields = self.outputs.after(outputs)
-        self.loss = fields.get("loss")
+        self.loss, self.fields = fields.get("loss"), fields
         self.recorder.put(
             step, epoch=parameters.get("cur_epoch_num"), batch=_batch(parameters), **self.rate.fields(), **fields
         )

@@ -147,8 +147,8 @@ class Watch:
         if self.closed:
             return
         found = self._keeper.rest() if self._found is None else None
-        if found is not None:
-            self._lost(*found)
+        if found is not None and found.what == "loss":
+            self._lost(found.step, found.value)
         self.closed = True
         if not self._records:
             return
@@ -194,14 +194,14 @@ class Watch:
         if self._found is not None:
             return
         found = self._keeper.end(step, loss, at_once=self.policy in ("stop", "raise"))
-        if found is None:
+        if found is None or found.what != "loss":
             return
-        self._lost(*found)
+        self._lost(found.step, found.value)
         if self.policy == "stop":
             self.stopped = True
-            self.recorder.writer.event("stopped", step, why=f"the loss is {found[1]}")
+            self.recorder.writer.event("stopped", step, why=f"the loss is {found.value}")
         elif self.policy == "raise":
-            raise NonFiniteError(f"the loss is {found[1]} at step {found[0]}; see {self.folder}")
+            raise NonFiniteError(f"the loss is {found.value} at step {found.step}; see {self.folder}")
 
     def _lost(self, step: int, value: float) -> None:
         self._found = (step, value)

@@ -359,6 +359,16 @@ MODES = {
 
 EVALUATION = {"evaluations": [{"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words}]}
 
+_TENSOR = {
+    "dtype": text,
+    "shape": [count],
+    "min": finite,
+    "max": finite,
+    "zeros": finite,
+    "nan": finite,
+    "inf": finite,
+}
+
 EVENT = {
     "event": text,
     "step": count,
@@ -371,4 +381,22 @@ EVENT = {
     "why": words,
     "type": text,
     "message": text,
+    "because": text,
+    "phase": text,
+    "cell": text,
+    "operator": text,
+    "expression": text,
+    "place": PLACE,
+    "function": text,
+    "inputs": [_TENSOR],
+    "results": [_TENSOR],
+    "stack": [PLACE],
+    "pattern": text,
+    "parameter": text,
+    "samples": [count],
+    "recorded_loss": number,
+    "replayed_loss": number,
+    "exact": flag,
+    "vanishes_at": finite,
+    "why_not": text,
 }

@@ -24,11 +24,11 @@ class Outcome(NamedTuple):
     interrupted: bool
 
 
-def run_script(script: str, args: list, folder: Optional[Path]) -> Outcome:
+def run_script(script: str, args: list, folder: Optional[Path], locate: bool = True) -> Outcome:
     """Runs ``script`` with ``args`` as ``__main__`` in this process and records it in ``folder``.
 
-    ``folder`` None runs the script alone (the scheduler process of a distributed run). Raises OSError or SyntaxError, before
-    anything ran, when the script cannot be read or compiled.
+    ``locate``: whether steps that are not finite are replayed. ``folder`` None runs the script alone (the scheduler process
+    of a distributed run). Raises OSError or SyntaxError, before anything ran, when the script cannot be read or compiled.
     """
     path = os.path.abspath(script)
     with open(path, "rb") as file:
@@ -37,7 +37,7 @@ def run_script(script: str, args: list, folder: Optional[Path]) -> Outcome:
     places.add_user_file(path)
     observer = cancel = None
     if folder is not None:
-        observer = Observer(folder, path, ["python", script, *args], os.getcwd())
+        observer = Observer(folder, path, ["python", script, *args], os.getcwd(), locate)
         observer.sources.collect(path)
         observer.write_run()
         cancel = when_imported("mindspore", lambda: observer.quietly(observer.install))

@@ -23,8 +23,8 @@ _SAVE_SHARE = 0.01
 class Observer:
     """Observes one run of a script in this process."""
 
-    def __init__(self, folder: Path, script: str, command: list, cwd: str) -> None:
-        self.script, self.command, self.cwd = script, command, cwd
+    def __init__(self, folder: Path, script: str, command: list, cwd: str, locate: bool = True) -> None:
+        self.script, self.command, self.cwd, self.locate = script, command, cwd, locate
         self.rank, self.rank_size = environment.rank()
         self.writer = RunWriter(folder, self.rank)
         self.sources = SourceObserver(self.writer.folder)
@@ -42,6 +42,7 @@ class Observer:
         from msprec.callbacks.tallies import FirstNonFinite, ScaleTally
         from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
         from msprec.observe.created import watch_creation
+        from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
         from msprec.observe.models import ModelObserver
         from msprec.observe.modes import ModeObserver
@@ -69,6 +70,7 @@ class Observer:
         watch_creation(self.patches)
         self._watch_optimizers()
         self.installed = True
+        set_current(self)
 
     def _watch_optimizers(self) -> None:
         import mindspore.nn as nn
@@ -114,7 +116,8 @@ class Observer:
 
         kinds = (LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor)
         given = [one for user in users for one in getattr(user, "members", (user,))]
-        return [kind() for kind in kinds if not any(isinstance(one, kind) for one in given)]
+        made = {NonFiniteMonitor: {"locate": self.locate}}
+        return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]
 
     def write_step(self, step, next_scale) -> None:
         """Hands a finished step of a training cell or a functional loop to the recorder."""
@@ -219,6 +222,7 @@ class Observer:
         self.quietly(self.sources.collect, self.script)
         if self.installed:
             self.quietly(self.steps.close_open)
+            self.quietly(self.steps.replays.rest)
             self.quietly(self.recorder.close)
             self.quietly(self.scale_tally.end_streak)
             self.quietly(self._write_facts, True)

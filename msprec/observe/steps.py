@@ -19,6 +19,7 @@ from msprec.observe.created import created_place
 from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
 from msprec.observe.places import place_of_class, place_of_code, user_place
+from msprec.observe.replays import ReplayObserver
 from msprec.record.steps import to_number
 
 _KEPT_FUNCTIONS, _KEPT_NETWORKS = 16, 6
@@ -88,6 +89,7 @@ class StepObserver:
         self.observer = observer
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
+        self.replays = ReplayObserver(observer.writer, observer.locate)
         self.kinds = weakref.WeakKeyDictionary()
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
@@ -254,6 +256,7 @@ class StepObserver:
         step.rate = self._rate(optimizers)
         if not in_model:
             step.scale = snapshot(_scale_of(cell))
+            self._keep_cell(step, cell, args)
         return step
 
     def _end_train_cell(self, step: Optional[OpenStep], cell, output, in_model: Optional[str]) -> None:
@@ -285,6 +288,7 @@ class StepObserver:
         step = self._open("jit")
         step.rate = self._rate(reached.optimizers)
         step.scale = snapshot(self._scaler_value(reached.scalers))
+        self._keep_function(step, executor, args, reached)
         return step
 
     def _end_jit_step(self, step: Optional[OpenStep], reached: reach.Reached, output) -> None:
@@ -302,6 +306,7 @@ class StepObserver:
         if self.open is not None and not self.open.applied and not self._scaler_acted():
             self.open.forwards += 1
             self.observer.datasets.feeds_step()
+            self._keep_forward(self.open, function, args, self.what_reaches(function, owner))
             return
         self.close_open()
         reached = self.what_reaches(function, owner)
@@ -318,6 +323,7 @@ class StepObserver:
         self.open.loss_is_scaled = bool(reached.scalers) and any(
             "scale" in getattr(getattr(f, "__code__", None), "co_names", ()) for f in reached.functions
         )
+        self._keep_forward(self.open, function, args, reached)
 
     def _forward_done(self, result) -> None:
         if self.open is None:
@@ -376,6 +382,42 @@ class StepObserver:
         step.seconds = step.seconds or time.perf_counter() - step.began
         self._finish(step, after, timed=True)
 
+    # --- for locating -------------------------------------------------------------------------------------------
+    def _keep_cell(self, step: OpenStep, cell, args: tuple) -> None:
+        from msprec.locate.replay import of_train_cell
+
+        scale = step.scale
+
+        def build():
+            return of_train_cell(cell, args, to_number(scale))
+
+        self.replays.begin(step.number, args, build, [cell], loss_scale_facts(cell)["kind"] == "dynamic")
+
+    def _keep_function(self, step: OpenStep, executor, args: tuple, reached: reach.Reached) -> None:
+        from msprec.locate.replay import of_function
+
+        if executor.obj is not None and not (args and args[0] is executor.obj):
+            args = (executor.obj, *args)
+        roots, scaler = [*reached.networks, *reached.optimizers], self._scaler(reached.scalers)
+
+        def build():
+            return of_function(executor.fn, args, roots, scaler)
+
+        self.replays.begin(step.number, args, build, roots, scaler is not None)
+
+    def _keep_forward(self, step: OpenStep, function, args: tuple, reached: reach.Reached) -> None:
+        from msprec.locate.replay import of_forward
+
+        roots = [*reached.networks, *reached.optimizers] or self.roots
+        weights = [p for o in reached.optimizers for p in o.parameters]
+        scaler, scale = (self._scaler(reached.scalers) if step.loss_is_scaled else None), step.scale
+
+        def build():
+            given = weights or [p for root in roots for p in root.trainable_params()]
+            return of_forward(_innermost(function), args, given, roots, scaler, to_number(scale))
+
+        self.replays.begin(step.number, args, build, roots, scaler is not None)
+
     # --- shared -------------------------------------------------------------------------------------------------
     def _open(self, style: str) -> OpenStep:
         step = OpenStep(style, self.done + 1)
@@ -389,6 +431,7 @@ class StepObserver:
             step.seconds = time.perf_counter() - step.began
         self.done += 1
         self.observer.write_step(step, next_scale)
+        self.replays.end(step.number, step.loss, step.overflow, step.scale)
 
     def _rate(self, optimizers):
         """The first optimizer's rate in the step that begins: a number, or what gives it when the row is written."""

@@ -1,0 +1,195 @@
+"""What replaying a step has found, in words: the place of the first non-finite value, why, and the usual remedy (mp.01)."""
+
+from typing import Optional
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import table
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text
+
+WHY = {
+    "log": (
+        Text("对非正数取对数，得到 -inf 或 NaN", "the logarithm of a number that is not positive is -inf or NaN"),
+        Text(
+            "取对数前加一个小常数或截断，或改用数值稳定的函数（log_softmax、cross_entropy、binary_cross_entropy_with_logits）",
+            "add a small constant or clip before the logarithm, or use a function that is stable by itself "
+            "(log_softmax, cross_entropy, binary_cross_entropy_with_logits)",
+        ),
+    ),
+    "division": (
+        Text("除数为 0", "a division by zero"),
+        Text("给除数加一个小常数，或屏蔽为 0 的元素", "add a small constant to the divisor, or mask the zeros out"),
+    ),
+    "negative_root": (
+        Text("负数开方或取分数次幂得到 NaN", "a root or fractional power of a negative number is NaN"),
+        Text("先在 0 处截断", "clip at zero first"),
+    ),
+    "exp": (
+        Text(
+            "指数溢出：float32 超过 88.7、float16 超过 11.1 即溢出",
+            "the exponential overflows: in float32 beyond 88.7, in float16 beyond 11.1",
+        ),
+        Text(
+            "先减去最大值（softmax、logsumexp 的做法），或截断输入",
+            "subtract the maximum first (as softmax and logsumexp do) or clip its input",
+        ),
+    ),
+    "cast": (
+        Text(
+            "超过 float16 最大值 65504 的数被转换为 float16",
+            "a value beyond 65504, the largest float16, is cast to float16",
+        ),
+        Text(
+            "这一部分保持 float32；-1e9 的掩码会变成 -inf，应改用 -1e4 或 float16 的最小值",
+            "keep this part in float32; a mask of -1e9 becomes -inf: use -1e4 or the smallest float16",
+        ),
+    ),
+    "half": (
+        Text("结果超过 float16 的最大值 65504", "the result exceeds 65504, the largest float16"),
+        Text(
+            "这个表达式用 float32 计算（对该 Cell 调用 to_float(ms.float32)，或先转换类型）",
+            "compute this expression in float32 (to_float(ms.float32) on the cell, or a cast before it)",
+        ),
+    ),
+    "half_gradient": (
+        Text("梯度超过 float16 的最大值 65504", "a gradient exceeds 65504, the largest float16"),
+        Text(
+            "减小 loss scale，或用 float32 计算这个表达式",
+            "lower the loss scale, or compute this expression in float32",
+        ),
+    ),
+    "inf_minus_inf": (
+        Text(
+            "NaN 由无穷大产生：inf - inf、0 * inf，或全部为 -inf 的 softmax",
+            "NaN comes of infinities: inf - inf, 0 * inf, or a softmax over -inf only",
+        ),
+        Text(
+            "改用有限的大数作掩码，并确认没有整行都被屏蔽",
+            "mask with a large finite number, and see that no row is masked entirely",
+        ),
+    ),
+    "blow_up": (
+        Text(
+            "数值无限增长，通常是学习率过大",
+            "the values have grown without bound: a learning rate that is too large is the usual cause",
+        ),
+        Text("减小学习率、加预热，或做梯度裁剪", "lower the learning rate, warm it up, or clip the gradients"),
+    ),
+    "root_at_zero": (
+        Text("开方或范数在 0 处的导数是无穷大", "the derivative of a root or norm at zero is infinite"),
+        Text("在根号内加一个小常数", "add a small constant under the root"),
+    ),
+    "data": (
+        Text("batch 中本来就有 NaN 或无穷大", "the batch itself holds NaN or infinity"),
+        Text("在数据处理中删除或填补这些值", "drop or fill these values in the pipeline"),
+    ),
+    "update": (
+        Text(
+            "权重在该步之前已不是有限值，由更早的更新造成",
+            "a weight was not finite before the step: an earlier update made it so",
+        ),
+        Text(
+            "减小学习率或做梯度裁剪；查看梯度首次不是有限值的那一步",
+            "lower the learning rate, or clip the gradients; look at the first step whose gradients are not finite",
+        ),
+    ),
+}
+
+_PHASES = {
+    "data": Text("数据", "data"),
+    "forward": Text("前向", "forward"),
+    "backward": Text("反向", "backward"),
+    "update": Text("更新", "update"),
+}
+
+
+def located(subject: Subject) -> Optional[Fact]:
+    """The first step, of any rank, whose place was found."""
+    found = [event for rank in subject.ranks for event in subject.events("located", rank) if event.phase]
+    return min(found, key=lambda event: event.step or 0, default=None)
+
+
+def sentence(found: Fact) -> Text:
+    """Step, phase, place and reason in one sentence, without a full stop."""
+    known = WHY.get(found.pattern or ("update" if found.phase == "update" else ""))
+    why = Text("：{why}", ": {why}", why=known[0]) if known else Text("", "")
+    return Text(
+        "第 {step} 步{phase}{where}{samples}{scale}{why}",
+        "step {step}, {phase}{where}{samples}{scale}{why}",
+        step=found.step,
+        phase=_PHASES.get(found.phase, found.phase),
+        where=_where(found),
+        samples=Text("，batch 中的样本 {n}", ", samples {n} of the batch", n=", ".join(map(str, found.samples)))
+        if found.samples
+        else Text("", ""),
+        scale=_scale(found),
+        why=why,
+    )
+
+
+def _where(found: Fact) -> Text:
+    if found.phase == "update" and found.parameter:
+        return Text("，参数 {name}", ", parameter {name}", name=found.parameter)
+    cell = Text("（Cell {cell}）", " (cell {cell})", cell=found.cell) if found.cell else Text("", "")
+    return Text(
+        "，{place} 的 `{code}`{cell}",
+        ", `{code}` at {place}{cell}",
+        place=f"{found.place.file}:{found.place.line}" if found.place else "?",
+        code=found.expression or found.operator,
+        cell=cell,
+    )
+
+
+def _scale(found: Fact) -> Text:
+    if found.vanishes_at is None:
+        return Text("", "")
+    return Text(
+        "，scale 为 {scale}，降到 {low} 时消失",
+        ", at a scale of {scale}; it vanishes at {low}",
+        scale=found.scale,
+        low=found.vanishes_at,
+    )
+
+
+def remedy(found: Fact) -> Optional[Text]:
+    """The usual remedy of the pattern, or None."""
+    known = WHY.get(found.pattern or "")
+    return known[1] if known else None
+
+
+def evidence(subject: Subject, found: Fact) -> list:
+    """The lines around the place, the tensors that went in and came out, and how exact the replay was."""
+    places = [found.place, *reversed(found.stack)]
+    rows = [
+        [role, value.dtype, "×".join(map(str, value.shape)), value.min, value.max, value.zeros, value.nan, value.inf]
+        for role, values in ((Text("输入", "input"), found.inputs), (Text("结果", "result"), found.results))
+        for value in values
+    ]
+    heads = [
+        Text("张量", "tensor"),
+        "dtype",
+        Text("形状", "shape"),
+        Text("最小（有限）", "min (finite)"),
+        Text("最大（有限）", "max (finite)"),
+        Text("零的占比", "share of zeros"),
+        Text("NaN 占比", "share of NaN"),
+        Text("Inf 占比", "share of infinity"),
+    ]
+    return [
+        subject.code_at([place for place in places if place], Text("首个非有限值", "The first non-finite value")),
+        table(Text("该表达式的张量", "Tensors of that expression"), heads, rows) if rows else None,
+        _exactness(found),
+    ]
+
+
+def _exactness(found: Fact):
+    from msprec.checklists.shared import note
+
+    if found.exact is not False:
+        return None
+    return note(
+        "重放的 loss 为 {again}，记录的为 {loss}：重放并不完全一致。",
+        "The replay gave a loss of {again}, the run recorded {loss}: it was not repeated exactly.",
+        again=found.replayed_loss,
+        loss=found.recorded_loss,
+    )

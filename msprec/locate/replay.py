@@ -1,0 +1,183 @@
+"""Runs a kept step again in PyNative mode, and leaves the process as it was."""
+
+import random
+from contextlib import contextmanager
+from typing import Optional
+
+import numpy as np
+
+from msprec.callbacks.kept_steps import random_state
+from msprec.locate.trace import Trace
+from msprec.observe.cells import is_builtin, walk
+from msprec.observe.current import unobserved
+from msprec.observe.modes import unwrap
+from msprec.observe.steps import first_scalar, flatten
+
+
+def set_random_state(state: dict) -> None:
+    """Sets the generators to what `random_state` returned."""
+    import mindspore as ms
+
+    random.setstate(state["python"])
+    np.random.set_state(state["numpy"])
+    if state["mindspore"] is not None:
+        ms.set_rng_state(state["mindspore"])
+
+
+def all_parameters(roots) -> list:
+    """Every Parameter of the cells and of what they hold, optimizers included, each once."""
+    found = {}
+    for root in roots:
+        for _, cell in walk(root):
+            for parameter in cell._params.values():
+                if parameter is not None and not getattr(parameter, "has_init", False):
+                    found[id(parameter)] = parameter
+    return list(found.values())
+
+
+@contextmanager
+def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict]):
+    """PyNative mode, the random state ``state`` and the values ``weights`` (``{id(parameter): array}``) inside; all as
+    it was before afterwards."""
+    import mindspore as ms
+
+    mode, outer = ms.get_context("mode"), random_state()
+    before = {id(parameter): parameter.asnumpy().copy() for parameter in parameters}
+    with unobserved():
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        try:
+            if weights:
+                _set_values(parameters, weights)
+            if state is not None:
+                set_random_state(state)
+            yield
+        finally:
+            _set_values(parameters, before)
+            ms.set_context(mode=mode)
+            set_random_state(outer)
+
+
+def _set_values(parameters: list, values: dict) -> None:
+    """Writes only what differs: a Parameter that is not touched keeps its memory."""
+    from mindspore import Tensor
+
+    for parameter in parameters:
+        value = values.get(id(parameter))
+        if value is not None and parameter.asnumpy().tobytes() != value.tobytes():
+            parameter.set_data(Tensor(value, parameter.dtype))
+
+
+@contextmanager
+def watched(trace: Trace):
+    """Cells are watched inside, and functions compiled by ``jit`` run as Python."""
+    from mindspore import nn
+    from mindspore.common import api
+
+    cell_call, jit_call = nn.Cell.__call__, api._JitExecutor.__call__
+
+    def call_cell(cell, *args, **kwargs):
+        return trace.cell_call(cell_call, cell, args, kwargs)
+
+    def call_jit(executor, *args, **kwargs):
+        function = executor.fn
+        if executor.obj is not None and not (args and args[0] is executor.obj):
+            args = (executor.obj, *args)
+        return (trace.own(function) or function)(*args, **kwargs)
+
+    nn.Cell.__call__, api._JitExecutor.__call__ = call_cell, call_jit
+    try:
+        yield trace
+    finally:
+        nn.Cell.__call__, api._JitExecutor.__call__ = cell_call, jit_call
+        trace.restore_classes()
+
+
+class ReplayedStep:
+    """What a step ran, as something that can be run again.
+
+    Args:
+        run: Called as ``run(trace, scale)``; returns the loss of the step, unscaled; without a trace, its gradients.
+        roots: The cells whose parameters it may change.
+        scale: The loss scale the step was computed with.
+    """
+
+    def __init__(self, run, roots: list, scale: float = 1.0) -> None:
+        self.run, self.roots, self.scale = run, roots, scale
+        self.parameters = all_parameters(roots)
+        # the network's own paths come last and count: not those through the cells that wrap it
+        self.paths = {id(cell): path for root in roots for tree in (root, unwrap(root)) for path, cell in walk(tree)}
+
+
+def of_train_cell(cell, inputs: tuple, scale: Optional[float] = None) -> ReplayedStep:
+    """The step of a training cell: the user's own ``construct``, or, of MindSpore's cells, the network inside with its
+    gradients. ``scale``: the loss scale the step was computed with."""
+    home = next(base for base in type(cell).__mro__ if "construct" in vars(base))
+    if not is_builtin(home):
+        return of_function(cell, inputs, [cell])
+    weights = getattr(cell, "weights", None) or cell.network.trainable_params()
+    return of_forward(cell.network, inputs, list(weights), [cell.network], scale=scale)
+
+
+def of_forward(forward, inputs: tuple, weights: list, roots: list, scaler=None, scale: Optional[float] = None):
+    """The step of a forward computation: its gradients for ``weights``.
+
+    Args:
+        forward: The network or function; the first floating scalar that it gives is the loss.
+        scaler: A loss scaler that ``forward`` itself applies; without one each output's gradient is ``scale``.
+    """
+    step = ReplayedStep(None, roots, scale or 1.0)
+    if scaler is not None:
+        step.parameters.append(scaler.scale_value)
+
+    def run(trace, factor):
+        outputs = []
+
+        def scaled(*args):
+            outputs.append(forward(*args) if trace is None else trace.call_function(forward, args))
+            return _total(outputs[-1], 1.0 if scaler is not None else factor)
+
+        if scaler is not None and scale is not None:
+            _set_values([scaler.scale_value], {id(scaler.scale_value): np.array(factor, np.float32)})
+        grads = ms_value_and_grad(scaled, weights)(*inputs)[1]
+        if trace is None:
+            return grads
+        trace.gradients, trace.weights = grads, weights
+        loss = first_scalar(outputs[-1])
+        return loss / factor if scaler is not None and loss is not None else loss
+
+    step.run = run
+    return step
+
+
+def ms_value_and_grad(function, weights: list):
+    """``mindspore.value_and_grad`` for weights only."""
+    import mindspore as ms
+
+    return ms.value_and_grad(function, None, weights)
+
+
+def _total(output, scale: float):
+    """The sum of what MindSpore differentiates: each floating output times its sensitivity; of a function's scalar and
+    auxiliary outputs, the scalar alone."""
+    from mindspore import Tensor
+
+    scalar = first_scalar(output)
+    values = [scalar] if scalar is not None else [v for v in flatten(output) if "Float" in str(getattr(v, "dtype", ""))]
+    total = 0.0
+    for value in values:
+        part = value * Tensor(scale, value.dtype) if scale != 1 else value
+        total = (part if part.size == 1 else part.sum()) + total
+    return total
+
+
+def of_function(function, inputs: tuple, roots: list, scaler=None) -> ReplayedStep:
+    """The step of a function or cell of the user's that computes gradients and perhaps updates, run as a whole; what it
+    does to the loss scaler is undone too."""
+
+    def run(trace, _):
+        return function(*inputs) if trace is None else trace.call_function(function, inputs)
+
+    step = ReplayedStep(run, roots)
+    held = (getattr(scaler, name, None) for name in ("scale_value", "counter"))
+    step.parameters += [parameter for parameter in held if hasattr(parameter, "set_data")]
+    return step

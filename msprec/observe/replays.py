@@ -1,0 +1,55 @@
+"""Keeps what a replay of the last steps of training cells and functional loops needs, and locates a step that goes bad."""
+
+from typing import Callable
+
+from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper, save_step
+from msprec.callbacks.tensors import on_cpu
+
+
+class ReplayObserver:
+    """Steps of `Model` are not kept here: there `NonFiniteMonitor` does the same.
+
+    Args:
+        writer: The run's writer.
+        locate: Whether to replay bad steps; without, their batch and random state are kept all the same.
+    """
+
+    def __init__(self, writer, locate: bool) -> None:
+        self._writer, self._locate = writer, locate
+        self._keeper = self._locator = None
+        self._saved = False
+
+    def _prepare(self, dynamic: bool) -> None:
+        from msprec.locate.locator import Locator, WeightCopies
+
+        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic)
+        self._locator, self._copies = Locator(self._writer.event), WeightCopies()
+
+    def begin(self, step: int, batch: tuple, build: Callable, roots: list, dynamic: bool) -> None:
+        """A forward pass of ``step`` begins; ``build`` makes what can be run again."""
+        if self._keeper is None:
+            self._prepare(dynamic)
+        copies = self._copies.take(roots) if self._locate else None
+        self._keeper.begin(step, batch, build, copies)
+        if copies and self._copies.spoilt:
+            self._judge(Bad(step, "parameter", None))
+
+    def end(self, step: int, loss, overflow, scale) -> None:
+        """The step has ended."""
+        if self._keeper is not None:
+            self._judge(self._keeper.end(step, loss, overflow, scale))
+
+    def rest(self) -> None:
+        """The training is over."""
+        if self._keeper is not None:
+            self._judge(self._keeper.rest())
+
+    def _judge(self, bad) -> None:
+        if bad is None:
+            return
+        kept = self._keeper.kept(bad.step)
+        if bad.what == "loss" and kept is not None and not self._saved:
+            self._saved = True
+            save_step(self._writer.rank_folder / "nonfinite", kept)
+        if self._locate:
+            self._locator.tell(self._keeper, bad)

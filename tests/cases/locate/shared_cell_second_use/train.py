@@ -1,0 +1,54 @@
+"""One cell used twice; only its second use fails."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(1)
+
+
+class Level(nn.Cell):
+    def construct(self, x):
+        return ops.log(x)  # here
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.level, self.head = Level(), nn.Dense(6, 1)
+
+    def construct(self, x):
+        first = self.level(ops.abs(x) + 1)
+        return self.head(first + self.level(first))
+
+
+rng = np.random.default_rng(1)
+x = rng.normal(size=(320, 6)).astype(np.float32)
+y = (x[:, :1] - 0.5 * x[:, 1:2]).astype(np.float32)
+x[9, 1] = 0.0
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(16)
+
+net = Net()
+loss_fn = nn.MSELoss()
+optimizer = nn.SGD(net.trainable_params(), 0.01)
+
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+
+gradient = ms.value_and_grad(forward, None, optimizer.parameters)
+
+
+def train_step(x, y):
+    loss, grads = gradient(x, y)
+    optimizer(grads)
+    return loss
+
+
+net.set_train()
+for features, target in data.create_tuple_iterator(num_epochs=1):
+    loss = train_step(features, target)
+print(loss)

@@ -1,0 +1,52 @@
+"""The derivative of a root at zero; the whole step is compiled."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+
+ms.set_context(mode=ms.GRAPH_MODE)
+ms.set_seed(1)
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Dense(6, 4, has_bias=False)
+        self.head = nn.Dense(5, 1)
+
+    def construct(self, x):
+        h = ops.tanh(self.inner(x))
+        size = ops.sqrt((h * h).sum(-1, keepdims=True))  # here
+        return self.head(ops.concat((h, size), -1))
+
+
+rng = np.random.default_rng(1)
+x = rng.normal(size=(320, 6)).astype(np.float32)
+y = (x[:, :1] - 0.5 * x[:, 1:2]).astype(np.float32)
+x[200] = 0.0
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(16)
+
+net = Net()
+loss_fn = nn.MSELoss()
+optimizer = nn.SGD(net.trainable_params(), 0.01)
+
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+
+gradient = ms.value_and_grad(forward, None, optimizer.parameters)
+
+
+@ms.jit
+def train_step(x, y):
+    loss, grads = gradient(x, y)
+    optimizer(grads)
+    return loss
+
+
+net.set_train()
+for features, target in data.create_tuple_iterator(num_epochs=1):
+    loss = train_step(features, target)
+print(loss)
