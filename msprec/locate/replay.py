@@ -59,12 +59,13 @@ def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict]
 
 def _set_values(parameters: list, values: dict) -> None:
     """Writes only what differs: a Parameter that is not touched keeps its memory."""
-    from mindspore import Tensor
+    from mindspore import Tensor, ops
 
     for parameter in parameters:
         value = values.get(id(parameter))
         if value is not None and parameter.asnumpy().tobytes() != value.tobytes():
-            parameter.set_data(Tensor(value, parameter.dtype))
+            # in PyNative mode an optimizer's updates are lost after Parameter.set_data (seen with 2.10); assign keeps them
+            ops.assign(parameter, Tensor(value, parameter.dtype))
 
 
 @contextmanager

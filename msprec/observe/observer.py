@@ -40,7 +40,6 @@ class Observer:
     def install(self) -> None:
         """Called once the script has imported MindSpore."""
         from msprec.callbacks.tallies import FirstNonFinite, ScaleTally
-        from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
@@ -64,7 +63,7 @@ class Observer:
         self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
         self.parameters, self.precision = ParameterObserver(), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
-        enable_loss_scale_on_cpu()
+        _enable_loss_scale_on_cpu()
         for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
             part.install(self.patches)
         watch_creation(self.patches)
@@ -229,6 +228,15 @@ class Observer:
         self.write_run(exit_facts)
         self.patches.undo()
         self.writer.close()
+
+
+def _enable_loss_scale_on_cpu() -> None:
+    """As msprec's function of that name; where the script is importing just that module first of all, it will call it."""
+    from importlib import import_module
+
+    enable = getattr(import_module("msprec.cpu_loss_scale"), "enable_loss_scale_on_cpu", None)
+    if enable is not None:
+        enable()
 
 
 def _now() -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from msprec.checklists.located import WHY
+
 from msprec.locate.patterns import Values, pattern_of
 
 

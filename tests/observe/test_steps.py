@@ -199,3 +199,19 @@ def test_monitors_of_the_users_own_write_into_the_run_and_nothing_twice(scripts,
     assert all(row["loss"] and row["seconds"] and row["lr"] for row in rows)
     assert not (scripts.folder / "elsewhere").exists()
     assert scripts.json("facts/train_step.json")["steps"][0]["count"] == 8
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import msprec; msprec.enable_loss_scale_on_cpu()",
+        "from msprec.callbacks import LossScaleMonitor",
+        "from msprec import watch",
+    ],
+)
+def test_a_script_may_import_msprec_before_mindspore(scripts, first) -> None:
+    scripts.write(first + "\n" + COMMON + FUNCTIONAL.replace("DECORATE", ""))
+    ran = scripts.observed()
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    assert len(scripts.rows()) == 8
