@@ -227,6 +227,41 @@ def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang:
         raise _Failure(f"cannot write {error.filename or docx or json_file}: {error.strerror}") from None
 
 
+# --- locate -------------------------------------------------------------------------------------------------------
+@main.command()
+@click.option("--json", "json_file", metavar="F.json", help="Write what was found there (- for standard output).")
+@_LANG
+@click.argument("run_dir", metavar="RUN")
+def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
+    """Locate the first non-finite value of a recorded run once more, in a process of its own.
+
+    RUN holds a step that went bad: its batch, random state and weights. The script is run again up to the first step of
+    the same network; there the kept step is replayed, and the script ends. What the script prints until then goes to the
+    standard error stream.
+
+    \b
+    Examples:
+      msprec locate msprec_runs/train-20261120-101500
+      msprec locate RUN --json place.json
+    """
+    from msprec import again
+
+    lang = _language(lang)
+    try:
+        found = again.locate_again(Path(run_dir).absolute(), say=lambda text: click.echo(f"msprec: {text}", err=True))
+    except again.CannotLocate as error:
+        raise _Failure(str(error)) from None
+    if json_file == "-":
+        click.echo(again.as_json(found), nl=False)
+        return
+    if json_file:
+        try:
+            Path(json_file).write_text(again.as_json(found), encoding="utf-8")
+        except OSError as error:
+            raise _Failure(f"cannot write {json_file}: {error.strerror}") from None
+    click.echo(again.in_words(found, lang))
+
+
 # --- explain ------------------------------------------------------------------------------------------------------
 @main.command()
 @_LANG

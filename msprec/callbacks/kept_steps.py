@@ -20,8 +20,8 @@ STREAK = 3
 
 
 class KeptStep(NamedTuple):
-    """``batch``: what the step was called with, tensors as they are; ``random_state``: see `random_state`; ``build``: makes
-    what can be run again; ``weights``: ``{id(parameter): array}`` before the step, where they were kept."""
+    """``batch``: what the step was called with, tensors as they are; ``random_state``: see `random_state`; ``build(batch)``:
+    makes what can be run again; ``weights``: ``{id(parameter): array}`` before the step, where they were kept."""
 
     step: int
     batch: object

@@ -71,7 +71,8 @@ class NonFiniteMonitor(Monitor):
     def _prepare_locating(self) -> None:
         from msprec.locate.locator import Locator, WeightCopies
 
-        self._locator, self._copies = Locator(self.recorder.writer.event), WeightCopies()
+        writer = self.recorder.writer
+        self._locator, self._copies = Locator(writer.event, writer.rank_folder / "nonfinite"), WeightCopies()
 
     def on_train_step_begin(self, run_context) -> None:
         super().on_train_step_begin(run_context)
@@ -108,11 +109,11 @@ class NonFiniteMonitor(Monitor):
         cell, scale = parameters.train_network, self.training.outputs.scale
         inputs = batch if isinstance(batch, tuple) else tuple(batch)
 
-        def build():
+        def build(inputs):
             return of_train_cell(cell, inputs, to_number(scale))
 
         copies = self._copies.take([cell])
-        self._keeper.begin(self.training.step(), batch, build, copies)
+        self._keeper.begin(self.training.step(), inputs, build, copies)
         if copies and self._copies.spoilt:
             self._locator.tell(self._keeper, Bad(self.training.step(), "parameter", None))
 
@@ -127,7 +128,7 @@ class NonFiniteMonitor(Monitor):
         self._found = True
         self._finding.found(step, value)
         kept = self._keeper.kept(step)
-        if kept is not None:
+        if kept is not None and self._locator is None:
             save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
         self._look_at_parameters()
 

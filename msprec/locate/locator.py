@@ -1,11 +1,13 @@
 """Keeps what a replay needs while a training runs, and tells the place once something is not finite."""
 
 import time
+from pathlib import Path
 from typing import Callable, Optional
 
 import numpy as np
 
 from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper
+from msprec.locate.capsule import save_capsule
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
 SHARE, GRACE, MOST = 0.005, 0.05, 4
@@ -53,10 +55,11 @@ class Locator:
 
     Args:
         event: Called as ``event("located", step, **facts)``.
+        folder: Where the first located step is written, for `msprec locate`.
     """
 
-    def __init__(self, event: Callable) -> None:
-        self._event, self.told, self._seen = event, [], set()
+    def __init__(self, event: Callable, folder: Path) -> None:
+        self._event, self._folder, self.told, self._seen = event, folder, [], set()
 
     def tell(self, keeper: StepKeeper, bad: Bad) -> Optional[dict]:
         """Replays the step, or the one before it where that one spoilt the weights; writes one event."""
@@ -64,44 +67,46 @@ class Locator:
             return None
         self._seen.add(bad.what)
         began = time.monotonic()
-        step, facts = self._find(keeper, bad)
+        step, kept, facts = self._find(keeper, bad)
         facts = {"because": bad.what, **facts, "seconds": round(time.monotonic() - began, 3)}
         if any(step == before and facts.get("place") == earlier.get("place") for before, earlier in self.told):
             return None
+        if kept is not None and not self.told:
+            save_capsule(self._folder, kept, kept.build(kept.batch).parameters, keeper.loss_of(step), facts)
         self.told.append((step, facts))
         self._event("located", step, **facts)
         return facts
 
     def _find(self, keeper: StepKeeper, bad: Bad) -> tuple:
-        facts = _replayed(keeper, bad.step)
+        kept, facts = _replayed(keeper, bad.step)
         if facts.get("phase") != "update":
-            return bad.step, facts
-        before = _replayed(keeper, bad.step - 1)
+            return bad.step, kept, facts
+        earlier, before = _replayed(keeper, bad.step - 1)
         if before.get("phase") in ("data", "forward", "backward"):
-            return bad.step - 1, before
+            return bad.step - 1, earlier, before
         if before.get("why_not") == FINITE:
             # its loss and its gradients were finite, and yet the weights were not afterwards
-            return bad.step - 1, facts
-        return bad.step, facts
+            return bad.step - 1, earlier, facts
+        return bad.step, kept, facts
 
 
-def _replayed(keeper: StepKeeper, step: int) -> dict:
-    """What the replay of a step tells; of several forward passes, the first that is not finite."""
-    facts = {"phase": None, "why_not": "the step is no longer kept"}
-    for kept in keeper.all_kept(step):
-        facts = _replay(kept, keeper)
+def _replayed(keeper: StepKeeper, step: int) -> tuple:
+    """``(kept, facts)`` of a step's replay; of several forward passes, the first that is not finite."""
+    kept, facts = None, {"phase": None, "why_not": "the step is no longer kept"}
+    for one in keeper.all_kept(step):
+        if one.build is None:
+            continue
+        kept, facts = one, _replay(one, keeper)
         if facts["phase"] is not None:
             break
-    return facts
+    return kept, facts
 
 
 def _replay(kept: KeptStep, keeper: StepKeeper) -> dict:
     from msprec.locate.locate import locate
 
-    if kept.build is None:
-        return {"phase": None, "why_not": "the step is no longer kept"}
     try:
-        facts = locate(kept.build(), keeper.loss_of(kept.step), kept.random_state, kept.weights)
+        facts = locate(kept.build(kept.batch), keeper.loss_of(kept.step), kept.random_state, kept.weights)
     except Exception as error:
         return {"phase": None, "why_not": f"the replay failed: {type(error).__name__}: {error}"[:500]}
     if facts["phase"] is None:

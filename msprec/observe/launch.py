@@ -9,6 +9,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from msprec.errors import Located
 from msprec.observe import places
 from msprec.observe.importhook import when_imported
 from msprec.observe.observer import Observer
@@ -24,11 +25,13 @@ class Outcome(NamedTuple):
     interrupted: bool
 
 
-def run_script(script: str, args: list, folder: Optional[Path], locate: bool = True) -> Outcome:
+def run_script(script: str, args: list, folder: Optional[Path], locate: bool = True, again=None) -> Outcome:
     """Runs ``script`` with ``args`` as ``__main__`` in this process and records it in ``folder``.
 
-    ``locate``: whether steps that are not finite are replayed. ``folder`` None runs the script alone (the scheduler process
-    of a distributed run). Raises OSError or SyntaxError, before anything ran, when the script cannot be read or compiled.
+    ``locate``: whether steps that are not finite are replayed. ``again``: a `Capsule` to try on the first step that fits it;
+    then the script ends there, and the outcome's facts hold ``located``. ``folder`` None runs the script alone (the
+    scheduler process of a distributed run). Raises OSError or SyntaxError, before anything ran, when the script cannot be
+    read or compiled.
     """
     path = os.path.abspath(script)
     with open(path, "rb") as file:
@@ -37,7 +40,7 @@ def run_script(script: str, args: list, folder: Optional[Path], locate: bool = T
     places.add_user_file(path)
     observer = cancel = None
     if folder is not None:
-        observer = Observer(folder, path, ["python", script, *args], os.getcwd(), locate)
+        observer = Observer(folder, path, ["python", script, *args], os.getcwd(), locate, again)
         observer.sources.collect(path)
         observer.write_run()
         cancel = when_imported("mindspore", lambda: observer.quietly(observer.install))
@@ -63,6 +66,8 @@ def _execute(code, path: str, script: str, args: list) -> Outcome:
         exec(code, module.__dict__)
     except SystemExit as stop:
         return _exited(stop)
+    except Located as found:
+        return Outcome({"kind": "ok", "code": 0, "located": found.facts}, 0, False)
     except KeyboardInterrupt as error:
         _print_traceback(error)
         return Outcome({"kind": "interrupt", "code": 130, "exception": _describe(error)}, 130, True)

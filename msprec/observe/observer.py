@@ -23,8 +23,9 @@ _SAVE_SHARE = 0.01
 class Observer:
     """Observes one run of a script in this process."""
 
-    def __init__(self, folder: Path, script: str, command: list, cwd: str, locate: bool = True) -> None:
+    def __init__(self, folder: Path, script: str, command: list, cwd: str, locate: bool = True, again=None) -> None:
         self.script, self.command, self.cwd, self.locate = script, command, cwd, locate
+        self.again = again
         self.rank, self.rank_size = environment.rank()
         self.writer = RunWriter(folder, self.rank)
         self.sources = SourceObserver(self.writer.folder)
@@ -115,7 +116,7 @@ class Observer:
 
         kinds = (LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor)
         given = [one for user in users for one in getattr(user, "members", (user,))]
-        made = {NonFiniteMonitor: {"locate": self.locate}}
+        made = {NonFiniteMonitor: {"locate": self.locate and self.again is None}}
         return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]
 
     def write_step(self, step, next_scale) -> None:

@@ -12,10 +12,11 @@ class ReplayObserver:
     Args:
         writer: The run's writer.
         locate: Whether to replay bad steps; without, their batch and random state are kept all the same.
+        again: A `Capsule` to try on the first step that fits, instead of recording.
     """
 
-    def __init__(self, writer, locate: bool) -> None:
-        self._writer, self._locate = writer, locate
+    def __init__(self, writer, locate: bool, again=None) -> None:
+        self._writer, self._locate, self.again = writer, locate, again
         self._keeper = self._locator = None
         self._saved = False
 
@@ -23,10 +24,18 @@ class ReplayObserver:
         from msprec.locate.locator import Locator, WeightCopies
 
         self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic)
-        self._locator, self._copies = Locator(self._writer.event), WeightCopies()
+        folder = self._writer.rank_folder / "nonfinite"
+        self._locator, self._copies = Locator(self._writer.event, folder), WeightCopies()
 
     def begin(self, step: int, batch: tuple, build: Callable, roots: list, dynamic: bool) -> None:
-        """A forward pass of ``step`` begins; ``build`` makes what can be run again."""
+        """A forward pass of ``step`` begins; ``build(batch)`` makes what can be run again.
+
+        Raises:
+            Located: This run is there to try a kept step again, and this was the one.
+        """
+        if self.again is not None:
+            self.again.try_on(build)
+            return
         if self._keeper is None:
             self._prepare(dynamic)
         copies = self._copies.take(roots) if self._locate else None
@@ -48,7 +57,7 @@ class ReplayObserver:
         if bad is None:
             return
         kept = self._keeper.kept(bad.step)
-        if bad.what == "loss" and kept is not None and not self._saved:
+        if bad.what == "loss" and kept is not None and not self._saved and not self._locate:
             self._saved = True
             save_step(self._writer.rank_folder / "nonfinite", kept)
         if self._locate:

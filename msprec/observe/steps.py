@@ -89,7 +89,7 @@ class StepObserver:
         self.observer = observer
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
-        self.replays = ReplayObserver(observer.writer, observer.locate)
+        self.replays = ReplayObserver(observer.writer, observer.locate, observer.again)
         self.kinds = weakref.WeakKeyDictionary()
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
@@ -254,7 +254,7 @@ class StepObserver:
             self.observer.modes.note("train", via, network, user_place(3), self.done, True)
         step = self._open(style)
         step.rate = self._rate(optimizers)
-        if not in_model:
+        if not in_model or self.replays.again is not None:
             step.scale = snapshot(_scale_of(cell))
             self._keep_cell(step, cell, args)
         return step
@@ -388,7 +388,7 @@ class StepObserver:
 
         scale = step.scale
 
-        def build():
+        def build(args):
             return of_train_cell(cell, args, to_number(scale))
 
         self.replays.begin(step.number, args, build, [cell], loss_scale_facts(cell)["kind"] == "dynamic")
@@ -400,7 +400,7 @@ class StepObserver:
             args = (executor.obj, *args)
         roots, scaler = [*reached.networks, *reached.optimizers], self._scaler(reached.scalers)
 
-        def build():
+        def build(args):
             return of_function(executor.fn, args, roots, scaler)
 
         self.replays.begin(step.number, args, build, roots, scaler is not None)
@@ -412,7 +412,7 @@ class StepObserver:
         weights = [p for o in reached.optimizers for p in o.parameters]
         scaler, scale = (self._scaler(reached.scalers) if step.loss_is_scaled else None), step.scale
 
-        def build():
+        def build(args):
             given = weights or [p for root in roots for p in root.trainable_params()]
             return of_forward(_innermost(function), args, given, roots, scaler, to_number(scale))
 

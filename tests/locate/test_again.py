@@ -1,0 +1,58 @@
+"""``msprec locate RUN``: the same place again from what the run has kept, in a process of its own."""
+
+import json
+import shutil
+
+import pytest
+from test_places import CASES
+
+NAMES = [
+    "accumulation_second_forward",
+    "division_in_helper_file",
+    "exp_in_own_train_cell",
+    "poisoned_by_the_step_before",
+    "sqrt_backward_in_jit",
+    "square_in_float16",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_place(name, scripts) -> None:
+    shutil.copytree(CASES / name, scripts.folder, dirs_exist_ok=True)
+    assert scripts.observed().status == 0
+    first = next(event for event in scripts.events() if event["event"] == "located")
+    again = scripts.msprec("locate", str(scripts.run_folder), "--json", "-")
+    assert again.status == 0, again.err
+    found = json.loads(again.out)
+    for key in ("step", "phase", "place", "column", "expression", "operator", "inputs", "recorded_loss"):
+        assert found[key] == first[key], key
+    words = scripts.msprec("locate", str(scripts.run_folder), "--lang", "en")
+    assert f"{first['place']['file']}:{first['place']['line']}" in words.out
+    assert f"> {first['place']['line']:5d}" in words.out
+
+
+def test_a_healthy_run_has_nothing_to_locate(scripts) -> None:
+    scripts.write("import mindspore as ms\nprint(ms.Tensor(1))\n")
+    assert scripts.observed().status == 0
+    ran = scripts.msprec("locate", str(scripts.run_folder))
+    assert ran.status == 2 and ran.err.count("\n") == 1 and "kept no bad step" in ran.err
+
+
+def test_bad_input_is_one_line(scripts, tmp_path) -> None:
+    shutil.copytree(CASES / "log_in_nested_block", scripts.folder, dirs_exist_ok=True)
+    assert scripts.observed().status == 0
+    kept = scripts.run_folder / "rank_0" / "nonfinite"
+    assert scripts.msprec("locate", str(tmp_path / "none")).status == 2
+    script = scripts.folder / "train.py"
+    text = script.read_text(encoding="utf-8")
+    script.write_text("print('nothing here')\n", encoding="utf-8")
+    changed = scripts.msprec("locate", str(scripts.run_folder))
+    assert changed.status == 2 and "has changed since that run" in changed.err
+    assert "without a step that fits" in changed.err and "Traceback" not in changed.err
+    script.write_text(text, encoding="utf-8")
+    (kept / "batch.npz").write_bytes(b"no archive")
+    broken = scripts.msprec("locate", str(scripts.run_folder))
+    assert broken.status == 2 and "cannot be read" in broken.err and "Traceback" not in broken.err
+    script.unlink()
+    gone = scripts.msprec("locate", str(scripts.run_folder))
+    assert gone.status == 2 and "no longer there" in gone.err
