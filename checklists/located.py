@@ -8,6 +8,16 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text
 
 WHY = {
+    "index_out_of_range": (
+        Text(
+            "索引超出范围：标签不在类别范围内，或词的编号超出词表",
+            "an index is out of range: a label beyond the classes, or an id beyond the table",
+        ),
+        Text(
+            "核对标签的取值与输出的类别数（从 0 起编号），或词表大小",
+            "compare the values of the labels (from 0) with the number of outputs, or the ids with the table's size",
+        ),
+    ),
     "log": (
         Text("对非正数取对数，得到 -inf 或 NaN", "the logarithm of a number that is not positive is -inf or NaN"),
         Text(

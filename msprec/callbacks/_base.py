@@ -129,8 +129,8 @@ class Monitor(Callback):
         if error is not None:
             _leave_quietly(self, error)
 
-    def _training_over(self) -> None:
-        """For subclasses: all rows of this training have been handed to the listeners."""
+    def _training_over(self, error=None) -> None:
+        """For subclasses: all rows of this training have been handed to the listeners; ``error`` ended it, or none."""
 
     def _leave(self, error) -> None:
         training, recorder = self.training, self.recorder
@@ -144,7 +144,7 @@ class Monitor(Callback):
                 recorder.end(training._seen, by=id(self))
             recorder.leave(id(self))
             recorder.flush()
-            self._training_over()
+            self._training_over(error)
         finally:
             training.users.discard(id(self))
             if not training.users:

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import sys
 from collections import deque
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
@@ -31,8 +32,9 @@ class KeptStep(NamedTuple):
 
 
 class Bad(NamedTuple):
-    """``what``: "loss"; "gradient": an overflow that the scale need not have made; "streak": overflows in a row;
-    "parameter": a parameter was not finite when the step began, and the loss had not told."""
+    """``what``: "loss"; "gradient": an overflow that the scale need not have made; "streak": overflows in a row; "crash": an
+    error ended the run inside the step; "parameter": a parameter was not finite when the step began, and the loss had not
+    told."""
 
     step: int
     what: str
@@ -40,12 +42,22 @@ class Bad(NamedTuple):
 
 
 def random_state() -> dict:
-    """The states of Python's, NumPy's and MindSpore's global generators, and MindSpore's global seed; reading changes
-    none of them."""
+    """The states of Python's, NumPy's and MindSpore's global generators, MindSpore's global seed, and the seeds that its
+    random functions (``ops.dropout``, ``ops.rand``, …) draw theirs from; reading changes none of them.
+
+    The generator inside a random operator that is made once, such as that of ``nn.Dropout``, cannot be read.
+    """
     import mindspore as ms
 
     device = ms.get_rng_state() if hasattr(ms, "get_rng_state") else None
-    return {"python": random.getstate(), "numpy": np.random.get_state(), "mindspore": device, "seed": ms.get_seed()}
+    kernels = dict(kernel_seeds() or {})
+    return {"python": random.getstate(), "numpy": np.random.get_state(), "mindspore": device, "seed": ms.get_seed(),
+            "kernels": kernels}  # fmt: skip
+
+
+def kernel_seeds() -> Optional[dict]:
+    """MindSpore's own dictionary ``{(operator, seed): next seed}``, or None where this MindSpore has none."""
+    return getattr(sys.modules.get("mindspore.common.seed"), "_KERNEL_SEED", None)
 
 
 class StepKeeper:
@@ -61,6 +73,7 @@ class StepKeeper:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
         self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
+        self._ended = 0
 
     def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
@@ -72,11 +85,17 @@ class StepKeeper:
         Returns:
             The first bad step among those looked at now; ``None`` without any.
         """
+        self._ended = step
         if loss is not None or overflow is not None:
             self._waiting.append((step, loss, overflow, scale))
         if not at_once and len(self._waiting) <= self._every:
             return None
         return self._look(0 if at_once else 1)
+
+    def crashed(self) -> Optional[Bad]:
+        """The step that has begun and not ended, where an error has ended the run."""
+        last = self._steps[-1].step if self._steps else None
+        return Bad(last, "crash", None) if last is not None and last > self._ended else None
 
     def rest(self) -> Optional[Bad]:
         """Looks at all steps that are left; returns as `end` does."""
@@ -167,4 +186,5 @@ def _plain_state(state: dict) -> dict:
         "numpy": [name, keys.tolist(), int(position), int(has_gauss), float(cached)],
         "mindspore": None if device is None else device.asnumpy().tolist(),
         "seed": state["seed"],
+        "kernels": [[name, seed, value] for (name, seed), value in state.get("kernels", {}).items()],
     }

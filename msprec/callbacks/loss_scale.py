@@ -53,7 +53,7 @@ class LossScaleMonitor(Monitor):
             self.recorder.flush()
         return self._tally.summary()
 
-    def _training_over(self) -> None:
+    def _training_over(self, error=None) -> None:
         self.recorder.remove_listener(self._tally)
         self._tally.end_streak()
         self._events.end_streak()

@@ -115,7 +115,7 @@ class NonFiniteMonitor(Monitor):
         copies = self._copies.take([cell])
         self._keeper.begin(self.training.step(), inputs, build, copies)
         if copies and self._copies.spoilt:
-            self._locator.tell(self._keeper, Bad(self.training.step(), "parameter", None))
+            self._bad(self._keeper.rest() or Bad(self.training.step(), "parameter", None))
 
     def _bad(self, found) -> None:
         if found.what == "loss":
@@ -152,9 +152,13 @@ class NonFiniteMonitor(Monitor):
             self._look_at_parameters()
         super().on_train_end(run_context)
 
-    def _training_over(self) -> None:
+    def _training_over(self, error=None) -> None:
         # here, not at the end of the training: an error in another callback may have ended it
         found = self._keeper.rest() if self._keeper is not None and not self._found else None
         if found is not None:
             self._bad(found)
+        elif isinstance(error, Exception) and self._keeper is not None and self._locator is not None:
+            crash = self._keeper.crashed()
+            if crash is not None:
+                self._locator.tell(self._keeper, crash)
         self._keeper = self._parameters = self._locator = self._copies = None

@@ -58,7 +58,7 @@ class StepTimeMonitor(Monitor):
             self.recorder.flush()
         return self._tally.summary()
 
-    def _training_over(self) -> None:
+    def _training_over(self, error=None) -> None:
         self.recorder.remove_listener(self._tally)
 
 

@@ -97,4 +97,5 @@ class Capsule:
             "numpy": (name, np.array(keys, np.uint32), position, has_gauss, cached),
             "mindspore": None if device is None else ms.Tensor(np.array(device, np.uint8)),
             "seed": state["seed"],
+            "kernels": {(name, seed): value for name, seed, value in state.get("kernels", [])},
         }

@@ -32,10 +32,15 @@ def locate(
         ``why`` says so.
     """
     with undisturbed(step.parameters, state, weights):
-        trace = Trace(step.paths, backward=True)
+        trace = Trace(step.cells, step.paths, backward=True)
         bad_weights = [p for p in step.parameters if any(bad_values(p))]
-        with watched(trace):
-            loss = step.run(trace, step.scale)
+        try:
+            with watched(trace):
+                loss = step.run(trace, step.scale)
+        except Exception as error:
+            if trace.failed is None:
+                raise
+            return _crashed(trace, error)
         culprit, vanishes = _judge(step, trace, loss, state, weights)
     facts = _facts(culprit, trace) if culprit is not None else {"phase": None}
     if bad_weights and (culprit is None or _by_weights(culprit, bad_weights)):
@@ -44,6 +49,13 @@ def locate(
     if vanishes is not None:
         facts.update(scale=step.scale, vanishes_at=vanishes)
     return facts
+
+
+def _crashed(trace: Trace, error: Exception) -> dict:
+    """The expression that raised."""
+    message = str(error).strip().split("\n")[0][:300]
+    facts = _facts(Culprit("forward", trace.failed), trace)
+    return {**facts, "error": f"{type(error).__name__}: {message}", "pattern": patterns.pattern_of_error(message)}
 
 
 def _judge(step: ReplayedStep, trace: Trace, loss, state, weights) -> tuple:

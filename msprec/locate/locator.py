@@ -66,13 +66,28 @@ class Locator:
         if len(self.told) >= MOST or bad.what in self._seen:
             return None
         self._seen.add(bad.what)
+        if bad.what == "crash":
+            return self._keep_crash(keeper, bad)
         began = time.monotonic()
         step, kept, facts = self._find(keeper, bad)
         facts = {"because": bad.what, **facts, "seconds": round(time.monotonic() - began, 3)}
         if any(step == before and facts.get("place") == earlier.get("place") for before, earlier in self.told):
             return None
+        return self._told(keeper, step, kept, facts)
+
+    def _keep_crash(self, keeper: StepKeeper, bad: Bad) -> Optional[dict]:
+        """After an error on the device another one may end the process, so the step is kept and not replayed here."""
+        kept = next((one for one in reversed(keeper.all_kept(bad.step)) if one.build is not None), None)
+        why = "an error ended the step, which is kept: `msprec locate RUN` replays it"
+        return (
+            None
+            if kept is None
+            else self._told(keeper, bad.step, kept, {"because": "crash", "phase": None, "why_not": why})
+        )
+
+    def _told(self, keeper: StepKeeper, step: int, kept: Optional[KeptStep], facts: dict) -> dict:
         if kept is not None and not self.told:
-            save_capsule(self._folder, kept, kept.build(kept.batch).parameters, keeper.loss_of(step), facts)
+            save_capsule(self._folder, kept, kept.build(kept.batch).parameters, _loss_of(keeper, kept), facts)
         self.told.append((step, facts))
         self._event("located", step, **facts)
         return facts
@@ -84,6 +99,8 @@ class Locator:
         earlier, before = _replayed(keeper, bad.step - 1)
         if before.get("phase") in ("data", "forward", "backward"):
             return bad.step - 1, earlier, before
+        if before.get("exact") is False:
+            return bad.step - 1, earlier, {**before, "why_not": "the replay did not repeat the step"}
         if before.get("why_not") == FINITE:
             # its loss and its gradients were finite, and yet the weights were not afterwards
             return bad.step - 1, earlier, facts
@@ -96,17 +113,22 @@ def _replayed(keeper: StepKeeper, step: int) -> tuple:
     for one in keeper.all_kept(step):
         if one.build is None:
             continue
-        kept, facts = one, _replay(one, keeper)
+        kept, facts = one, _replay(one, _loss_of(keeper, one))
         if facts["phase"] is not None:
             break
     return kept, facts
 
 
-def _replay(kept: KeptStep, keeper: StepKeeper) -> dict:
+def _loss_of(keeper: StepKeeper, kept: KeptStep) -> Optional[float]:
+    """The recorded loss of a forward pass: a step records that of its last one."""
+    return keeper.loss_of(kept.step) if kept is keeper.all_kept(kept.step)[-1] else None
+
+
+def _replay(kept: KeptStep, loss: Optional[float]) -> dict:
     from msprec.locate.locate import locate
 
     try:
-        facts = locate(kept.build(kept.batch), keeper.loss_of(kept.step), kept.random_state, kept.weights)
+        facts = locate(kept.build(kept.batch), loss, kept.random_state, kept.weights)
     except Exception as error:
         return {"phase": None, "why_not": f"the replay failed: {type(error).__name__}: {error}"[:500]}
     if facts["phase"] is None:

@@ -1,5 +1,6 @@
 """Which known pattern made NaN or infinity, from plain numbers. No MindSpore; the words are in the checklists."""
 
+import re
 from typing import NamedTuple, Optional
 
 FLOAT16_MAX = 65504.0
@@ -76,4 +77,12 @@ def _backward(name: str, inputs: list) -> Optional[str]:
         return "division"
     if any(v.dtype == "Float16" for v in inputs):
         return "half_gradient"
+    return None
+
+
+def pattern_of_error(message: str) -> Optional[str]:
+    """The pattern of an operator's error message, or None."""
+    # what the CPU kernels say of a label or token id beyond the number of classes or rows
+    if re.search(r"index.*(must be in|out of range|should be in)|label.*(out of|range)", message, re.IGNORECASE):
+        return "index_out_of_range"
     return None

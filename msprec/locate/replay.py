@@ -6,7 +6,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.callbacks.kept_steps import random_state
+from msprec.callbacks.kept_steps import kernel_seeds, random_state
 from msprec.locate.trace import Trace
 from msprec.observe.cells import is_builtin, walk
 from msprec.observe.current import unobserved
@@ -22,6 +22,10 @@ def set_random_state(state: dict) -> None:
     np.random.set_state(state["numpy"])
     if state["mindspore"] is not None:
         ms.set_rng_state(state["mindspore"])
+    seeds = kernel_seeds()
+    if seeds is not None and "kernels" in state:
+        seeds.clear()
+        seeds.update(state["kernels"])
 
 
 def all_parameters(roots) -> list:
@@ -85,10 +89,16 @@ def watched(trace: Trace):
             args = (executor.obj, *args)
         return (trace.own(function) or function)(*args, **kwargs)
 
+    # recomputing would run the watched code again inside the backward pass
+    recomputing = [(cell, cell._recompute_cell) for cell in trace.cells if getattr(cell, "_recompute_cell", None)]
+    for cell, _ in recomputing:
+        object.__setattr__(cell, "_recompute_cell", None)
     nn.Cell.__call__, api._JitExecutor.__call__ = call_cell, call_jit
     try:
         yield trace
     finally:
+        for cell, recompute in recomputing:
+            object.__setattr__(cell, "_recompute_cell", recompute)
         nn.Cell.__call__, api._JitExecutor.__call__ = cell_call, jit_call
         trace.restore_classes()
 
@@ -106,6 +116,7 @@ class ReplayedStep:
         self.run, self.roots, self.scale = run, roots, scale
         self.parameters = all_parameters(roots)
         # the network's own paths come last and count: not those through the cells that wrap it
+        self.cells = [cell for root in roots for _, cell in walk(root)]
         self.paths = {id(cell): path for root in roots for tree in (root, unwrap(root)) for path, cell in walk(tree)}
 
 

@@ -51,14 +51,15 @@ class Trace:
     """The watch of `rewrite` and of cells, for one replay.
 
     Args:
-        paths: ``{id(cell): path}`` of the network's cells.
+        cells: The network's cells.
+        paths: ``{id(cell): path}`` of them.
         backward: Whether to put gradient hooks on what flows into each node.
     """
 
-    def __init__(self, paths: dict, backward: bool) -> None:
-        self.paths, self.backward = paths, backward
+    def __init__(self, cells: list, paths: dict, backward: bool) -> None:
+        self.cells, self.paths, self.backward = cells, paths, backward
         self.nodes, self.bad_edges, self.producers, self._kept = [], [], {}, []
-        self.gradients = self.weights = None
+        self.gradients = self.weights = self.failed = None
         self._cells, self._pending, self._calls = [], None, []
         self._rewritten, self._constructs = {}, {}
 
@@ -224,9 +225,14 @@ class Trace:
         if self.backward and hooks:
             args, kwargs = self._hooked(node, args), self._hooked(node, kwargs)
         pending = self._pending
-        result = function(*args, **kwargs)
+        try:
+            result = function(*args, **kwargs)
+            # its values are read here, so that an operator that fails on the device fails here too
+            self._end(node, result)
+        except Exception:
+            self.failed = self.failed or node
+            raise
         self._pending = pending
-        self._end(node, result)
         return result
 
     def _record(self, expression, operator_name, inputs, result) -> None:

@@ -221,6 +221,8 @@ class Observer:
         self.finished = True
         self.quietly(self.sources.collect, self.script)
         if self.installed:
+            if exit_facts.get("kind") == "exception":
+                self.quietly(self.steps.replays.crashed)
             self.quietly(self.steps.close_open)
             self.quietly(self.steps.replays.rest)
             self.quietly(self.recorder.close)

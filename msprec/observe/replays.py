@@ -41,7 +41,7 @@ class ReplayObserver:
         copies = self._copies.take(roots) if self._locate else None
         self._keeper.begin(step, batch, build, copies)
         if copies and self._copies.spoilt:
-            self._judge(Bad(step, "parameter", None))
+            self._judge(self._keeper.rest() or Bad(step, "parameter", None))
 
     def end(self, step: int, loss, overflow, scale) -> None:
         """The step has ended."""
@@ -52,6 +52,11 @@ class ReplayObserver:
         """The training is over."""
         if self._keeper is not None:
             self._judge(self._keeper.rest())
+
+    def crashed(self) -> None:
+        """An error has ended the script."""
+        if self._keeper is not None and self._locate:
+            self._judge(self._keeper.crashed())
 
     def _judge(self, bad) -> None:
         if bad is None:

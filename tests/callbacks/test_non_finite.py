@@ -14,7 +14,7 @@ import pytest
 from mindspore.train import LossMonitor
 
 from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor
-from msprec.callbacks.kept_steps import KeptStep, StepKeeper, random_state, save_step
+from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper, random_state, save_step
 from msprec.callbacks.tallies import FirstBadGradient
 
 RATES = [1e-3] * 3 + [1e18] * 30  # the fourth update ruins the weights
@@ -207,11 +207,36 @@ def test_a_batch_that_no_file_can_hold_is_left_out(tmp_path):
 
 def test_losses_are_looked_at_one_step_late():
     keeper = StepKeeper(every=2)
-    assert [keeper.end(step, loss) for step, loss in enumerate([1.0, math.inf, 2.0, 3.0], 1)] == [
-        None, None, (2, math.inf), None,
-    ]  # fmt: skip
-    assert keeper.end(5, math.nan, at_once=True)[0] == 5
+    told = [keeper.end(step, loss) for step, loss in enumerate([1.0, math.inf, 2.0, 3.0], 1)]
+    assert told == [None, None, Bad(2, "loss", math.inf), None]
+    assert keeper.end(5, math.nan, at_once=True).step == 5
     assert keeper.rest() is None
+    assert keeper.loss_of(4) == 3.0
+
+
+def test_overflows_that_are_worth_a_look():
+    def told(keeper, overflows, scale):
+        return [keeper.end(step, 1.0, flag, scale, at_once=True) for step, flag in enumerate(overflows, 1)]
+
+    searching = told(StepKeeper(2), [True, True, False, True, True, True, True], 1024.0)
+    assert searching == [None] * 5 + [Bad(6, "streak", 1024.0), None], "the third in a row, once a streak"
+    assert told(StepKeeper(2), [False, True], 1.0) == [None, Bad(2, "gradient", 1.0)]
+    assert told(StepKeeper(2, dynamic=False), [True], 1024.0) == [Bad(1, "gradient", 1024.0)]
+
+
+@pytest.mark.versions
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_locate(kit, mode):
+    """The gradient of the fourth step is infinite; which the loss of the fifth tells."""
+    kit.start(mode)
+    monitor = NonFiniteMonitor(out="run", locate=True)
+    with pytest.warns(RuntimeWarning):
+        kit.model("plain", rate=RATES).train(1, kit.data(), callbacks=[monitor])
+    told = [e for e in kit.events(monitor.folder) if e["event"] == "located"]
+    assert len(told) >= 1
+    assert (told[0]["phase"], told[0]["step"]) in {("forward", monitor.first[0]), ("update", monitor.first[0] - 1)}
+    assert told[0]["exact"] is not False
+    assert (monitor.folder / "rank_0" / "nonfinite" / "weights.npz").is_file()
 
 
 KILLED = """
