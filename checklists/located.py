@@ -141,10 +141,12 @@ def _where(found: Fact) -> Text:
     if found.phase == "update" and found.parameter:
         return Text("，参数 {name}", ", parameter {name}", name=found.parameter)
     cell = Text("（Cell {cell}）", " (cell {cell})", cell=found.cell) if found.cell else Text("", "")
+    if not found.place:
+        return Text("，`{code}`{cell}", ", `{code}`{cell}", code=found.expression or found.operator, cell=cell)
     return Text(
         "，{place} 的 `{code}`{cell}",
         ", `{code}` at {place}{cell}",
-        place=f"{found.place.file}:{found.place.line}" if found.place else "?",
+        place=f"{found.place.file}:{found.place.line}",
         code=found.expression or found.operator,
         cell=cell,
     )

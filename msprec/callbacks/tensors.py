@@ -1,5 +1,7 @@
 """Keeping a tensor's value for later."""
 
+from functools import lru_cache
+
 from msprec.record.steps import to_number
 
 
@@ -16,8 +18,10 @@ def snapshot(tensor):
     return to_number(tensor) if on_cpu() else tensor.copy()
 
 
+@lru_cache(maxsize=1)
 def on_cpu() -> bool:
-    """Whether MindSpore's device target is a CPU now."""
+    """Whether MindSpore's device target is a CPU. Asked once a process: ask only when a training has begun, from when on
+    the target cannot change."""
     from mindspore import context
 
     return context.get_context("device_target") == "CPU"

@@ -8,6 +8,7 @@ from msprec.locate import patterns
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.trace import Trace, bad_values, to_numpy
 from msprec.locate.verdict import Culprit, backward_culprit, forward_culprit
+from msprec.observe.created import created_place
 from msprec.observe.places import short_name
 from msprec.record.steps import to_number
 
@@ -123,7 +124,7 @@ def _facts(culprit: Culprit, trace: Trace) -> dict:
     facts = {
         "phase": culprit.phase, "cell": node.cell, "operator": node.operator,
         "expression": place.code if place else None,
-        "place": {"file": short_name(place.file), "line": place.line} if place else None,
+        "place": _place(node, place),
         "column": place.column if place else None, "function": place.function if place else None,
         "inputs": [value._asdict() for value in inputs], "results": [value._asdict() for value in results],
         "stack": [{"file": short_name(one.file), "line": one.line, "code": one.code} for one in node.stack],
@@ -134,6 +135,13 @@ def _facts(culprit: Culprit, trace: Trace) -> dict:
     if culprit.phase == "data":
         facts["samples"] = _bad_samples(culprit.value)
     return facts
+
+
+def _place(node, expression) -> Optional[dict]:
+    """Where the expression stands; of a cell that MindSpore's own code calls, where it was made."""
+    if expression is not None:
+        return {"file": short_name(expression.file), "line": expression.line}
+    return created_place(node.cell_object) if node.cell_object is not None else None
 
 
 def values_of(tensor) -> patterns.Values:

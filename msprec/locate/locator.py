@@ -10,7 +10,7 @@ from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper
 from msprec.locate.capsule import save_capsule
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
-SHARE, GRACE, MOST = 0.005, 0.05, 4
+SHARE, GRACE, MOST = 0.005, 0.02, 4
 FINITE = "the replayed step is finite"
 
 

@@ -20,6 +20,7 @@ _INPLACE = {
     "FloorDiv": operator.ifloordiv, "Mod": operator.imod, "MatMult": operator.imatmul, "BitAnd": operator.iand,
     "BitOr": operator.ior, "BitXor": operator.ixor, "LShift": operator.ilshift, "RShift": operator.irshift,
 }  # fmt: skip
+_CLASSIFYING = ("crossentropyloss", "cross_entropy", "nll_loss", "nllloss", "softmaxcrossentropywithlogits")
 # these change what they are given: a gradient hook would hand them a copy
 _CHANGES = ("assign", "update", "set_data", "load_param", "copy_", "scatter_", "depend")
 
@@ -226,6 +227,8 @@ class Trace:
             args, kwargs = self._hooked(node, args), self._hooked(node, kwargs)
         pending = self._pending
         try:
+            # a kernel that is given such an index may end the process
+            _check_indices(operator_name, node.inputs, cell)
             result = function(*args, **kwargs)
             # its values are read here, so that an operator that fails on the device fails here too
             self._end(node, result)
@@ -289,6 +292,22 @@ class Trace:
             self.producers[id(hooked)] = source
         self._kept.append(hooked)
         return hooked
+
+
+def _check_indices(operator_name: str, inputs: list, cell) -> None:
+    """Raises IndexError where labels lie beyond the classes, or ids beyond the rows of an embedding."""
+    name = operator_name.rsplit(".", 1)[-1].lower()
+    indices = [value for value in inputs if str(value.dtype).startswith(("Int", "UInt"))]
+    if name in _CLASSIFYING and indices and inputs[0].ndim > 1:
+        rows, ignored = inputs[0].shape[1], getattr(cell, "ignore_index", -100)
+    elif name == "embedding" and indices and getattr(cell, "vocab_size", None):
+        rows, ignored = cell.vocab_size, None
+    else:
+        return
+    values = to_numpy(indices[-1])
+    bad = values[((values < 0) | (values >= rows)) & (values != ignored)]
+    if bad.size:
+        raise IndexError(f"index {bad.flat[0]} is out of range: {rows} classes or rows, {bad.size} such elements")
 
 
 def bad_values(tensor) -> tuple:
