@@ -5,10 +5,11 @@ from typing import Optional
 import numpy as np
 
 from msprec.checklist.subject import Subject
+from msprec.record.overflow import search_length
 
 
 class Story:
-    """Counts over the steps of one rank. ``search``: the overflows before the first applied update."""
+    """Counts over the steps of one rank. ``search``: the overflows before the scale has settled."""
 
     def __init__(self, subject: Subject, rank: int, kind: Optional[str], floor: Optional[float]):
         steps = subject.steps(rank)
@@ -22,17 +23,13 @@ class Story:
         self.loss, self.loss_seen = steps["loss"], steps.seen("loss")
         self.kind = kind or self._guess()
         self.overflows = int(self.overflow.sum())
-        self.search = self._search()
+        self.search = search_length(self.kind, self.overflow)
 
     def _guess(self) -> str:
         seen = self.scale[np.isfinite(self.scale)]
         if not seen.size:
             return "none"
         return "dynamic" if np.unique(seen).size > 1 else "fixed"
-
-    def _search(self) -> int:
-        good = np.flatnonzero(~self.overflow)
-        return int(good[0]) if good.size else self.n
 
     @property
     def never_updated(self) -> bool:

@@ -1,7 +1,12 @@
 """The loss scale, step by step."""
 
+from typing import Optional
+
 from msprec.callbacks._base import Monitor
 from msprec.callbacks.tallies import ScaleTally
+from msprec.callbacks.training import optimizer_of
+from msprec.record.overflow import LOSS
+from msprec.record.steps import to_number
 
 
 class LossScaleMonitor(Monitor):
@@ -29,6 +34,7 @@ class LossScaleMonitor(Monitor):
     def __init__(self, out=None) -> None:
         super().__init__(out)
         self._tally = ScaleTally()
+        self._updates = Updates()
 
     def on_train_begin(self, run_context) -> None:
         super().on_train_begin(run_context)
@@ -37,23 +43,75 @@ class LossScaleMonitor(Monitor):
         self._events.starts(facts)
         self._tally.starts(facts)
         recorder.add_listener(self._tally)
+        self._updates.begin(optimizer_of(run_context.original_args()))
 
     def summary(self) -> dict:
         """What was seen so far, over all trainings that this monitor was given to.
 
+        A dynamic scale that starts too high is lowered until the first update goes through; that is its initial search,
+        and from the first step without overflow on it counts as *settled*: before it the weights are still the initial
+        ones, so the overflows tell of the starting value only. A fixed scale is settled from its first step.
+
         Returns:
-            dict: ``steps``; ``flagged_steps``, those with an overflow flag; ``overflows``; ``overflow_rate``, the share
-                of the
-            flagged steps that overflowed (``None`` without any); ``longest_streak`` in steps; ``first_overflow`` and
-            ``last_overflow``, steps of the run; ``kind`` ("dynamic", "fixed", "none"); ``final_scale``; ``floor``, the
-            lowest value that a dynamic scale can take; ``floor_reached``, whether an overflow left it there. ``None``:
-            not known.
+            dict, ``None`` where something is not known:
+
+            - ``steps``: int; ``flagged_steps``: int, those with an overflow flag.
+            - ``overflow_from``: ``"flag"``, or ``"loss"`` where there is a loss scale and no flag: then steps with a NaN
+              or infinite loss count, and gradients may have overflowed unseen.
+            - ``overflows``: int, steps; ``overflow_rate``: float, their share of the steps for which it is known.
+            - ``settled_step``: int, the first step after the initial search; ``settled_rate``: float, the overflow rate
+              from that step on.
+            - ``longest_streak``: int, overflowing steps in a row; ``first_overflow``, ``last_overflow``: int, steps of
+              the run.
+            - ``updates``: int, updates made, by the optimizer's own count (``global_step``); ``skipped_steps``: list of
+              int, steps whose update was skipped for an overflow (where updates and overflows do not add up to the
+              steps, as with gradient accumulation, it is not known which).
+            - ``kind``: ``"dynamic"``, ``"fixed"``, ``"none"``; ``final_scale``: float; ``floor``: float, the lowest
+              value that a dynamic scale can take; ``floor_reached``: bool, whether an overflow left it there.
         """
         if self.training is not None:
             self.recorder.flush()
-        return self._tally.summary()
+        told = self._tally.summary()
+        updates = self._updates.made()
+        return {**told, "updates": updates, "skipped_steps": _skipped(self._tally, told, updates)}
 
     def _training_over(self, error=None) -> None:
         self.recorder.remove_listener(self._tally)
         self._tally.end_streak()
         self._events.end_streak()
+        self._updates.end()
+
+
+class Updates:
+    """Counts an optimizer's updates over one or more trainings by its ``global_step``, which only an update advances."""
+
+    def __init__(self) -> None:
+        self._counter, self._before, self._made = None, 0, 0
+
+    def begin(self, optimizer) -> None:
+        """A training with ``optimizer`` (or ``None``) begins. Reads from the device."""
+        self.end()
+        self._counter = getattr(optimizer, "global_step", None)
+        if self._counter is None:
+            self._made = None
+        else:
+            self._before = int(to_number(self._counter))
+
+    def end(self) -> None:
+        """The training is over."""
+        self._made, self._counter = self.made(), None
+
+    def made(self) -> Optional[int]:
+        """Updates made so far; ``None`` where an optimizer does not count. Reads from the device."""
+        if self._made is None or self._counter is None:
+            return self._made
+        return self._made + int(to_number(self._counter)) - self._before
+
+
+def _skipped(tally: ScaleTally, told: dict, updates: Optional[int]) -> Optional[list]:
+    """Steps without an update, where overflows and the optimizer's count agree on them."""
+    if updates == told["steps"]:
+        return []
+    if told["overflow_from"] == LOSS or updates not in (None, told["steps"] - told["overflows"]):
+        return None
+    return tally.overflowed.tolist()

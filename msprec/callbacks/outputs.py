@@ -4,7 +4,9 @@ scale."""
 import math
 from typing import Optional
 
+from msprec.callbacks.flags import FlagFinder
 from msprec.callbacks.tensors import snapshot
+from msprec.record.overflow import FLAG, LOSS, SCALE, ScalerRule
 from msprec.record.steps import to_number
 
 _NO_SCALE = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None, "floor": None,
@@ -25,8 +27,8 @@ def scaling_cell(train_network):
 
 
 def loss_scale_facts(train_network, manager=None) -> dict:
-    """The ``loss_scale`` entry of ``facts/train_step.json``, and in ``flag`` whether an overflow flag exists at each
-    step.
+    """The ``loss_scale`` entry of ``facts/train_step.json``; in ``flag`` whether an overflow flag exists at each step,
+    and in ``overflow_from`` where the overflow of a step is read (see `msprec.record.overflow`).
 
     Args:
         train_network: The training cell.
@@ -40,7 +42,7 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         if manager is not None:
             facts.update(kind="fixed", initial=_number(manager.get_loss_scale()), drop_overflow_update=False)
             facts["class"] = type(manager).__name__
-        return {**facts, "flag": False}
+        return {**facts, "flag": False, "overflow_from": LOSS if manager is not None else None}
     updater = getattr(cell, "loss_scaling_manager", None)
     names = {base.__name__ for base in type(updater).__mro__} if updater is not None else set()
     fixed = updater is None or "FixedLossScaleUpdateCell" in names
@@ -50,25 +52,51 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         factor, window = getattr(updater, "scale_factor", None), getattr(updater, "scale_window", None)
         facts.update(factor=_number(factor), window=_number(window))
         facts["floor"] = _number(getattr(updater, "minimum_loss_scale", None))
-    return {**facts, "flag": True}
+    return {**facts, "flag": True, "overflow_from": FLAG}
 
 
-def overflow_by_scaler(scaler, before: Optional[float], after: Optional[float]):
-    """From a dynamic scaler's own bookkeeping: an overflow sets its counter to 0 and does not raise the scale."""
-    counter = getattr(scaler, "counter", None)
-    if counter is None or before is None or after is None:
-        return None
-    before, after = (float(v.asnumpy()) if hasattr(v, "asnumpy") else float(v) for v in (before, after))
-    if after < before:
-        return True
-    return False if after > before else (int(counter.asnumpy()) == 0 and getattr(scaler, "scale_window", 2) > 1)
+class ScalerFollower:
+    """Follows a ``DynamicLossScaler`` step by step: its scale, and by its own bookkeeping whether a step overflowed.
+
+    Args:
+        scaler: The scaler; of a ``StaticLossScaler``, of any other object or of ``None`` only the scale is told.
+    """
+
+    def __init__(self, scaler) -> None:
+        self.scaler = scaler
+        self._rule = None
+        if hasattr(scaler, "counter") and hasattr(scaler, "scale_factor"):
+            self._rule = ScalerRule(scaler.scale_factor, scaler.scale_window)
+
+    def state(self) -> tuple:
+        """``(scale, counter)`` now, safe to read later; ``None`` for what there is not."""
+        return snapshot(getattr(self.scaler, "scale_value", None)), snapshot(getattr(self.scaler, "counter", None))
+
+    def overflow(self, before: tuple, after: tuple):
+        """What `StepRecorder.put` takes for the overflow of a step between two states. Read it in the steps' order."""
+        if self._rule is None or any(value is None for value in (*before, *after)):
+            return None
+        return _OverflowLater(self._rule, before, after)
+
+
+class _OverflowLater:
+    """An overflow that is worked out when its row is written, so that no step waits for the device."""
+
+    def __init__(self, rule: ScalerRule, before: tuple, after: tuple) -> None:
+        self._rule, self._states, self._value, self._read = rule, (before, after), None, False
+
+    def asnumpy(self):
+        if not self._read:
+            states = [tuple(float(to_number(value)) for value in state) for state in self._states]
+            self._value, self._read = self._rule.overflow(*states), True
+        return self._value
 
 
 def scaler_facts(scaler) -> dict:
     """The same entry for a ``DynamicLossScaler`` or ``StaticLossScaler`` of a functional loop; ``None``: no scaling."""
     if scaler is None:
         return dict(_NO_SCALE)
-    dynamic = type(scaler).__name__ == "DynamicLossScaler"
+    dynamic = not any(base.__name__ == "StaticLossScaler" for base in type(scaler).__mro__)
     return {**_NO_SCALE, "kind": "dynamic" if dynamic else "fixed", "class": type(scaler).__name__,
             "initial": _number(getattr(scaler, "scale_value", None)), "factor": getattr(scaler, "scale_factor", None),
             "window": getattr(scaler, "scale_window", None), "floor": 1.0}  # fmt: skip
@@ -84,10 +112,11 @@ def _number(value) -> Optional[float]:
 class StepOutputs:
     """Reads one training cell's outputs, whatever their order.
 
-    The flag is the first bool scalar. Which floating scalar is the scale is found at the first step, by its value, so
-    that a subclass that puts out more, less or in another order is read as well; the loss is the first floating scalar
-    that is not the scale (the first floating tensor, where none is a scalar). That first reading waits for the device,
-    the later ones do not.
+    The flag is the bool scalar of MindSpore's own cells; of a user's subclass with a dynamic scale, the one that goes
+    with the scale (see `FlagFinder`), else the first. Which floating scalar is the scale is found at the first step, by
+    its value, so that a subclass that puts out more, less or in another order is read as well; the loss is the first
+    floating scalar that is not the scale (the first floating tensor, where none is a scalar). That first reading waits
+    for the device, the later ones do not.
 
     Args:
         train_network: The training cell, before its first step.
@@ -99,11 +128,19 @@ class StepOutputs:
         self.facts = loss_scale_facts(train_network, manager)
         self._scale = self.facts["initial"]
         self._set_by_host = self.cell is not None and getattr(self.cell, "loss_scaling_manager", None) is None
-        self._layout = None
+        self._layout, self._flags = None, self._flag_finder()
 
-    def before(self) -> None:
-        """Call it before a step: a scale that the host sets is read here."""
-        if self._set_by_host:
+    def _flag_finder(self) -> Optional[FlagFinder]:
+        """For cells with a dynamic scale whose outputs may be other than those of MindSpore's own."""
+        if self.facts["kind"] != "dynamic" or _stock(self.cell, "construct"):
+            return None
+        updater = self.cell.loss_scaling_manager
+        return FlagFinder(self.facts["floor"], _stock(self.cell, "process_loss_scale") and _stock(updater, "construct"))
+
+    def before(self, anew: bool = False) -> None:
+        """Call it before a step: a scale that the host sets is read here. ``anew``: any scale is; steps may have been
+        run that nobody told of."""
+        if self._set_by_host or (anew and self.cell is not None):
             self._scale = snapshot(self.cell.scale_sense)
 
     @property
@@ -118,18 +155,29 @@ class StepOutputs:
         fields = {}
         if self._layout is None or self._layout[0] != len(leaves):
             self._layout = (len(leaves), *self._find(leaves))
+            self._note_source()
         _, loss, flag, scale = self._layout
         if loss is not None:
             fields["loss"] = leaves[loss] if not _is_parameter(leaves[loss]) else snapshot(leaves[loss])
         if flag is not None:
             fields["overflow"] = leaves[flag]
+        before = self._scale
         if self.cell is not None:
             value = self.cell.scale_sense if scale is None else leaves[scale]
             fields["scale"] = self._scale
             fields["next_scale"] = self._scale = snapshot(value) if _is_parameter(value) else value
         elif self._scale is not None:
             fields["scale"] = fields["next_scale"] = self._scale
+        if self._flags is not None:
+            flags = [leaf for leaf in leaves if _kind(leaf) == "flag"]
+            fields["overflow"] = self._flags.later(flags, before, self._scale)
         return fields
+
+    def _note_source(self) -> None:
+        """The outputs are known now: does a flag come with each step?"""
+        if self.facts["overflow_from"] == FLAG and self._layout[2] is None:
+            source = SCALE if self._flags is not None else LOSS
+            self.facts.update(flag=source == SCALE, overflow_from=source)
 
     def _find(self, leaves: list) -> tuple:
         """Places of loss, flag, and scale after the update; ``None`` for what is not there."""
@@ -145,6 +193,11 @@ class StepOutputs:
             taken = {scale, *before}
         losses = [i for i in scalars if i not in taken] or [i for i, x in enumerate(leaves) if _kind(x) == "tensor"]
         return (losses[0] if losses else None), flag, scale
+
+
+def _stock(cell, method: str) -> bool:
+    """Whether the class of ``cell`` has this method from MindSpore, or does not have it."""
+    return getattr(getattr(type(cell), method, None), "__module__", "mindspore").split(".")[0] == "mindspore"
 
 
 def _same(a, b) -> bool:

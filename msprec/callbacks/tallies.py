@@ -4,6 +4,7 @@ import math
 from array import array
 from typing import Callable, Optional
 
+from msprec.record.overflow import FLAG, LOSS, ends_search, overflow_of
 from msprec.record.writer import warn_once
 
 #: An overflow streak of so many steps is an event.
@@ -20,9 +21,12 @@ class ScaleTally:
 
     def __init__(self, event: Optional[Callable] = None) -> None:
         self._event = event
-        self.kind, self.floor = "none", None
-        self.steps = self.flagged = self.overflows = self.longest = 0
+        self._facts = {"kind": "none"}
+        self.steps = self.flagged = self.known = self.overflows = self.longest = 0
         self.first = self.last = self.final_scale = None
+        self.settled = None
+        self._settled_known = self._settled_overflows = 0
+        self.overflowed = array("q")
         self.floor_reached = False
         self._streak_from = self._streak_to = None
         self._streak = 0
@@ -30,11 +34,27 @@ class ScaleTally:
 
     def starts(self, facts: dict) -> None:
         """A training begins whose scaling is described by `outputs.loss_scale_facts`."""
-        self.kind, self.floor = facts.get("kind"), facts.get("floor")
+        # kept, not copied: what the outputs are is only known after the first step
+        self._facts = facts
+
+    @property
+    def kind(self) -> Optional[str]:
+        """``"dynamic"``, ``"fixed"`` or ``"none"``."""
+        return self._facts.get("kind")
+
+    @property
+    def floor(self) -> Optional[float]:
+        """The lowest value that a dynamic scale can take."""
+        return self._facts.get("floor")
+
+    @property
+    def source(self) -> Optional[str]:
+        """Where overflows are read, one of `msprec.record.overflow`'s."""
+        return self._facts.get("overflow_from")
 
     def __call__(self, rows: list) -> None:
         for row in rows:
-            self._row(row["step"], row.get("overflow"), row.get("next_scale"))
+            self._row(row)
 
     def end_streak(self) -> None:
         """The training ends: tells a streak that is still open."""
@@ -49,26 +69,46 @@ class ScaleTally:
     def summary(self) -> dict:
         """See `LossScaleMonitor.summary`."""
         return {
-            "steps": self.steps, "flagged_steps": self.flagged, "overflows": self.overflows,
-            "overflow_rate": self.overflows / self.flagged if self.flagged else None, "longest_streak": self.longest,
-            "first_overflow": self.first, "last_overflow": self.last, "kind": self.kind,
-            "final_scale": self.final_scale, "floor": self.floor, "floor_reached": self.floor_reached,
+            "steps": self.steps, "flagged_steps": self.flagged, "overflow_from": self._source(),
+            "overflows": self.overflows, "overflow_rate": _share(self.overflows, self.known),
+            "settled_step": self.settled, "settled_rate": _share(self._settled_overflows, self._settled_known),
+            "longest_streak": self.longest, "first_overflow": self.first, "last_overflow": self.last,
+            "kind": self.kind, "final_scale": self.final_scale, "floor": self.floor,
+            "floor_reached": self.floor_reached,
         }  # fmt: skip
 
-    def _row(self, step: int, overflow, scale) -> None:
+    def _source(self) -> Optional[str]:
+        """Where the overflows were read; a flag that came though none was expected (a loop's own) counts."""
+        if self.flagged:
+            return self.source if self.source not in (None, LOSS) else FLAG
+        return LOSS if self.known else None
+
+    def _row(self, row: dict) -> None:
+        step, scale = row["step"], row.get("next_scale")
         self.steps += 1
+        self.flagged += row.get("overflow") is not None
+        overflow = overflow_of(row, self.source)
         if overflow is not None:
-            self.flagged += 1
-            if overflow:
-                self._overflow(step)
-            else:
-                self.end_streak()
+            self._judge(step, overflow)
         if scale is not None:
             self.final_scale = scale
             self._scale(step, bool(overflow), scale)
 
+    def _judge(self, step: int, overflow: bool) -> None:
+        self.known += 1
+        if self.settled is None and ends_search(self.kind, overflow):
+            self.settled = step
+        if self.settled is not None:
+            self._settled_known += 1
+            self._settled_overflows += overflow
+        if overflow:
+            self._overflow(step)
+        else:
+            self.end_streak()
+
     def _overflow(self, step: int) -> None:
         self.overflows += 1
+        self.overflowed.append(step)
         self.first, self.last = self.first or step, step
         if not self._streak:
             self._streak_from = step
@@ -87,6 +127,10 @@ class ScaleTally:
             self._at_floor = self.floor_reached = True
             if self._event is not None:
                 self._event("scale_floor", step, scale=scale)
+
+
+def _share(part: int, whole: int) -> Optional[float]:
+    return part / whole if whole else None
 
 
 class FirstNonFinite:

@@ -26,7 +26,7 @@ class Training:
         self.offset = max(0, recorder.last_step - done)
         self.first_step = done + self.offset + 1
         self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
-        self.rate = LearningRate(_optimizer(parameters), parameters.get("list_callback"))
+        self.rate = LearningRate(optimizer_of(parameters), parameters.get("list_callback"))
         self.users, self.ended = set(), False
         self.sink, self.loss, self.fields = False, None, {}
         self._begun, self._seen, self._last = None, 0, done
@@ -98,7 +98,7 @@ class Training:
         self.parameters = dict.fromkeys(("net_outputs",), None)  # lets the user's network go
 
 
-def _optimizer(parameters):
+def optimizer_of(parameters):
     """The optimizer of the Model, or of the training cell that the Model was given."""
     cell, optimizer = parameters.get("train_network"), parameters.get("optimizer")
     while optimizer is None and cell is not None:
@@ -132,9 +132,11 @@ class ByHand:
     def write(self, error, ended: bool) -> None:
         """Writes the run as it stands; ``ended``: the training is over, by ``error`` or well."""
         if ended:
+            facts = self.training.outputs.facts
             self.entries[-1].update(
-                count=max(0, self.recorder.last_step - self.training.first_step + 1), sink=self.training.sink
-            )
+                count=max(0, self.recorder.last_step - self.training.first_step + 1), sink=self.training.sink,
+                overflow_flag=facts["flag"], overflow_from=facts["overflow_from"],
+            )  # fmt: skip
             self.writer.facts("train_step", {"steps": self.entries})
         self.writer.run(self._run(error, ended))
 
@@ -143,11 +145,11 @@ class ByHand:
 
         facts = dict(self.training.outputs.facts)
         cell = self.training.parameters.get("train_network")
-        flag = facts.pop("flag")
+        flag, source = facts.pop("flag"), facts.pop("overflow_from")
         return {"style": getattr(self.training, "style", "model"),
                 "class": type(cell).__name__ if cell is not None else None, "function": None,
                 "mode": current_mode(), "place": None, "count": 0, "sink": False, "loss_scale": facts,
-                "overflow_flag": flag}  # fmt: skip
+                "overflow_flag": flag, "overflow_from": source}  # fmt: skip
 
     def _run(self, error, ended: bool) -> dict:
         from msprec._version import __version__

@@ -9,11 +9,12 @@ from msprec.callbacks.finite_parameters import FiniteParameters
 from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
-from msprec.callbacks.outputs import overflow_by_scaler, scaler_facts
+from msprec.callbacks.outputs import ScalerFollower, scaler_facts
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
-from msprec.callbacks.tensors import on_cpu, snapshot
+from msprec.callbacks.tensors import on_cpu
 from msprec.callbacks.training import ByHand
 from msprec.errors import NonFiniteError
+from msprec.record.overflow import FLAG, LOSS, SCALE
 from msprec.record.steps import in_use, recorder_for
 
 
@@ -54,12 +55,14 @@ class Watch:
         self.policy, self.stopped, self.closed = policy, False, False
         self.recorder = recorder_for(out)
         self._records = in_use() is None
-        self._scaler, self._optimizer = scaler, optimizer
-        self.outputs = SimpleNamespace(facts={**scaler_facts(scaler), "flag": scaler is not None})
+        self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
+        source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
+        self.outputs = SimpleNamespace(facts={**facts, "flag": source == SCALE, "overflow_from": source})
         self.parameters = {"train_network": network}
         self.step_number = self.recorder.last_step
         self.first_step = self.step_number + 1
-        self._batch = self._scale = self._wait = self._found = None
+        self._batch = self._wait = self._found = None
+        self._state = (None, None)
         self._prepare(network, optimizer)
         self._next()
 
@@ -119,11 +122,14 @@ class Watch:
             return
         number, seconds = self.step_number, max(0.0, self._now() - self._began)
         if self._records:
-            after = snapshot(getattr(self._scaler, "scale_value", None))
-            if overflow is None and self._scaler is not None:
-                overflow = overflow_by_scaler(self._scaler, self._scale, after)
+            after = self._follower.state()
+            if overflow is None:
+                overflow = self._follower.overflow(self._state, after)
+            else:
+                self.outputs.facts.update(flag=True, overflow_from=FLAG)
             self.recorder.put(
-                number, loss=loss, overflow=overflow, scale=self._scale if scale is None else scale, next_scale=after,
+                number, loss=loss, overflow=overflow, scale=self._state[0] if scale is None else scale,
+                next_scale=after[0],
                 seconds=seconds, data_seconds=self._wait, batch=_size(self._batch), **self._rate.fields(),
             )  # fmt: skip
             self.recorder.end(number)
@@ -181,7 +187,7 @@ class Watch:
         """The next step begins, unless a batch is still to come."""
         self.step_number += 1
         self._batch = self._wait = None
-        self._scale = snapshot(getattr(self._scaler, "scale_value", None))
+        self._state = self._follower.state()
         self._rate.before()
         self._began = self._now()
 

@@ -300,6 +300,7 @@ TRAIN_STEP = {
             "sink": flag,
             "accumulation": count,
             "overflow_flag": flag,
+            "overflow_from": text,
             "loss_scale": {
                 "kind": text,
                 "class": text,

@@ -119,11 +119,11 @@ class Observer:
         made = {NonFiniteMonitor: {"locate": self.locate and self.again is None}}
         return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]
 
-    def write_step(self, step, next_scale) -> None:
+    def write_step(self, step) -> None:
         """Hands a finished step of a training cell or a functional loop to the recorder."""
         self.recorder.put(
             step.number, epoch=step.epoch, loss=step.loss, overflow=step.overflow, scale=step.scale,
-            next_scale=next_scale, lr=step.rate, seconds=step.seconds, data_seconds=step.wait, batch=step.batch,
+            next_scale=step.next_scale, lr=step.rate, seconds=step.seconds, data_seconds=step.wait, batch=step.batch,
         )  # fmt: skip
         self.recorder.end(step.number)
 

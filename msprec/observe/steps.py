@@ -11,7 +11,7 @@ import time
 import weakref
 from typing import Optional
 
-from msprec.callbacks.outputs import loss_scale_facts, overflow_by_scaler, scaler_facts, scaling_cell
+from msprec.callbacks.outputs import ScalerFollower, StepOutputs, loss_scale_facts, scaler_facts
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
@@ -20,6 +20,7 @@ from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
 from msprec.observe.places import place_of_class, place_of_code, user_place
 from msprec.observe.replays import ReplayObserver
+from msprec.record.overflow import FLAG, LOSS, SCALE, UPDATE
 from msprec.record.steps import to_number
 
 _KEPT_FUNCTIONS, _KEPT_NETWORKS = 16, 6
@@ -71,15 +72,43 @@ class _Unscaled:
         return to_number(self.loss) / to_number(self.scale)
 
 
+class _Not:
+    """The opposite of a flag, read when the row is written."""
+
+    def __init__(self, flag) -> None:
+        self.flag = flag
+
+    def asnumpy(self):
+        return not to_number(self.flag)
+
+
+class _NotUpdated:
+    """Whether an optimizer's count stayed as it was, read when the row is written."""
+
+    def __init__(self, before, after) -> None:
+        self.before, self.after = before, after
+
+    def asnumpy(self):
+        return to_number(self.after) == to_number(self.before)
+
+
 class OpenStep:
     """A step that has begun and whose row is not yet written."""
 
     def __init__(self, style: str, number: int) -> None:
         self.style, self.number = style, number
         self.began, self.seconds = time.perf_counter(), 0.0
-        self.loss = self.overflow = self.scale = self.rate = None
+        self.loss = self.overflow = self.rate = None
+        # the loss scaler that the step uses and its state (scale, counter) before it
+        self.scaler, self.state, self.next_scale = None, (None, None), None
+        self.updates = None  # the optimizer's count before a compiled step
         self.wait = self.epoch = self.batch = None
         self.forwards, self.applied, self.loss_is_scaled = 1, False, False
+
+    @property
+    def scale(self):
+        """The loss scale that the step is computed with, or None."""
+        return self.state[0]
 
 
 class StepObserver:
@@ -90,7 +119,7 @@ class StepObserver:
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
         self.replays = ReplayObserver(observer.writer, observer.locate, observer.again)
-        self.kinds = weakref.WeakKeyDictionary()
+        self.kinds, self.outputs, self.followers = weakref.WeakKeyDictionary(), {}, {}
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
         self.input_dtypes, self.noted = set(), set()
@@ -221,6 +250,10 @@ class StepObserver:
 
     def _call_jit(self, executor, args: tuple, run):
         quietly = self.observer.quietly
+        if executor.fn.__name__ == "_all_finite" and executor.fn.__module__ == "mindspore.amp":
+            output = run()
+            quietly(self._note_finite, output)
+            return output
         reached = quietly(self.what_reaches, executor.fn, executor.obj)
         if reached is None:
             return run()
@@ -247,15 +280,17 @@ class StepObserver:
         self._note_trained(networks, optimizers, [cell])
         self._note_cpu_loss_scale(cell)
         style = "model" if in_model else "cell"
-        self._note_style(style, cell=cell)
+        entry = self._note_style(style, cell=cell)
         self._note_inputs(args, unwrap(cell))
         via = "Model.train" if in_model else "call"
         for network in networks:
             self.observer.modes.note("train", via, network, user_place(3), self.done, True)
-        step = self._open(style)
+        step = self._open(style, entry)
         step.rate = self._rate(optimizers)
         if not in_model or self.replays.again is not None:
-            step.scale = snapshot(_scale_of(cell))
+            outputs = self._kept(self.outputs, cell, StepOutputs)
+            outputs.before(anew=True)
+            step.state = (outputs.scale, None)
             self._keep_cell(step, cell, args)
         return step
 
@@ -265,10 +300,11 @@ class StepObserver:
         if in_model:
             self.done += 1
             return
-        scale = _scale_of(cell)
-        step.loss = first_scalar(output, skip=(scale,) if scale is not None else ())
-        step.overflow = first_flag(output)
-        self._finish(step, snapshot(scale))
+        outputs = self._kept(self.outputs, cell, StepOutputs)
+        fields = outputs.after(output)
+        step.loss, step.overflow = fields.get("loss"), fields.get("overflow")
+        step.next_scale, step.entry["overflow_from"] = fields.get("next_scale"), outputs.facts["overflow_from"]
+        self._finish(step)
 
     def _note_cpu_loss_scale(self, cell) -> None:
         check = getattr(type(cell), "get_overflow_status", None)
@@ -280,30 +316,33 @@ class StepObserver:
         self.observer.datasets.feeds_step()
         self._note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [])
         self._note_losses(reached)
-        self._note_style("jit", function=executor.fn)
+        entry = self._note_style("jit", function=executor.fn)
         self._note_inputs(args, executor.fn)
         for network in reached.networks:
             if not optimizers_in(network) or unwrap(network) is not network:
                 self.observer.modes.note("train", "jit", unwrap(network), user_place(3), self.done, True)
-        step = self._open("jit")
+        step = self._open("jit", entry)
         step.rate = self._rate(reached.optimizers)
-        step.scale = snapshot(self._scaler_value(reached.scalers))
+        self._begin_scaling(step, reached.scalers)
+        step.updates = _updates(reached.optimizers)
         self._keep_function(step, executor, args, reached)
         return step
 
     def _end_jit_step(self, step: Optional[OpenStep], reached: reach.Reached, output) -> None:
         if step is None:
             return
-        step.loss, step.overflow = first_scalar(output), first_flag(output)
-        scaler = self._scaler(reached.scalers)
-        after = snapshot(getattr(scaler, "scale_value", None))
-        if step.overflow is None and scaler is not None:
-            step.overflow = overflow_by_scaler(scaler, step.scale, after)
-        self._finish(step, after)
+        step.loss = first_scalar(output)
+        self._end_scaling(step)
+        if step.overflow is None and step.scaler is not None and first_flag(output) is not None:
+            # what a bool that a function returns means nobody knows ("overflow", "all finite"): the update tells
+            updates = _updates(reached.optimizers)
+            if None not in (step.updates, updates):
+                step.overflow, step.entry["overflow_from"] = _NotUpdated(step.updates, updates), UPDATE
+        self._finish(step)
 
     # --- functional loops ---------------------------------------------------------------------------------------
     def _begin_gradient(self, function, owner, args: tuple) -> None:
-        if self.open is not None and not self.open.applied and not self._scaler_acted():
+        if self.open is not None and not self.open.applied and not self._skipped():
             self.open.forwards += 1
             self.observer.datasets.feeds_step()
             self._keep_forward(self.open, function, args, self.what_reaches(function, owner))
@@ -313,13 +352,13 @@ class StepObserver:
         self.observer.datasets.feeds_step()
         self._note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [])
         self._note_losses(reached)
-        self._note_style("functional", function=_innermost(function))
+        entry = self._note_style("functional", function=_innermost(function))
         self._note_inputs(args, _innermost(function))
         if self.depth:
             for network in reached.networks:
                 self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
-        self.open = self._open("functional")
-        self.open.scale = snapshot(self._scaler_value(reached.scalers))
+        self.open = self._open("functional", entry)
+        self._begin_scaling(self.open, reached.scalers)
         self.open.loss_is_scaled = bool(reached.scalers) and any(
             "scale" in getattr(getattr(f, "__code__", None), "co_names", ()) for f in reached.functions
         )
@@ -336,8 +375,7 @@ class StepObserver:
         if self.open is None or self.open.applied:
             self.close_open()
             self.observer.datasets.feeds_step()
-            self.open = self._open("functional")
-            self._note_style("functional")
+            self.open = self._open("functional", self._note_style("functional"))
         self._note_trained([], [optimizer], [])
         self.open.rate = self._rate([optimizer])
 
@@ -352,19 +390,52 @@ class StepObserver:
             return reached[-1]
         return self.scalers[-1][1] if self.scalers else None
 
-    def _scaler_value(self, reached: tuple = ()):
-        return getattr(self._scaler(reached), "scale_value", None)
+    @staticmethod
+    def _kept(store: dict, key, make):
+        """``make(key)``, made once for each of the last few keys; they are held, so that an id stays its own."""
+        if id(key) not in store:
+            if len(store) >= _KEPT_NETWORKS:
+                del store[next(iter(store))]
+            store[id(key)] = (key, make(key))
+        return store[id(key)][1]
 
-    def _scaler_acted(self) -> bool:
-        """Whether a loss scaler has been adjusted since the open step began: the step was skipped for an overflow."""
-        scaler = self._scaler()
-        if scaler is None or self.open.scale is None:
+    def _begin_scaling(self, step: OpenStep, reached: tuple) -> None:
+        """Notes the loss scaler of a step and its state before the step."""
+        step.scaler = self._scaler(reached)
+        if step.scaler is not None:
+            step.state = self._kept(self.followers, step.scaler, ScalerFollower).state()
+
+    def _end_scaling(self, step: OpenStep) -> None:
+        """Reads the scaler's state after the step; it tells the overflow where no flag did."""
+        if step.scaler is None or step.state[0] is None:
+            return
+        follower = self._kept(self.followers, step.scaler, ScalerFollower)
+        after = follower.state()
+        step.next_scale = after[0]
+        if step.overflow is None:
+            step.overflow = follower.overflow(step.state, after)
+            step.entry["overflow_from"] = LOSS if step.overflow is None else SCALE
+        else:
+            step.entry["overflow_from"] = FLAG
+
+    def _note_finite(self, finite) -> None:
+        """``mindspore.amp.all_finite`` was called outside a compiled step: the flag of the open step."""
+        if self.open is not None and not self.open.applied:
+            self.open.overflow = _Not(finite)
+
+    def _skipped(self) -> bool:
+        """Whether the open step is over without an update: its gradients overflowed, or its scaler has been adjusted."""
+        step = self.open
+        if step.overflow is not None:
+            return bool(to_number(step.overflow))
+        if step.scaler is None or step.state[1] is None:
             return False
-        return bool(overflow_by_scaler(scaler, self.open.scale, snapshot(scaler.scale_value)))
+        now = self._kept(self.followers, step.scaler, ScalerFollower).state()
+        return tuple(map(to_number, step.state)) != tuple(map(to_number, now))
 
     def data_arrived(self) -> None:
         """The next batch is there: a functional step whose update was applied is over, and so is its scaler's adjustment."""
-        if self.open is not None and (self.open.applied or self._scaler_acted()):
+        if self.open is not None and (self.open.applied or self._skipped()):
             self.close_open()
 
     def close_open(self) -> None:
@@ -375,12 +446,9 @@ class StepObserver:
         step.loss, self.last_scalar = (self.last_scalar if step.loss is None else step.loss), None
         if step.loss_is_scaled and step.loss is not None:
             step.loss = _Unscaled(step.loss, step.scale)
-        scaler = self._scaler()
-        after = snapshot(getattr(scaler, "scale_value", None)) if step.scale is not None else None
-        if scaler is not None and step.overflow is None:
-            step.overflow = overflow_by_scaler(scaler, step.scale, after)
+        self._end_scaling(step)
         step.seconds = step.seconds or time.perf_counter() - step.began
-        self._finish(step, after, timed=True)
+        self._finish(step, timed=True)
 
     # --- for locating -------------------------------------------------------------------------------------------
     def _keep_cell(self, step: OpenStep, cell, args: tuple) -> None:
@@ -419,18 +487,19 @@ class StepObserver:
         self.replays.begin(step.number, args, build, roots, scaler is not None)
 
     # --- shared -------------------------------------------------------------------------------------------------
-    def _open(self, style: str) -> OpenStep:
+    def _open(self, style: str, entry: dict) -> OpenStep:
         step = OpenStep(style, self.done + 1)
+        step.entry = entry
         datasets = self.observer.datasets
         step.wait, step.epoch = datasets.take_wait(), datasets.epoch
         step.batch = datasets.last.last_count if datasets.last is not None else None
         return step
 
-    def _finish(self, step: OpenStep, next_scale, timed: bool = False) -> None:
+    def _finish(self, step: OpenStep, timed: bool = False) -> None:
         if not timed:
             step.seconds = time.perf_counter() - step.began
         self.done += 1
-        self.observer.write_step(step, next_scale)
+        self.observer.write_step(step)
         self.replays.end(step.number, step.loss, step.overflow, step.scale)
 
     def _rate(self, optimizers):
@@ -524,7 +593,7 @@ class StepObserver:
         self.observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         self.observer.modes.note(phase, via, root, user_place(3), self.done, False)
 
-    def _note_style(self, style: str, cell=None, function=None) -> None:
+    def _note_style(self, style: str, cell=None, function=None) -> dict:
         key = (style, id(type(cell)) if cell is not None else None, getattr(function, "__qualname__", None))
         entry = self.styles.get(key)
         if entry is None:
@@ -533,15 +602,16 @@ class StepObserver:
             entry = {"style": style, "class": type(cell).__name__ if cell is not None else None,
                      "function": getattr(function, "__qualname__", None), "mode": current_mode(),
                      "place": place or user_place(3), "count": 0, "sink": False,
-                     "loss_scale": self._loss_scale_facts(cell)}  # fmt: skip
+                     "overflow_from": None, "loss_scale": self._loss_scale_facts(cell)}  # fmt: skip
             self.styles[key] = entry
             self.observer.scale_tally.starts(entry["loss_scale"])
         entry["count"] += 1
+        return entry
 
     def _loss_scale_facts(self, cell) -> dict:
         if cell is not None:
             facts = loss_scale_facts(cell)
-            facts.pop("flag")
+            del facts["flag"], facts["overflow_from"]
             place = created_place(cell) or user_place(4)
             return {**facts, "place": place if facts["kind"] != "none" else None}
         if self.scalers:
@@ -554,9 +624,12 @@ class StepObserver:
         updates = self.observer.optimizers.updates() if final else None
         entries = []
         for entry in self._with_models():
-            flag = entry["loss_scale"]["kind"] != "none" and entry["loss_scale"]["drop_overflow_update"] is not False
+            source = entry["overflow_from"]
+            if entry["style"] == "model" and source is None and entry["loss_scale"]["kind"] != "none":
+                source = LOSS if entry["loss_scale"]["drop_overflow_update"] is False else FLAG
             accumulation = self.accumulation if entry["style"] == "functional" else self._steps_an_update(updates)
-            entries.append({**entry, "accumulation": accumulation, "updates": updates, "overflow_flag": flag})
+            entries.append({**entry, "accumulation": accumulation, "updates": updates,
+                            "overflow_from": source, "overflow_flag": source in (FLAG, SCALE, UPDATE)})  # fmt: skip
         return {"steps": entries, "scalers": len(self.scalers)}
 
     def _steps_an_update(self, updates: Optional[int]) -> int:
@@ -592,10 +665,9 @@ def optimizers_in(cell) -> list:
     return found
 
 
-def _scale_of(cell):
-    """The loss-scale Parameter of a training cell or of one that it wraps, or None."""
-    holder = scaling_cell(cell)
-    return holder.scale_sense if holder is not None else None
+def _updates(optimizers):
+    """The first optimizer's own count of updates, safe to read later; None where there is none."""
+    return snapshot(getattr(optimizers[0], "global_step", None)) if optimizers else None
 
 
 def _is_gradient_function(function) -> bool:

@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from functools import partial
 from types import SimpleNamespace
 
 import mindspore as ms
@@ -41,6 +42,49 @@ class ShuffledCell(OwnCheckCell):
         return scale, ops.ones((3,), ms.int32), overflow, loss, inputs[0]
 
 
+class GuisedCell(OwnCheckCell):
+    """A user's subclass: ``guise`` "flags" puts another bool first, "opposite" all-finite, "flagless" no bool."""
+
+    def __init__(self, network, optimizer, scale_sense, guise):
+        super().__init__(network, optimizer, scale_sense)
+        self.guise = guise
+
+    def construct(self, *inputs):
+        loss, overflow, scale = super().construct(*inputs)
+        if self.guise == "flags":
+            return loss, ops.equal(loss, loss), overflow, scale
+        if self.guise == "opposite":
+            return loss, ops.logical_not(overflow), scale
+        return loss, scale
+
+
+class AccumulatingCell(OwnCheckCell):
+    """A user's subclass that adds up the gradients of two batches for an update."""
+
+    def __init__(self, network, optimizer, scale_sense):
+        super().__init__(network, optimizer, scale_sense)
+        self.sums = optimizer.parameters.clone(prefix="sum", init="zeros")
+        self.count = ms.Parameter(ms.Tensor(0, ms.int32), name="count")
+        self.assign_all = ops.HyperMap()
+
+    def construct(self, *inputs):
+        loss = self.network(*inputs)
+        scale = self.scale_sense
+        sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
+        grads = self.grad(self.network, self.weights)(*inputs, sens)
+        grads = self.hyper_map(ops.partial(ms.nn.wrap.loss_scale._grad_scale, scale), grads)
+        overflow = self.process_loss_scale(self.get_overflow_status(None, grads))
+        if not overflow:
+            loss = ops.depend(loss, self.assign_all(ops.assign_add, self.sums, grads))
+            loss = ops.depend(loss, ops.assign_add(self.count, ms.Tensor(1, ms.int32)))
+            if self.count % 2 == 0:
+                loss = ops.depend(loss, self.optimizer(self.sums))
+                loss = ops.depend(
+                    loss, self.assign_all(ops.assign, self.sums, self.assign_all(ops.zeros_like, self.sums))
+                )
+        return loss, overflow, scale
+
+
 def arrays():
     random_numbers = np.random.RandomState(3)
     x = random_numbers.randn(BATCH * BATCHES, 4).astype(np.float32)
@@ -59,11 +103,13 @@ def network(half: bool):
 
 
 def model(kind: str, rate=0.01, scale=2.0**24, window=3, optimizer_scale=1.0):
-    """``kind``: plain, cell, own, shuffled, host, dynamic, fixed_drop, fixed_keep, o2, o3."""
+    """``kind``: plain, host, dynamic, fixed_drop, fixed_keep, o2, o3, or one of ``cells``."""
     half = kind not in ("plain", "fixed_keep", "o2", "o3")
     net, loss = network(half), nn.MSELoss()
     optimizer = nn.Momentum(net.trainable_params(), rate, 0.9, loss_scale=optimizer_scale)
-    cells = {"cell": nn.TrainOneStepWithLossScaleCell, "own": OwnCheckCell, "shuffled": ShuffledCell}
+    cells = {"cell": nn.TrainOneStepWithLossScaleCell, "own": OwnCheckCell, "shuffled": ShuffledCell,
+             **{guise: partial(GuisedCell, guise=guise) for guise in ("flags", "opposite", "flagless")},
+             "accumulating": AccumulatingCell}  # fmt: skip
     if kind in (*cells, "host"):
         sense = nn.DynamicLossScaleUpdateCell(scale, 2, window) if kind != "host" else ms.Tensor(scale, ms.float32)
         return Model(cells.get(kind, OwnCheckCell)(nn.WithLossCell(net, loss), optimizer, sense))

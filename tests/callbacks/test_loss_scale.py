@@ -47,9 +47,13 @@ def test_dynamic_scale(kit, mode, kind):
     first = flags.index(True) + 1
     last = len(flags) - flags[::-1].index(True)
     streaks = [len(run) for run in "".join("x" if flag else " " for flag in flags).split()]
+    settled = flags.index(False)
     assert monitor.summary() == {
-        "steps": 24, "flagged_steps": 24, "overflows": sum(flags), "overflow_rate": sum(flags) / 24,
-        "longest_streak": max(streaks), "first_overflow": first, "last_overflow": last, "kind": "dynamic",
+        "steps": 24, "flagged_steps": 24, "overflow_from": "flag", "overflows": sum(flags),
+        "overflow_rate": sum(flags) / 24, "settled_step": settled + 1,
+        "settled_rate": sum(flags[settled:]) / (24 - settled), "longest_streak": max(streaks),
+        "first_overflow": first, "last_overflow": last, "updates": 24 - sum(flags),
+        "skipped_steps": [i for i, flag in enumerate(flags, 1) if flag], "kind": "dynamic",
         "final_scale": expected[-1][3], "floor": 1.0, "floor_reached": False,
     }  # fmt: skip
     told = [e["length"] for e in kit.events(monitor.folder) if e["event"] == "overflow_streak"]
@@ -87,19 +91,90 @@ def test_fixed_managers(kit, mode):
     kit.start(mode)
     plain = kit.by_hand("plain", kit.BATCHES)
     assert np.allclose([r["loss"] for r in found], [p[0] for p in plain], rtol=1e-4)
-    assert keeps.summary()["overflow_rate"] is None
+    told = keeps.summary()
+    assert (told["overflow_from"], told["overflow_rate"], told["flagged_steps"]) == ("loss", 0.0, 0)
+    assert (told["settled_step"], told["updates"], told["skipped_steps"]) == (1, 12, [])
     step = json.loads((keeps.folder / "facts" / "train_step.json").read_text())["steps"][0]
     assert step["loss_scale"]["kind"] == "fixed"
     assert step["loss_scale"]["drop_overflow_update"] is False
-    assert (step["overflow_flag"], step["count"], step["mode"]) == (False, 12, mode)
+    assert (step["overflow_flag"], step["overflow_from"], step["count"], step["mode"]) == (False, "loss", 12, mode)
 
     drops = LossScaleMonitor("drop")
     kit.model("fixed_drop", scale=2.0**24).train(1, kit.data(), callbacks=drops)
     found = kit.rows(drops.folder)
     assert {(r["overflow"], r["scale"], r["next_scale"]) for r in found} == {(1.0, 2.0**24, 2.0**24)}
     assert kit.events(drops.folder)[0]["event"] == "overflow_streak"
-    assert {k: drops.summary()[k] for k in ("kind", "overflow_rate", "floor")} == {
-        "kind": "fixed", "overflow_rate": 1.0, "floor": None}  # fmt: skip
+    told = drops.summary()
+    assert {k: told[k] for k in ("kind", "overflow_rate", "floor", "settled_rate", "updates")} == {
+        "kind": "fixed", "overflow_rate": 1.0, "floor": None, "settled_rate": 1.0, "updates": 0}  # fmt: skip
+    assert told["skipped_steps"] == list(range(1, 13))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_fixed_scale_without_a_flag_that_loses_the_loss(kit, mode):
+    """The scaled loss is finite, the gradients are not, nothing is dropped: the loss of the next step is NaN."""
+    kit.start(mode)
+    monitor = LossScaleMonitor("run")
+    trained = kit.model("fixed_keep", scale=2.0**127, optimizer_scale=2.0**127)
+    trained.train(1, kit.data(), callbacks=[monitor])
+    losses = [r["loss"] for r in kit.rows(monitor.folder)]
+    bad = [step for step, loss in enumerate(losses, 1) if not np.isfinite(loss)]
+    assert 0 < len(bad) < 12
+    told = monitor.summary()
+    assert (told["overflow_from"], told["overflows"], told["first_overflow"]) == ("loss", len(bad), bad[0])
+    assert (told["updates"], told["skipped_steps"]) == (12, [])
+    assert {r["overflow"] for r in kit.rows(monitor.folder)} == {None}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", ["flags", "opposite", "flagless"])
+def test_flags_in_other_guises(kit, mode, kind):
+    """Another bool before the flag, "all finite" instead of it, or none: the scale tells which it is."""
+    kit.start(mode)
+    expected = kit.by_hand("own", 24)
+    kit.start(mode)
+    monitor = LossScaleMonitor("run")
+    kit.model(kind).train(2, kit.data(), callbacks=[monitor])
+    found = kit.rows(monitor.folder)
+    assert [(r["loss"], r["overflow"], r["scale"], r["next_scale"]) for r in found] == [
+        (loss, float(overflow), before, after) for loss, overflow, before, after in expected
+    ]
+    told = monitor.summary()
+    assert told["overflow_from"] == ("scale" if kind == "flagless" else "flag")
+    assert told["updates"] == 24 - told["overflows"]
+    step = json.loads((monitor.folder / "facts" / "train_step.json").read_text())["steps"][0]
+    assert step["overflow_from"] == told["overflow_from"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradient_accumulation_in_a_cell(kit, mode):
+    """Two batches share an update; an overflowing batch adds nothing."""
+    kit.start(mode)
+    monitor = LossScaleMonitor("run")
+    kit.model("accumulating").train(2, kit.data(), callbacks=[monitor])
+    found = kit.rows(monitor.folder)
+    flags = [bool(r["overflow"]) for r in found]
+    assert 0 < sum(flags) < 24
+    assert [(r["scale"], r["next_scale"]) for r in found] == scale_rule(flags, 2.0**24, 3)
+    told = monitor.summary()
+    assert told["updates"] == (24 - sum(flags)) // 2
+    assert told["skipped_steps"] is None, "updates and overflows do not add up to the steps"
+    assert told["overflows"] == sum(flags)
+
+
+def test_flags_are_not_believed_against_the_scale():
+    """FlagFinder on plain numbers: places 0 and 1 are bools that mean something else, place 2 is the flag."""
+    from msprec.callbacks.flags import FlagFinder
+
+    finder = FlagFinder(floor=1.0, stock=False)
+    assert finder.overflow([True, False, True], 8.0, 4.0) is True
+    assert finder.overflow([True, False, False], 4.0, 8.0) is False
+    assert finder.overflow([True, False, True], 8.0, 8.0) is True  # a user's rule may wait before it lowers the scale
+    assert FlagFinder(1.0, stock=True).overflow([True], 8.0, 8.0) is False  # MindSpore's does not: "all finite"
+    assert FlagFinder(1.0, stock=False).overflow([True], 8.0, 8.0) is True
+    assert FlagFinder(1.0, stock=True).overflow([], 1.0, 1.0) is None
+    assert FlagFinder(1.0, stock=True).overflow([], 2.0, 2.0) is False
+    assert FlagFinder(1.0, stock=True).overflow([True], float("inf"), float("inf")) is True
 
 
 @pytest.mark.parametrize("mode", MODES)
