@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 from msprec._version import __version__
 
 if TYPE_CHECKING:
-    from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, PrecisionMonitor, StepTimeMonitor
+    from msprec.callbacks import (
+        GradientMonitor,
+        LossScaleMonitor,
+        NonFiniteMonitor,
+        PrecisionMonitor,
+        StepTimeMonitor,
+    )
     from msprec.callbacks.watch import watch
     from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
     from msprec.errors import NonFiniteError
 
 _WHERE = {
+    "GradientMonitor": "msprec.callbacks",
     "LossScaleMonitor": "msprec.callbacks",
     "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
@@ -26,6 +33,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "GradientMonitor",
     "LossScaleMonitor",
     "NonFiniteError",
     "NonFiniteMonitor",

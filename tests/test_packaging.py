@@ -17,3 +17,9 @@ def test_every_package_is_declared():
         if "__pycache__" not in path.parts
     }
     assert declared == folders | {"msprec.checklists"}
+
+
+def test_test_files_have_names_of_their_own():
+    """Two test modules of one name in different folders cannot be collected in one run."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) == len(set(names)), sorted(name for name in set(names) if names.count(name) > 1)

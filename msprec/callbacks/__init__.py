@@ -3,10 +3,11 @@
 
 import mindspore  # noqa: F401  # before our own modules: under `msprec run` its import brings the observer, which uses them
 
+from msprec.callbacks.gradients import GradientMonitor
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.precision import PrecisionMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.callbacks.tensors import snapshot
 
-__all__ = ["LossScaleMonitor", "NonFiniteMonitor", "PrecisionMonitor", "StepTimeMonitor", "snapshot"]
+__all__ = ["GradientMonitor", "LossScaleMonitor", "NonFiniteMonitor", "PrecisionMonitor", "StepTimeMonitor", "snapshot"]

@@ -1,9 +1,10 @@
 """Which parameters of a network hold NaN or infinity, looked at seldom enough to cost next to nothing."""
 
-import time
 from typing import Optional
 
 import numpy as np
+
+from msprec.record.budget import Budget
 
 #: Share of the run's time that looking may take, and bytes a second that a first look is reckoned with.
 SHARE, BYTES_A_SECOND = 0.005, 1e9
@@ -21,21 +22,17 @@ class FiniteParameters:
         from msprec.observe.cells import parameters_of
 
         self._parameters = [p for _, p, _, _ in parameters_of(network) if "Float" in str(p.dtype)]
-        self._share, self._began, self._spent = share, time.monotonic(), 0.0
         size = sum(int(p.size) * int(p.itemsize) for p in self._parameters if not getattr(p, "has_init", False))
-        self._cost = size / BYTES_A_SECOND
+        self._budget = Budget(share, cost=size / BYTES_A_SECOND)
 
     def due(self) -> bool:
         """Whether another look keeps to the share."""
-        return self._spent + self._cost <= self._share * (time.monotonic() - self._began)
+        return self._budget.due()
 
     def bad(self) -> list:
         """Names of the parameters that hold NaN or infinity, in the network's order."""
-        began = time.monotonic()
-        found = [p.name for p in self._parameters if _is_bad(p)]
-        self._cost = time.monotonic() - began
-        self._spent += self._cost
-        return found
+        with self._budget.spending():
+            return [p.name for p in self._parameters if _is_bad(p)]
 
 
 def _is_bad(parameter) -> Optional[bool]:

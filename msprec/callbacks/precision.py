@@ -3,13 +3,14 @@
 from mindspore.train import Callback
 
 from msprec.callbacks._base import HOOKS
+from msprec.callbacks.gradients import GradientMonitor
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
 
 
 class PrecisionMonitor(Callback):
-    """`LossScaleMonitor`, `NonFiniteMonitor` and `StepTimeMonitor` with their defaults.
+    """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults.
 
     Put it last if other callbacks take long at the end of a step: `StepTimeMonitor` counts as waiting what runs after it.
 
@@ -29,12 +30,13 @@ class PrecisionMonitor(Callback):
         super().__init__()
         self.loss_scale = LossScaleMonitor(out)
         self.non_finite = NonFiniteMonitor(policy, out)
+        self.gradients = GradientMonitor(out)
         self.step_time = StepTimeMonitor(out)
 
     @property
     def members(self) -> tuple:
         """The monitors, in the order in which they are called."""
-        return (self.loss_scale, self.non_finite, self.step_time)
+        return (self.loss_scale, self.non_finite, self.gradients, self.step_time)
 
     @property
     def folder(self):
@@ -45,11 +47,12 @@ class PrecisionMonitor(Callback):
         """The summaries of the members.
 
         Returns:
-            dict: ``loss_scale`` and ``step_time``, see `LossScaleMonitor.summary` and `StepTimeMonitor.summary`;
+            dict: ``loss_scale``, ``gradients`` and ``step_time``, see the members' ``summary``;
             ``first_nonfinite``, ``(step, value)`` of the first non-finite loss or ``None``.
         """
         return {
             "loss_scale": self.loss_scale.summary(),
+            "gradients": self.gradients.summary(),
             "step_time": self.step_time.summary(),
             "first_nonfinite": self.non_finite.first,
         }

@@ -8,6 +8,7 @@ import numpy as np
 
 from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper
 from msprec.locate.capsule import save_capsule
+from msprec.record.budget import Budget
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
 SHARE, GRACE, MOST = 0.005, 0.02, 4
@@ -23,7 +24,7 @@ class WeightCopies:
     """
 
     def __init__(self) -> None:
-        self._parameters, self._began, self._spent, self._cost = None, time.monotonic(), 0.0, 0.0
+        self._parameters, self._budget = None, Budget(SHARE, GRACE)
         #: Whether the copies taken last hold NaN or infinity: a loss can stay finite over them
         self.spoilt = False
 
@@ -32,15 +33,13 @@ class WeightCopies:
         from msprec.callbacks.tensors import on_cpu
         from msprec.locate.replay import all_parameters
 
-        now = time.monotonic()
-        if self._spent + self._cost > GRACE + SHARE * (now - self._began) or not on_cpu():
+        if not self._budget.due() or not on_cpu():
             return None
-        if self._parameters is None or self._parameters[0] != [id(root) for root in roots]:
-            self._parameters = ([id(root) for root in roots], all_parameters(roots))
-        copies = {id(p): p.asnumpy().copy() for p in self._parameters[1]}
-        self.spoilt = any(a.dtype.kind == "f" and not _all_finite(a) for a in copies.values())
-        self._cost = time.monotonic() - now
-        self._spent += self._cost
+        with self._budget.spending():
+            if self._parameters is None or self._parameters[0] != [id(root) for root in roots]:
+                self._parameters = ([id(root) for root in roots], all_parameters(roots))
+            copies = {id(p): p.asnumpy().copy() for p in self._parameters[1]}
+            self.spoilt = any(a.dtype.kind == "f" and not _all_finite(a) for a in copies.values())
         return copies
 
 

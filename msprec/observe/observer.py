@@ -111,10 +111,10 @@ class Observer:
 
     # --- steps --------------------------------------------------------------------------------------------------
     def make_monitors(self, users: list) -> list:
-        """The three callbacks, less those that the user has put in."""
-        from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+        """The four callbacks, less those that the user has put in."""
+        from msprec.callbacks import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
 
-        kinds = (LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor)
+        kinds = (LossScaleMonitor, NonFiniteMonitor, GradientMonitor, StepTimeMonitor)
         given = [one for user in users for one in getattr(user, "members", (user,))]
         made = {NonFiniteMonitor: {"locate": self.locate and self.again is None}}
         return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]

@@ -1,0 +1,188 @@
+"""Reads the gradients of some training steps, as many as cost little, and writes what they tell."""
+
+from typing import Callable, Optional
+
+import numpy as np
+
+from msprec.callbacks.tensors import on_cpu
+from msprec.record.budget import Budget
+from msprec.record.gradients import COLUMNS, GradientStory, ScaleAdvice, global_norm, gradient_of, update_ratio
+from msprec.record.steps import to_number
+
+#: Share of the run's time that samples may take.
+SHARE = 0.01
+#: So many sampled steps without a gradient, and the optimizer is taken to run inside compiled code.
+MISSES = 3
+
+
+class GradientSampler:
+    """Samples the gradients of steps.
+
+    In PyNative mode the gradients are those that the optimizer is called with: a hook on it, there for the sampled step
+    only, reads them. In graph mode, where no hook is called, the step's forward and backward pass is run again in
+    PyNative mode before it, and everything is put back (`msprec.locate.replay.undisturbed`); that is done on a CPU, in
+    one process, and where the network's code prints and sets nothing.
+
+    Args:
+        writer: The run's writer.
+        share: Share of the run's time that samples may take, their first excepted.
+        every: Sample each so many steps instead, whatever it costs.
+        replay: Whether steps may be run again; ``None``: on a CPU only, as elsewhere it takes device memory that the
+            training may need.
+    """
+
+    def __init__(self, writer, share: float = SHARE, every: Optional[int] = None, replay: Optional[bool] = None) -> None:
+        self._writer, self._every, self._replay = writer, every, replay
+        self._budget, self._misses = Budget(share), 0
+        self._story, self._advice = GradientStory(self._event), ScaleAdvice()
+        self._open = None
+        #: Norms ``{step: global norm}``, the events told, and why gradients could not be read
+        self.norms, self.events, self.why_not = {}, [], None
+        self.lost, self.steps = {}, 0
+
+    def begin(self, step: int, optimizer, scale=None, build: Optional[Callable] = None, roots: tuple = ()) -> None:
+        """Call it before a step, or in a functional loop before the optimizer is called.
+
+        Args:
+            step: Its number.
+            optimizer: The optimizer.
+            scale: The loss scale, a number or tensor; ``None``: 1.
+            build: Makes what can be run again, a `ReplayedStep`; ``None``: nothing can.
+            roots: The cells that ``build`` is about.
+        """
+        self.steps += 1
+        due = not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
+        if not due or optimizer is None:
+            return
+        with self._budget.spending():
+            parameters = list(optimizer.parameters)
+            self._open = _Sample(step, parameters, to_number(scale) or 1.0)
+            compiled = not _pynative()
+            replayed = (compiled or self._misses >= MISSES) and self._replayed(build, roots)
+            if not compiled and not replayed:
+                self._open.listen(optimizer)
+            elif not replayed:
+                self._open = None
+
+    def end(self, step: int) -> Optional[float]:
+        """Call it after the step. Returns the global norm of its gradients, where it was sampled."""
+        sample, self._open = self._open, None
+        if sample is None:
+            return None
+        with self._budget.spending():
+            sample.close()
+            if sample.step != step or sample.gradients is None:
+                self._misses += sample.gradients is None
+                return None
+            self._misses = 0
+            return self._tell(sample)
+
+    def summary(self) -> dict:
+        """See `GradientMonitor.summary`."""
+        norms = list(self.norms.values())
+        worst = max(self.lost, key=self.lost.get, default=None)
+        return {
+            "samples": len(norms), "first_norm": norms[0] if norms else None, "last_norm": norms[-1] if norms else None,
+            "median_norm": float(np.median(norms)) if norms else None, "max_norm": max(norms, default=None),
+            "worst_underflow": (worst, self.lost[worst]) if worst is not None else None,
+            "largest_scale": self._advice.largest(), "smallest_scale": self._advice.smallest(),
+            "events": list(self.events), "why_not": self.why_not if not norms else None,
+        }  # fmt: skip
+
+    def _replayed(self, build, roots) -> bool:
+        from msprec.locate.gradients import replayed_gradients, why_not
+
+        if build is None or self._replay is False:
+            self.why_not = "the gradients of this step cannot be read"
+            return False
+        if self.why_not is None:
+            self.why_not = why_not(roots, allowed=bool(self._replay) or on_cpu()) or ""
+        if self.why_not:
+            return False
+        self._open.replayed(replayed_gradients(build))
+        return True
+
+    def _tell(self, sample: "_Sample") -> Optional[float]:
+        gradients = sample.statistics()
+        if not gradients:
+            return None
+        norm = self.norms[sample.step] = global_norm(gradients)
+        ratios = sample.update_ratios()
+        self._story.add(sample.step, gradients, sample.weights)
+        lines = []
+        for name, one in gradients.items():
+            self._advice.add(one)
+            self.lost[name] = max(self.lost.get(name, 0.0), one.underflow)
+            values = (sample.step, name, one.size, one.norm, one.max_abs, one.zeros, one.underflow, one.subnormal,
+                      one.nonfinite, ratios.get(name), sample.source)  # fmt: skip
+            lines.append(",".join(_cell(value) for value in values))
+        self._writer.append("gradients.csv", "\n".join(lines) + "\n", header=",".join(COLUMNS) + "\n")
+        return norm
+
+    def _event(self, name: str, step: int, **facts) -> None:
+        self.events.append({"event": name, "step": step, **facts})
+        self._writer.event(name, step, **facts)
+
+
+class _Sample:
+    """One sampled step."""
+
+    def __init__(self, step: int, parameters: list, scale: float) -> None:
+        self.step, self.scale, self.source = step, scale, "optimizer"
+        self.gradients, self._handle, self._unscale = None, None, 1.0
+        self._parameters = parameters
+        self._before = [_array(p).copy() for p in parameters]
+        self.weights = {p.name for p in parameters if len(p.shape) > 1}
+
+    def listen(self, optimizer) -> None:
+        """Reads what the optimizer is called with."""
+
+        def hook(cell, inputs):
+            if self.gradients is None and inputs:
+                self.gradients = list(inputs[0]) if isinstance(inputs[0], (tuple, list)) else list(inputs)
+
+        self._handle = optimizer.register_forward_pre_hook(hook)
+
+    def replayed(self, found: Optional[tuple]) -> None:
+        """Takes ``(gradients, factor)``: gradients that are ``factor`` times too large."""
+        self.source = "replay"
+        if found is not None:
+            self.gradients, self._unscale = list(found[0]), found[1]
+
+    def close(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+
+    def statistics(self) -> dict:
+        """``{parameter: Gradient}``, of those whose gradient has the parameter's shape."""
+        if len(self.gradients) != len(self._parameters):
+            return {}
+        pairs = zip(self._parameters, self.gradients)
+        arrays = {p.name: _array(g) for p, g in pairs if hasattr(g, "asnumpy") and tuple(g.shape) == tuple(p.shape)}
+        if self._unscale != 1:
+            arrays = {name: array.astype(np.float32) / np.float32(self._unscale) for name, array in arrays.items()}
+        return {name: gradient_of(array, self.scale) for name, array in arrays.items()}
+
+    def update_ratios(self) -> dict:
+        """``{parameter: relative size of the update}`` of the parameters that were not zero."""
+        ratios = {p.name: update_ratio(b, _array(p)) for p, b in zip(self._parameters, self._before)}
+        return {name: ratio for name, ratio in ratios.items() if ratio is not None}
+
+
+def _pynative() -> bool:
+    import mindspore as ms
+
+    return ms.get_context("mode") == ms.PYNATIVE_MODE
+
+
+def _array(tensor) -> np.ndarray:
+    # NumPy has no bfloat16 of its own
+    return (tensor.float() if str(tensor.dtype) == "BFloat16" else tensor).asnumpy()
+
+
+def _cell(value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value
+    return repr(value)

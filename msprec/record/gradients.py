@@ -1,0 +1,147 @@
+"""What a gradient's values tell: its norm, what float16 would make of it, and which loss scale it needs. No MindSpore."""
+
+import math
+from collections import deque
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+#: Columns of ``rank_N/gradients.csv``.
+COLUMNS = ("step", "parameter", "size", "norm", "max_abs", "zeros", "underflow", "subnormal", "nonfinite", "update_ratio",
+           "source")  # fmt: skip
+
+#: float16: its largest number, its smallest normal and smallest subnormal one (IEEE 754 binary16).
+HALF_MAX, HALF_NORMAL, HALF_TINY = 65504.0, 2.0**-14, 2.0**-24
+#: `ScaleAdvice`: the share of a run's non-zero gradient elements that may be lost at the lowest scale advised.
+LOST = 0.001
+#: `GradientStory`: the global norm explodes at so many times its median over the samples before, of which there are so
+#: many at least; a weight's gradient vanishes below this share of the largest, in so many samples in a row. The factors
+#: are our own: two and five orders of magnitude, far outside what a healthy network shows from step to step.
+EXPLODES, BEFORE, VANISHES, IN_A_ROW = 100.0, 5, 1e-5, 3
+
+
+class Gradient(NamedTuple):
+    """One parameter's gradient in one step.
+
+    ``size``: elements; ``norm``: Euclidean norm over the finite elements; ``max_abs``: the largest of them; ``zeros``,
+    ``nonfinite``: shares of all elements; ``underflow``, ``subnormal``: shares of all elements that are not zero, and
+    times the loss scale become zero, or a subnormal number, in float16; ``level``: root mean square of the non-zero
+    elements; ``exponents``: ``{e: elements in [2**(e-1), 2**e)}``.
+    """
+
+    size: int
+    norm: float
+    max_abs: float
+    zeros: float
+    underflow: float
+    subnormal: float
+    nonfinite: float
+    level: float
+    exponents: dict
+
+
+def gradient_of(values: np.ndarray, scale: float = 1.0) -> Gradient:
+    """The statistics of a gradient.
+
+    Args:
+        values: The unscaled gradient, any shape, floating.
+        scale: The loss scale that it would be multiplied by in float16.
+    """
+    flat = np.abs(np.asarray(values).reshape(-1).astype(np.float32, copy=False))
+    finite = flat[np.isfinite(flat)]
+    present = finite[finite > 0]
+    with np.errstate(over="ignore", under="ignore"):
+        half = (present * np.float32(scale)).astype(np.float16)
+    size, wide = max(1, flat.size), finite.astype(np.float64)
+    square = float(wide @ wide)
+    exponents, counts = np.unique(np.frexp(present)[1], return_counts=True)
+    return Gradient(
+        int(flat.size), math.sqrt(square), float(finite.max()) if finite.size else 0.0,
+        (finite.size - present.size) / size, float(np.count_nonzero(half == 0)) / size,
+        float(np.count_nonzero((half > 0) & (half < HALF_NORMAL))) / size, (flat.size - finite.size) / size,
+        math.sqrt(square / present.size) if present.size else 0.0,
+        {int(e): int(n) for e, n in zip(exponents, counts)},
+    )  # fmt: skip
+
+
+def global_norm(gradients: dict) -> float:
+    """The Euclidean norm over all parameters, as ``clip_by_global_norm`` takes it; over finite elements."""
+    return math.sqrt(math.fsum(g.norm**2 for g in gradients.values()))
+
+
+def update_ratio(before: np.ndarray, after: np.ndarray) -> Optional[float]:
+    """``‖after − before‖ / ‖before‖``; ``None`` for a parameter that was zero."""
+    before, after = (np.asarray(a).reshape(-1).astype(np.float64) for a in (before, after))
+    norm = math.sqrt(float(before @ before))
+    difference = after - before
+    return math.sqrt(float(difference @ difference)) / norm if norm > 0 else None
+
+
+class ScaleAdvice:
+    """Which loss scales the gradients seen so far can bear.
+
+    Gradients of activations, which are not seen here, may overflow at a lower scale.
+    """
+
+    def __init__(self) -> None:
+        self._largest, self._exponents = 0.0, {}
+
+    def add(self, gradient: Gradient) -> None:
+        """Counts one parameter's gradient."""
+        self._largest = max(self._largest, gradient.max_abs)
+        for exponent, count in gradient.exponents.items():
+            self._exponents[exponent] = self._exponents.get(exponent, 0) + count
+
+    def largest(self) -> Optional[float]:
+        """The largest power of two at which no gradient element seen exceeds float16's largest number, 65504."""
+        if not self._largest:
+            return None
+        return 2.0 ** math.floor(math.log2(HALF_MAX / self._largest))
+
+    def smallest(self) -> Optional[float]:
+        """The smallest power of two at which all but 0.1 % of the non-zero elements seen stay at or above float16's
+        smallest number, 2**-24."""
+        spare = LOST * sum(self._exponents.values())
+        for exponent in sorted(self._exponents):
+            spare -= self._exponents[exponent]
+            if spare < 0:
+                return HALF_TINY / 2.0 ** (exponent - 1)
+        return None
+
+
+class GradientStory:
+    """Tells when gradients explode or vanish, from one sample after the other.
+
+    Args:
+        event: Called as ``event(name, step, **facts)``.
+    """
+
+    def __init__(self, event) -> None:
+        self._event, self._norms, self._low, self._told = event, deque(maxlen=50), {}, set()
+
+    def add(self, step: int, gradients: dict, weights: set) -> None:
+        """A sample: ``gradients`` ``{parameter: Gradient}`` in the network's order; ``weights``: names of those that
+        have two or more dimensions, the only ones that can vanish (a bias before a normalisation is zero by design)."""
+        norm = global_norm(gradients)
+        self._explosion(step, gradients, norm)
+        self._norms.append(norm)
+        self._vanishing(step, gradients, weights)
+
+    def _explosion(self, step: int, gradients: dict, norm: float) -> None:
+        usual = float(np.median(self._norms)) if len(self._norms) >= BEFORE else 0.0
+        if usual and norm > EXPLODES * usual and "explosion" not in self._told:
+            self._told.add("explosion")
+            name = max(gradients, key=lambda one: gradients[one].norm)
+            self._event("gradient_exploding", step, norm=norm, usual=usual, parameter=name,
+                        parameter_norm=gradients[name].norm)  # fmt: skip
+
+    def _vanishing(self, step: int, gradients: dict, weights: set) -> None:
+        levels = {name: g.level for name, g in gradients.items() if name in weights and not g.nonfinite}
+        largest = max(levels.values(), default=0.0)
+        if not largest:
+            return
+        for name, level in levels.items():
+            low = self._low[name] = self._low.get(name, 0) + 1 if level < VANISHES * largest else 0
+            if low == IN_A_ROW and name not in self._told:
+                self._told.add(name)
+                self._event("gradient_vanishing", step, parameter=name, level=level, largest=largest)
