@@ -69,10 +69,10 @@ class Scripts:
         file = self.run_folder / "rank_0" / "events.jsonl"
         return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
 
-    def rows(self) -> list:
+    def rows(self, name: str = "steps.csv") -> list:
         import csv
 
-        with open(self.run_folder / "rank_0" / "steps.csv", encoding="utf-8", newline="") as file:
+        with open(self.run_folder / "rank_0" / name, encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
     def no_own_errors(self) -> None:

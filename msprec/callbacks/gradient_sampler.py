@@ -31,7 +31,9 @@ class GradientSampler:
             training may need.
     """
 
-    def __init__(self, writer, share: float = SHARE, every: Optional[int] = None, replay: Optional[bool] = None) -> None:
+    def __init__(
+        self, writer, share: float = SHARE, every: Optional[int] = None, replay: Optional[bool] = None
+    ) -> None:
         self._writer, self._every, self._replay = writer, every, replay
         self._budget, self._misses = Budget(share), 0
         self._story, self._advice = GradientStory(self._event), ScaleAdvice()
@@ -40,7 +42,9 @@ class GradientSampler:
         self.norms, self.events, self.why_not = {}, [], None
         self.lost, self.steps = {}, 0
 
-    def begin(self, step: int, optimizer, scale=None, build: Optional[Callable] = None, roots: tuple = ()) -> None:
+    def begin(
+        self, step: int, optimizer, scale=None, build: Optional[Callable] = None, roots: tuple = (), given=None
+    ) -> None:
         """Call it before a step, or in a functional loop before the optimizer is called.
 
         Args:
@@ -49,6 +53,7 @@ class GradientSampler:
             scale: The loss scale, a number or tensor; ``None``: 1.
             build: Makes what can be run again, a `ReplayedStep`; ``None``: nothing can.
             roots: The cells that ``build`` is about.
+            given: The gradients that the optimizer is about to be called with, where they are at hand.
         """
         self.steps += 1
         due = not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
@@ -57,6 +62,9 @@ class GradientSampler:
         with self._budget.spending():
             parameters = list(optimizer.parameters)
             self._open = _Sample(step, parameters, to_number(scale) or 1.0)
+            if given is not None:
+                self._open.gradients = flat(given)
+                return
             compiled = not _pynative()
             replayed = (compiled or self._misses >= MISSES) and self._replayed(build, roots)
             if not compiled and not replayed:
@@ -77,6 +85,12 @@ class GradientSampler:
             self._misses = 0
             return self._tell(sample)
 
+    def close(self) -> None:
+        """No step follows."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
     def summary(self) -> dict:
         """See `GradientMonitor.summary`."""
         norms = list(self.norms.values())
@@ -84,7 +98,7 @@ class GradientSampler:
         return {
             "samples": len(norms), "first_norm": norms[0] if norms else None, "last_norm": norms[-1] if norms else None,
             "median_norm": float(np.median(norms)) if norms else None, "max_norm": max(norms, default=None),
-            "worst_underflow": (worst, self.lost[worst]) if worst is not None else None,
+            "worst_underflow": (worst, self.lost[worst]) if worst is not None and self.lost[worst] else None,
             "largest_scale": self._advice.largest(), "smallest_scale": self._advice.smallest(),
             "events": list(self.events), "why_not": self.why_not if not norms else None,
         }  # fmt: skip
@@ -139,7 +153,7 @@ class _Sample:
 
         def hook(cell, inputs):
             if self.gradients is None and inputs:
-                self.gradients = list(inputs[0]) if isinstance(inputs[0], (tuple, list)) else list(inputs)
+                self.gradients = flat(inputs[0])
 
         self._handle = optimizer.register_forward_pre_hook(hook)
 
@@ -147,7 +161,7 @@ class _Sample:
         """Takes ``(gradients, factor)``: gradients that are ``factor`` times too large."""
         self.source = "replay"
         if found is not None:
-            self.gradients, self._unscale = list(found[0]), found[1]
+            self.gradients, self._unscale = flat(found[0]), found[1]
 
     def close(self) -> None:
         if self._handle is not None:
@@ -167,6 +181,11 @@ class _Sample:
         """``{parameter: relative size of the update}`` of the parameters that were not zero."""
         ratios = {p.name: update_ratio(b, _array(p)) for p, b in zip(self._parameters, self._before)}
         return {name: ratio for name, ratio in ratios.items() if ratio is not None}
+
+
+def flat(gradients) -> list:
+    """Gradients as an optimizer takes them: a tuple, a list, or a single tensor."""
+    return list(gradients) if isinstance(gradients, (tuple, list)) else [gradients]
 
 
 def _pynative() -> bool:

@@ -83,3 +83,5 @@ class GradientMonitor(Monitor):
 
     def _training_over(self, error=None) -> None:
         self._optimizer = None
+        if self._sampler is not None:
+            self._sampler.close()

@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.callbacks._base import clock, guarded
 from msprec.callbacks.finite_parameters import FiniteParameters
+from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
@@ -23,7 +24,7 @@ def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=N
 
     Args:
         network: The network; with it, parameters are looked at when the loss goes bad.
-        optimizer: The optimizer; with it, the learning rate is recorded.
+        optimizer: The optimizer; with it, the learning rate is recorded, and gradients are sampled in PyNative mode.
         scaler: A ``mindspore.amp.DynamicLossScaler`` or ``StaticLossScaler``; with it, the loss scale and its overflows
             are recorded.
         policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` (then `Watch.stopped` is True) or
@@ -63,6 +64,7 @@ class Watch:
         self.first_step = self.step_number + 1
         self._batch = self._wait = self._found = None
         self._state = (None, None)
+        self._optimizer = optimizer
         self._prepare(network, optimizer)
         self._next()
 
@@ -74,6 +76,7 @@ class Watch:
         if not self._records:
             return
         writer, add = self.recorder.writer, self.recorder.add_listener
+        self._gradients = GradientSampler(writer, replay=False)
         warn = self.policy != "record"
         self._events = add(ScaleTally(writer.event), name="scale events")
         self._tally, self._times = add(ScaleTally()), add(TimeTally())
@@ -129,7 +132,7 @@ class Watch:
                 self.outputs.facts.update(flag=True, overflow_from=FLAG)
             self.recorder.put(
                 number, loss=loss, overflow=overflow, scale=self._state[0] if scale is None else scale,
-                next_scale=after[0],
+                next_scale=after[0], grad_norm=self._gradients.end(number),
                 seconds=seconds, data_seconds=self._wait, batch=_size(self._batch), **self._rate.fields(),
             )  # fmt: skip
             self.recorder.end(number)
@@ -143,6 +146,7 @@ class Watch:
         self.recorder.flush()
         return {
             "loss_scale": self._tally.summary() if self._records else None,
+            "gradients": self._gradients.summary() if self._records else None,
             "step_time": self._times.summary() if self._records else None,
             "first_nonfinite": self._found,
         }
@@ -158,6 +162,7 @@ class Watch:
         self.closed = True
         if not self._records:
             return
+        self._gradients.close()
         self.recorder.flush()
         self._events.end_streak()
         for listener in (self._tally, self._times):
@@ -189,6 +194,8 @@ class Watch:
         self._batch = self._wait = None
         self._state = self._follower.state()
         self._rate.before()
+        if self._records:
+            self._gradients.begin(self.step_number, self._optimizer, self._state[0])
         self._began = self._now()
 
     @staticmethod

@@ -33,7 +33,7 @@ class GradientCatcher:
 
     def own(self, function):
         """Nothing is rewritten."""
-        return None
+        return
 
     def restore_classes(self) -> None:
         """Nothing was changed."""

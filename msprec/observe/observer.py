@@ -119,8 +119,10 @@ class Observer:
         made = {NonFiniteMonitor: {"locate": self.locate and self.again is None}}
         return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]
 
-    def write_step(self, step) -> None:
+    def write_step(self, step, grad_norm=None) -> None:
         """Hands a finished step of a training cell or a functional loop to the recorder."""
+        if grad_norm is not None:
+            self.recorder.put(step.number, grad_norm=grad_norm)
         self.recorder.put(
             step.number, epoch=step.epoch, loss=step.loss, overflow=step.overflow, scale=step.scale,
             next_scale=step.next_scale, lr=step.rate, seconds=step.seconds, data_seconds=step.wait, batch=step.batch,

@@ -11,6 +11,7 @@ import time
 import weakref
 from typing import Optional
 
+from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.callbacks.outputs import ScalerFollower, StepOutputs, loss_scale_facts, scaler_facts
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.observe import reach
@@ -119,6 +120,7 @@ class StepObserver:
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
         self.replays = ReplayObserver(observer.writer, observer.locate, observer.again)
+        self.gradients = GradientSampler(observer.writer)
         self.kinds, self.outputs, self.followers = weakref.WeakKeyDictionary(), {}, {}
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
@@ -235,7 +237,7 @@ class StepObserver:
             quietly(self._end_train_cell, step, cell, output, in_model)
             return output
         if kind == "optimizer" and self.gradient_depth == 0:
-            quietly(self._begin_update, cell)
+            quietly(self._begin_update, cell, args)
             output = run()
             quietly(self._end_update)
             return output
@@ -291,7 +293,7 @@ class StepObserver:
             outputs = self._kept(self.outputs, cell, StepOutputs)
             outputs.before(anew=True)
             step.state = (outputs.scale, None)
-            self._keep_cell(step, cell, args)
+            self._sample(step, optimizers, self._keep_cell(step, cell, args), [cell])
         return step
 
     def _end_train_cell(self, step: Optional[OpenStep], cell, output, in_model: Optional[str]) -> None:
@@ -325,7 +327,7 @@ class StepObserver:
         step.rate = self._rate(reached.optimizers)
         self._begin_scaling(step, reached.scalers)
         step.updates = _updates(reached.optimizers)
-        self._keep_function(step, executor, args, reached)
+        self._sample(step, reached.optimizers, self._keep_function(step, executor, args, reached), reached.networks)
         return step
 
     def _end_jit_step(self, step: Optional[OpenStep], reached: reach.Reached, output) -> None:
@@ -371,13 +373,14 @@ class StepObserver:
         if loss is not None:
             self.open.loss = loss
 
-    def _begin_update(self, optimizer) -> None:
+    def _begin_update(self, optimizer, args: tuple) -> None:
         if self.open is None or self.open.applied:
             self.close_open()
             self.observer.datasets.feeds_step()
             self.open = self._open("functional", self._note_style("functional"))
         self._note_trained([], [optimizer], [])
         self.open.rate = self._rate([optimizer])
+        self._sample(self.open, [optimizer], given=args[0] if args else None)
 
     def _end_update(self) -> None:
         if self.open is not None:
@@ -451,7 +454,7 @@ class StepObserver:
         self._finish(step, timed=True)
 
     # --- for locating -------------------------------------------------------------------------------------------
-    def _keep_cell(self, step: OpenStep, cell, args: tuple) -> None:
+    def _keep_cell(self, step: OpenStep, cell, args: tuple):
         from msprec.locate.replay import of_train_cell
 
         scale = step.scale
@@ -460,8 +463,9 @@ class StepObserver:
             return of_train_cell(cell, args, to_number(scale))
 
         self.replays.begin(step.number, args, build, [cell], loss_scale_facts(cell)["kind"] == "dynamic")
+        return lambda: build(args)
 
-    def _keep_function(self, step: OpenStep, executor, args: tuple, reached: reach.Reached) -> None:
+    def _keep_function(self, step: OpenStep, executor, args: tuple, reached: reach.Reached):
         from msprec.locate.replay import of_function
 
         if executor.obj is not None and not (args and args[0] is executor.obj):
@@ -472,6 +476,7 @@ class StepObserver:
             return of_function(executor.fn, args, roots, scaler)
 
         self.replays.begin(step.number, args, build, roots, scaler is not None)
+        return lambda: build(args)
 
     def _keep_forward(self, step: OpenStep, function, args: tuple, reached: reach.Reached) -> None:
         from msprec.locate.replay import of_forward
@@ -486,6 +491,10 @@ class StepObserver:
 
         self.replays.begin(step.number, args, build, roots, scaler is not None)
 
+    def _sample(self, step: OpenStep, optimizers, build=None, roots=(), given=None) -> None:
+        if optimizers and self.replays.again is None:
+            self.gradients.begin(step.number, optimizers[0], step.scale, build, tuple(roots), given)
+
     # --- shared -------------------------------------------------------------------------------------------------
     def _open(self, style: str, entry: dict) -> OpenStep:
         step = OpenStep(style, self.done + 1)
@@ -499,7 +508,7 @@ class StepObserver:
         if not timed:
             step.seconds = time.perf_counter() - step.began
         self.done += 1
-        self.observer.write_step(step)
+        self.observer.write_step(step, self.gradients.end(step.number))
         self.replays.end(step.number, step.loss, step.overflow, step.scale)
 
     def _rate(self, optimizers):

@@ -7,7 +7,7 @@ import mindspore as ms
 import numpy as np
 import pytest
 
-from msprec import LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+from msprec import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
 from msprec.callbacks import snapshot, tensors
 from msprec.callbacks._base import Monitor
 from msprec.record.steps import StepRecorder
@@ -45,6 +45,7 @@ def test_the_same_bits(kit, tmp_path, mode, kind):
         LossScaleMonitor("run"),
         NonFiniteMonitor(out="run"),
         StepTimeMonitor("run"),
+        GradientMonitor("run", every=1),
         NonFiniteMonitor("stop", "run"),
     ]
     _, bare_losses, bare_weights, bare_state = train(kit, mode, kind, [], tmp_path / "bare")

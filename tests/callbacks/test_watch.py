@@ -149,3 +149,13 @@ def test_precision_monitor_is_its_members(kit, mode):
     summary = monitor.summary()
     assert summary["loss_scale"] == alone.summary()
     assert summary["step_time"]["steps"] == 12 and summary["first_nonfinite"] is None
+
+
+def test_gradients_are_sampled(kit):
+    kit.start("pynative")
+    net, optimizer, train_step = build()
+    monitor = msprec.watch(net, optimizer, out="run")
+    loop(kit, monitor, train_step)
+    monitor.close()
+    assert monitor.summary()["gradients"]["samples"] >= 1
+    assert not optimizer._forward_pre_hook

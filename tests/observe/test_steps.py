@@ -152,6 +152,8 @@ def test_each_style(scripts, name: str, mode: str) -> None:
     train = [p for p in scripts.json("facts/modes.json")["phases"] if p["phase"] == "train"]
     assert train
     assert all(d["training"] for p in train for d in p["dependent"])
+    sampled = scripts.rows("gradients.csv")
+    assert {r["parameter"] for r in sampled} == {p["name"] for p in parameters.values() if p["in_optimizer"]}
 
 
 @pytest.mark.versions
