@@ -2,6 +2,8 @@
 
 from typing import Optional
 
+from msprec.checklists.shared import train_sets
+
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import table
 from msprec.checklist.subject import Subject
@@ -119,8 +121,8 @@ def located(subject: Subject) -> Optional[Fact]:
     return min(found, key=lambda event: event.step or 0, default=None)
 
 
-def sentence(found: Fact) -> Text:
-    """Step, phase, place and reason in one sentence, without a full stop."""
+def sentence(found: Fact, subject: Optional[Subject] = None) -> Text:
+    """Step, phase, place and reason in one sentence, without a full stop; with the run at hand, the data's column."""
     known = WHY.get(found.pattern or ("update" if found.phase == "update" else ""))
     why = Text("：{why}", ": {why}", why=known[0]) if known else Text("", "")
     return Text(
@@ -129,12 +131,32 @@ def sentence(found: Fact) -> Text:
         step=found.step,
         phase=_PHASES.get(found.phase, found.phase),
         where=_where(found),
-        samples=Text("，batch 中的样本 {n}", ", samples {n} of the batch", n=", ".join(map(str, found.samples)))
-        if found.samples
-        else Text("", ""),
+        samples=_in_batch(subject, found),
         scale=_scale(found),
         why=why,
     )
+
+
+def _in_batch(subject: Optional[Subject], found: Fact) -> Text:
+    """Which elements of the batch came in as NaN or infinity."""
+    if not found.samples:
+        return Text("", "")
+    return Text(
+        "，{column}batch 中的样本 {n}（首个位置 {at}）",
+        ", {column}samples {n} of the batch (first at {at})",
+        column=_column(subject, found.input),
+        n=", ".join(map(str, found.samples)),
+        at=str(list(found.elements[0])) if found.elements else str(found.samples[0]),
+    )
+
+
+def _column(subject: Optional[Subject], position: Optional[int]) -> Text:
+    """The name of an input of the step, where the training set delivers as many columns as tell it."""
+    sets = train_sets(subject)[:1] if subject is not None else []
+    names = [column.name for dataset in sets for column in dataset.columns]
+    if position is None or position >= len(names):
+        return Text("", "")
+    return Text("列 {name}，", "column {name}, ", name=names[position])
 
 
 def _where(found: Fact) -> Text:

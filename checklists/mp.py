@@ -280,7 +280,7 @@ def _problem(subject: Subject, stories: list, summary: Text, places: Optional[li
     found = located(subject)
     if found is not None:
         summary = Text("{summary}首个非有限值：{place}。", "{summary} The first non-finite value: {place}.",
-                       summary=summary, place=sentence(found))  # fmt: skip
+                       summary=summary, place=sentence(found, subject))  # fmt: skip
         known = [found.place, *known] if found.place else known
     return problem(
         summary,

@@ -18,8 +18,8 @@ MISSES = 3
 class GradientSampler:
     """Samples the gradients of steps.
 
-    In PyNative mode the gradients are those that the optimizer is called with: a hook on it, there for the sampled step
-    only, reads them. In graph mode, where no hook is called, the step's forward and backward pass is run again in
+    In PyNative mode the gradients are those that the optimizer is called with: its call is watched during the sampled
+    step. In graph mode, where no Python is called, the step's forward and backward pass is run again in
     PyNative mode before it, and everything is put back (`msprec.locate.replay.undisturbed`); that is done on a CPU, in
     one process, and where the network's code prints and sets nothing.
 
@@ -143,19 +143,27 @@ class _Sample:
 
     def __init__(self, step: int, parameters: list, scale: float) -> None:
         self.step, self.scale, self.source = step, scale, "optimizer"
-        self.gradients, self._handle, self._unscale = None, None, 1.0
+        self.gradients, self._unscale, self._restore = None, 1.0, lambda: None
         self._parameters = parameters
         self._before = [_array(p).copy() for p in parameters]
         self.weights = {p.name for p in parameters if len(p.shape) > 1}
 
     def listen(self, optimizer) -> None:
-        """Reads what the optimizer is called with."""
+        """Reads what the optimizer is called with, from Python: a hook registered on it would become part of a step that
+        ``jit`` compiles now, which MindSpore 2.7 cannot do."""
+        from mindspore import nn
 
-        def hook(cell, inputs):
-            if self.gradients is None and inputs:
-                self.gradients = flat(inputs[0])
+        original = nn.Cell.__call__
 
-        self._handle = optimizer.register_forward_pre_hook(hook)
+        def call(cell, *args, **kwargs):
+            if cell is optimizer and args and self.gradients is None:
+                self.gradients = flat(args[0])
+            return original(cell, *args, **kwargs)
+
+        def restore() -> None:
+            nn.Cell.__call__ = original
+
+        nn.Cell.__call__, self._restore = call, restore
 
     def replayed(self, found: Optional[tuple]) -> None:
         """Takes ``(gradients, factor)``: gradients that are ``factor`` times too large."""
@@ -164,8 +172,8 @@ class _Sample:
             self.gradients, self._unscale = flat(found[0]), found[1]
 
     def close(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
+        """Listens no more."""
+        self._restore()
 
     def statistics(self) -> dict:
         """``{parameter: Gradient}``, of those whose gradient has the parameter's shape."""

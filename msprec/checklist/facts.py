@@ -395,6 +395,8 @@ EVENT = {
     "pattern": text,
     "parameter": text,
     "samples": [count],
+    "elements": [[count]],
+    "input": count,
     "recorded_loss": number,
     "replayed_loss": number,
     "exact": flag,

@@ -43,7 +43,7 @@ def locate(
                 raise
             return _crashed(trace, error)
         culprit, vanishes = _judge(step, trace, loss, state, weights)
-    facts = _facts(culprit, trace) if culprit is not None else {"phase": None}
+    facts = _facts(culprit, trace, step.inputs) if culprit is not None else {"phase": None}
     if bad_weights and (culprit is None or _by_weights(culprit, bad_weights)):
         facts.update(phase="update", parameter=bad_weights[0].name, bad_parameters=len(bad_weights))
     facts.update(_compared(recorded_loss, loss))
@@ -115,7 +115,7 @@ def _vanishing_scale(step: ReplayedStep, state) -> Optional[float]:
     return 2.0**low
 
 
-def _facts(culprit: Culprit, trace: Trace) -> dict:
+def _facts(culprit: Culprit, trace: Trace, step_inputs: tuple = ()) -> dict:
     node = culprit.node
     place = node.expression or (node.stack[-1] if node.stack else None)
     inputs = [values_of(value) for value in node.inputs]
@@ -133,7 +133,7 @@ def _facts(culprit: Culprit, trace: Trace) -> dict:
     if culprit.parameter is not None:
         facts["parameter"] = culprit.parameter.name
     if culprit.phase == "data":
-        facts["samples"] = _bad_samples(culprit.value)
+        facts.update(_bad_elements(culprit.value), input=_position(culprit.value, step_inputs))
     return facts
 
 
@@ -157,11 +157,19 @@ def values_of(tensor) -> patterns.Values:
     return patterns.Values(dtype, shape, low, high, float((values == 0).mean()), nan, infinite)
 
 
-def _bad_samples(tensor) -> list:
-    """The first ten positions of samples that hold NaN or infinity."""
+def _bad_elements(tensor) -> dict:
+    """The first ten positions of elements that are NaN or infinite, and the samples that they are in."""
     values = to_numpy(tensor)
-    bad = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1) if values.ndim else ~np.isfinite(values)[None]
-    return np.flatnonzero(bad)[:10].tolist()
+    elements = np.argwhere(~np.isfinite(values))
+    samples = np.unique(elements[:, 0]) if values.ndim else np.zeros(1, int)
+    return {"samples": samples[:10].tolist(), "elements": elements[:10].tolist()}
+
+
+def _position(tensor, inputs: tuple) -> Optional[int]:
+    """Which of the step's inputs it is, from 0; None where the code has made it of one."""
+    from msprec.observe.steps import flatten
+
+    return next((at for at, given in enumerate(inputs) if any(tensor is one for one in flatten(given))), None)
 
 
 def _compared(recorded, replayed) -> dict:

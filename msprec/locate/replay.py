@@ -110,10 +110,11 @@ class ReplayedStep:
         run: Called as ``run(trace, scale)``; returns the loss of the step, unscaled; without a trace, its gradients.
         roots: The cells whose parameters it may change.
         scale: The loss scale the step was computed with.
+        inputs: What it is called with.
     """
 
-    def __init__(self, run, roots: list, scale: float = 1.0) -> None:
-        self.run, self.roots, self.scale = run, roots, scale
+    def __init__(self, run, roots: list, scale: float = 1.0, inputs: tuple = ()) -> None:
+        self.run, self.roots, self.scale, self.inputs = run, roots, scale, inputs
         self.parameters = all_parameters(roots)
         # the network's own paths come last and count: not those through the cells that wrap it
         self.cells = [cell for root in roots for _, cell in walk(root)]
@@ -137,7 +138,7 @@ def of_forward(forward, inputs: tuple, weights: list, roots: list, scaler=None, 
         forward: The network or function; the first floating scalar that it gives is the loss.
         scaler: A loss scaler that ``forward`` itself applies; without one each output's gradient is ``scale``.
     """
-    step = ReplayedStep(None, roots, scale or 1.0)
+    step = ReplayedStep(None, roots, scale or 1.0, inputs)
     if scaler is not None:
         step.parameters.append(scaler.scale_value)
 
@@ -189,7 +190,7 @@ def of_function(function, inputs: tuple, roots: list, scaler=None) -> ReplayedSt
     def run(trace, _):
         return function(*inputs) if trace is None else trace.call_function(function, inputs)
 
-    step = ReplayedStep(run, roots)
+    step = ReplayedStep(run, roots, inputs=inputs)
     held = (getattr(scaler, name, None) for name in ("scale_value", "counter"))
     step.parameters += [parameter for parameter in held if hasattr(parameter, "set_data")]
     return step

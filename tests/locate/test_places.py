@@ -42,7 +42,7 @@ def test_place(folder: Path, scripts) -> None:
         assert first["place"]["file"] == expected["file"]
         assert 0 <= first["place"]["line"] - expected["line"] <= expected.get("lines", 0), first
     assert first.get("exact") is not False, first
-    for key in ("operator", "cell", "pattern", "samples", "parameter"):
+    for key in ("operator", "cell", "pattern", "samples", "elements", "input", "parameter"):
         if key in expected:
             assert first[key] == expected[key], first
     if "operator_is_one_of" in expected:
