@@ -42,10 +42,11 @@ def locate_again(run: Path, say: Callable) -> dict:
 def _replayed(script: Path, args: list, folder: Path, say: Callable) -> dict:
     capsule = _capsule(folder)
     from msprec.observe import launch
+    from msprec.observe.observer import Options
 
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(sys.stderr):
         say(f"running {script.name} up to its first step, to replay step {capsule.step}")
-        outcome = launch.run_script(str(script), list(args), Path(scratch) / "run", True, capsule)
+        outcome = launch.run_script(str(script), list(args), Path(scratch) / "run", Options(again=capsule))
     found = outcome.facts.get("located")
     if found is None:
         raise CannotLocate(f"{script.name} ended ({outcome.facts.get('kind')}) without a step that fits the kept one")

@@ -115,9 +115,19 @@ def _say_without_training(folder: Path, lang: str) -> None:
     default=True,
     help="Replay a step whose loss or gradients are not finite, and name the expression and line. Default: on.",
 )
+@click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
+@click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def run(out: Optional[str], lang: Optional[str], locate: bool, script: str, args: tuple) -> None:
+def run(
+    out: Optional[str],
+    lang: Optional[str],
+    locate: bool,
+    tensorboard: bool,
+    tensorboard_dir: Optional[str],
+    script: str,
+    args: tuple,
+) -> None:
     """Run SCRIPT with ARGS as `python SCRIPT ARGS` would, record it, and write the filled checklist.
 
     The script is not changed and neither are its numbers, output, files and exit status. What msprec prints goes to the
@@ -127,16 +137,21 @@ def run(out: Optional[str], lang: Optional[str], locate: bool, script: str, args
     Examples:
       msprec run train.py
       msprec run --out runs/first --lang en train.py --lr 0.1
+      msprec run --tensorboard train.py
     """
     from msprec.observe import launch
     from msprec.observe.environment import rank
+    from msprec.observe.observer import Options
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
+    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard)
+    if options.tensorboard:
+        _require_tensorboard()
     # the scheduler process of a distributed launch trains nothing
     folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else _run_folder(script, out)
     try:
-        outcome = launch.run_script(script, list(args), folder, locate)
+        outcome = launch.run_script(script, list(args), folder, options)
     except SyntaxError as error:
         raise _Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
     except (OSError, ValueError) as error:
@@ -150,6 +165,15 @@ def run(out: Optional[str], lang: Optional[str], locate: bool, script: str, args
     if outcome.interrupted:
         launch.die_of_interrupt()
     sys.exit(outcome.status)
+
+
+def _require_tensorboard() -> None:
+    from msprec.record.tensorboard import require
+
+    try:
+        require()
+    except ImportError as error:
+        raise _Failure(str(error)) from None
 
 
 # --- checklist ----------------------------------------------------------------------------------------------------

@@ -7,36 +7,39 @@ from msprec.callbacks.gradients import GradientMonitor
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
+from msprec.callbacks.tensorboard import TensorBoardMonitor
 
 
 class PrecisionMonitor(Callback):
     """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults.
 
-    Put it last if other callbacks take long at the end of a step: `StepTimeMonitor` counts as waiting what runs after it.
-
     Args:
         policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` or ``"raise"``, as for
             `NonFiniteMonitor`.
         out: The run folder, as for `LossScaleMonitor`.
+        tensorboard: ``True``, or a folder: write the scalars of each step as TensorBoard events too (needs
+            ``pip install "msprec[tensorboard]"``).
 
     Raises:
         ValueError: ``policy`` is none of these.
+        ImportError: ``tensorboard`` is asked for and tensorboardX is not installed.
 
     Examples:
         >>> model.train(10, dataset, callbacks=[PrecisionMonitor()])
     """
 
-    def __init__(self, policy: str = "warn", out=None) -> None:
+    def __init__(self, policy: str = "warn", out=None, tensorboard=False) -> None:
         super().__init__()
         self.loss_scale = LossScaleMonitor(out)
         self.non_finite = NonFiniteMonitor(policy, out)
         self.gradients = GradientMonitor(out)
         self.step_time = StepTimeMonitor(out)
+        self._tensorboard = [TensorBoardMonitor(tensorboard, out)] if tensorboard else []
 
     @property
     def members(self) -> tuple:
         """The monitors, in the order in which they are called."""
-        return (self.loss_scale, self.non_finite, self.gradients, self.step_time)
+        return (self.loss_scale, self.non_finite, self.gradients, self.step_time, *self._tensorboard)
 
     @property
     def folder(self):

@@ -1,17 +1,18 @@
 """Where the time of a step goes."""
 
-from msprec.callbacks._base import Monitor, clock
+from msprec.callbacks._base import Monitor
+from msprec.callbacks.callback_times import times
+from msprec.callbacks.memory import peak_device_memory, peak_host_memory
 from msprec.callbacks.tallies import TimeTally
 
 
 class StepTimeMonitor(Monitor):
-    """Records how long each step computes and how long it waits for its data.
+    """Records how long each step computes, waits for its data, and is held up by callbacks.
 
-    Columns of ``steps.csv``, both in seconds by a monotonic clock of the host, the monitors' own time left out:
-    ``seconds``, from the step's begin to its end (in sink mode the mean over the sink's steps), and ``data_seconds``,
-    from the end of the step before, or the begin of the epoch, to the step's begin. What other callbacks do at the end
-    of a step after this one counts as waiting, so put this one last if they are slow. A device that works on while the
-    host goes ahead is seen as the host sees it.
+    Columns of ``steps.csv``, in seconds by a monotonic clock of the host, the monitors' own time left out: ``seconds``,
+    the computation (in sink mode the mean over the sink's steps); ``data_seconds``, the wait for the batch;
+    ``callback_seconds``, what callbacks took between the computation of the step before and this one. The order of the
+    callbacks does not matter. A device that works on while the host goes ahead is seen as the host sees it.
 
     Args:
         out: The run folder, as for `LossScaleMonitor`.
@@ -20,49 +21,37 @@ class StepTimeMonitor(Monitor):
     def __init__(self, out=None) -> None:
         super().__init__(out)
         self._tally = TimeTally()
-        self._waits_since = self._began = self._waited = None
+        self._tail_before = None
 
     def on_train_begin(self, run_context) -> None:
         super().on_train_begin(run_context)
         self.recorder.add_listener(self._tally)
-        self._waits_since = self._began = None
-
-    def on_train_epoch_begin(self, run_context) -> None:
-        self._waits_since = clock.read()
-
-    def on_train_step_begin(self, run_context) -> None:
-        now = clock.read()
-        self._waited = _between(self._waits_since, now)
-        super().on_train_step_begin(run_context)
-        self._began = clock.read()
+        if self._tail_before is None:
+            times.begin()
+            self._tail_before = times.tail
 
     def on_train_step_end(self, run_context) -> None:
-        seconds = _between(self._began, clock.read())
-        self._began = None
-        if self.training is not None and seconds is not None:
-            count = self.training.steps_since_last()
-            self.recorder.put(self.training.step(), seconds=seconds / count, data_seconds=self._waited)
+        if self.training is not None:
+            compute, wait, told = times.step()
+            if compute is not None:
+                seconds = compute / self.training.steps_since_last()
+                self.recorder.put(self.training.step(), seconds=seconds, data_seconds=wait, callback_seconds=told)
         super().on_train_step_end(run_context)
-        self._waits_since = clock.read()
 
     def summary(self) -> dict:
-        """Times so far, over all trainings that this monitor was given to, in seconds.
+        """Times so far, over all trainings that this monitor was given to.
 
         Returns:
-            dict: ``steps``; ``first_step``, which compiles and is left out of all that follows; ``median``, ``p95``,
-                ``max`` of
-            ``seconds``; ``data_median``; ``data_share``, the share of waiting for data in step and wait together.
-            ``None``: not known.
+            dict: as `msprec.record.step_times.analyse` returns it, and ``peak_memory`` and ``peak_device_memory``, the
+            largest memory of the process and on the device so far, in bytes, ``None`` where not known.
         """
         if self.training is not None:
             self.recorder.flush()
-        return self._tally.summary()
+        return {**self._tally.summary(), "peak_memory": peak_host_memory(), "peak_device_memory": peak_device_memory()}
 
     def _training_over(self, error=None) -> None:
         self.recorder.remove_listener(self._tally)
-
-
-def _between(begin, end):
-    if begin is None:
-        return None
-    return max(0.0, round(end[0] - begin[0] - (end[1] - begin[1]), 7))
+        if self._tail_before is not None:
+            times.end()
+            self._tally.tail += times.tail - self._tail_before
+            self._tail_before = None

@@ -5,6 +5,7 @@ from array import array
 from typing import Callable, Optional
 
 from msprec.record.overflow import FLAG, LOSS, ends_search, overflow_of
+from msprec.record.step_times import analyse
 from msprec.record.writer import warn_once
 
 #: An overflow streak of so many steps is an event.
@@ -179,40 +180,17 @@ class FirstBadGradient:
 
 
 class TimeTally:
-    """Step and data times in seconds; a listener."""
+    """Times of steps in seconds; a listener. ``tail``: seconds at the ends of epochs."""
 
     def __init__(self) -> None:
-        self.first = None
-        self._seconds, self._data = array("d"), array("d")
+        self._columns = {name: array("d") for name in ("seconds", "data_seconds", "callback_seconds", "batch")}
+        self.tail = 0.0
 
     def __call__(self, rows: list) -> None:
         for row in rows:
-            seconds = row.get("seconds")
-            if seconds is None:
-                continue
-            if self.first is None:
-                self.first = seconds
-                continue
-            self._seconds.append(seconds)
-            self._data.append(row.get("data_seconds", 0.0))
+            for name, values in self._columns.items():
+                values.append(row.get(name, math.nan))
 
     def summary(self) -> dict:
-        """See `StepTimeMonitor.summary`."""
-        ordered = sorted(self._seconds)
-        step, data = math.fsum(self._seconds), math.fsum(self._data)
-        return {
-            "steps": len(ordered) + (self.first is not None), "first_step": self.first,
-            "median": _quantile(ordered, 0.5), "p95": _quantile(ordered, 0.95), "max": ordered[-1] if ordered else None,
-            "data_median": _quantile(sorted(self._data), 0.5),
-            "data_share": data / (step + data) if step + data > 0 else None,
-        }  # fmt: skip
-
-
-def _quantile(ordered, share: float) -> Optional[float]:
-    """Linear between neighbours, as ``numpy.quantile`` does it."""
-    if not ordered:
-        return None
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+        """See `msprec.record.step_times.analyse`."""
+        return analyse(*self._columns.values(), tail=self.tail)

@@ -12,14 +12,16 @@ from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.outputs import ScalerFollower, scaler_facts
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
+from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.tensors import on_cpu
 from msprec.callbacks.training import ByHand
 from msprec.errors import NonFiniteError
 from msprec.record.overflow import FLAG, LOSS, SCALE
 from msprec.record.steps import in_use, recorder_for
+from msprec.record.tensorboard import require
 
 
-def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=None) -> "Watch":
+def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False) -> "Watch":
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
     Args:
@@ -31,9 +33,11 @@ def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=N
             ``"raise"``.
         out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
             itself, only the policy acts.
+        tensorboard: As for `PrecisionMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
+        ImportError: ``tensorboard`` is asked for and tensorboardX is not installed.
 
     Examples:
         >>> monitor = msprec.watch(net, optimizer)
@@ -41,7 +45,7 @@ def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=N
         ...     monitor.step(train_step(image, label))
         >>> monitor.close()
     """
-    return Watch(network, optimizer, scaler, policy, out)
+    return Watch(network, optimizer, scaler, policy, out, tensorboard)
 
 
 class Watch:
@@ -50,10 +54,14 @@ class Watch:
     lets_pass = (NonFiniteError,)
     style, sink = "functional", False
 
-    def __init__(self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None) -> None:
+    def __init__(
+        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False
+    ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
         self.policy, self.stopped, self.closed = policy, False, False
+        if tensorboard:
+            require()
         self.recorder = recorder_for(out)
         self._records = in_use() is None
         self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
@@ -64,7 +72,7 @@ class Watch:
         self.first_step = self.step_number + 1
         self._batch = self._wait = self._found = None
         self._state = (None, None)
-        self._optimizer = optimizer
+        self._optimizer, self._tensorboard = optimizer, tensorboard
         self._prepare(network, optimizer)
         self._next()
 
@@ -76,6 +84,8 @@ class Watch:
         if not self._records:
             return
         writer, add = self.recorder.writer, self.recorder.add_listener
+        if self._tensorboard:
+            attach(self.recorder, self._tensorboard)
         self._gradients = GradientSampler(writer, replay=False)
         warn = self.policy != "record"
         self._events = add(ScaleTally(writer.event), name="scale events")

@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 from msprec.errors import Located
 from msprec.observe import places
 from msprec.observe.importhook import when_imported
-from msprec.observe.observer import Observer
+from msprec.observe.observer import Observer, Options
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -25,11 +25,11 @@ class Outcome(NamedTuple):
     interrupted: bool
 
 
-def run_script(script: str, args: list, folder: Optional[Path], locate: bool = True, again=None) -> Outcome:
+def run_script(script: str, args: list, folder: Optional[Path], options: Optional[Options] = None) -> Outcome:
     """Runs ``script`` with ``args`` as ``__main__`` in this process and records it in ``folder``.
 
-    ``locate``: whether steps that are not finite are replayed. ``again``: a `Capsule` to try on the first step that fits it;
-    then the script ends there, and the outcome's facts hold ``located``. ``folder`` None runs the script alone (the
+    With a capsule in the options, the script ends at the first step that fits it, and the outcome's facts hold ``located``.
+    ``folder`` None runs the script alone (the
     scheduler process of a distributed run). Raises OSError or SyntaxError, before anything ran, when the script cannot be
     read or compiled.
     """
@@ -40,7 +40,7 @@ def run_script(script: str, args: list, folder: Optional[Path], locate: bool = T
     places.add_user_file(path)
     observer = cancel = None
     if folder is not None:
-        observer = Observer(folder, path, ["python", script, *args], os.getcwd(), locate, again)
+        observer = Observer(folder, path, ["python", script, *args], os.getcwd(), options)
         observer.sources.collect(path)
         observer.write_run()
         cancel = when_imported("mindspore", lambda: observer.quietly(observer.install))

@@ -5,7 +5,7 @@ import time
 import traceback
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Optional
+from typing import NamedTuple, Optional, Union
 
 from msprec._version import __version__
 from msprec.observe import environment
@@ -20,12 +20,20 @@ _SAVE_INTERVALS = (1, 2, 5, 10, 20, 40, 60)
 _SAVE_SHARE = 0.01
 
 
+class Options(NamedTuple):
+    """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
+    it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too."""
+
+    locate: bool = True
+    again: Optional[object] = None
+    tensorboard: Union[bool, str, None] = None
+
+
 class Observer:
     """Observes one run of a script in this process."""
 
-    def __init__(self, folder: Path, script: str, command: list, cwd: str, locate: bool = True, again=None) -> None:
-        self.script, self.command, self.cwd, self.locate = script, command, cwd, locate
-        self.again = again
+    def __init__(self, folder: Path, script: str, command: list, cwd: str, options: Optional[Options] = None) -> None:
+        self.script, self.command, self.cwd, self.options = script, command, cwd, options or Options()
         self.rank, self.rank_size = environment.rank()
         self.writer = RunWriter(folder, self.rank)
         self.sources = SourceObserver(self.writer.folder)
@@ -41,6 +49,7 @@ class Observer:
     def install(self) -> None:
         """Called once the script has imported MindSpore."""
         from msprec.callbacks.tallies import FirstNonFinite, ScaleTally
+        from msprec.callbacks.tensorboard import attach
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
@@ -59,6 +68,8 @@ class Observer:
         self.scale_tally = self.recorder.add_listener(ScaleTally(self.writer.event), name="scale events")
         self.recorder.add_listener(FirstNonFinite(self.writer.event), name="first non-finite")
         use_recorder(self.recorder)
+        if self.options.tensorboard:
+            self.quietly(attach, self.recorder, self.options.tensorboard)
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
         self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
@@ -116,7 +127,7 @@ class Observer:
 
         kinds = (LossScaleMonitor, NonFiniteMonitor, GradientMonitor, StepTimeMonitor)
         given = [one for user in users for one in getattr(user, "members", (user,))]
-        made = {NonFiniteMonitor: {"locate": self.locate and self.again is None}}
+        made = {NonFiniteMonitor: {"locate": self.options.locate and self.options.again is None}}
         return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]
 
     def write_step(self, step, grad_norm=None) -> None:

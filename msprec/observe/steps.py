@@ -119,7 +119,7 @@ class StepObserver:
         self.observer = observer
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
-        self.replays = ReplayObserver(observer.writer, observer.locate, observer.again)
+        self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
         self.gradients = GradientSampler(observer.writer)
         self.kinds, self.outputs, self.followers = weakref.WeakKeyDictionary(), {}, {}
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}

@@ -14,7 +14,8 @@ from typing import Callable, Optional, Union
 from msprec.record.writer import RunWriter, warn_once
 
 #: The columns of ``rank_N/steps.csv``, in their order.
-COLUMNS = ("step", "epoch", "loss", "overflow", "scale", "next_scale", "lr", "seconds", "data_seconds", "batch")
+COLUMNS = ("step", "epoch", "loss", "overflow", "scale", "next_scale", "lr", "seconds", "data_seconds", "batch",
+           "callback_seconds")  # fmt: skip
 
 #: Rows are written when so many wait, or when the last writing was so many seconds ago.
 FLUSH_ROWS = 256

@@ -55,9 +55,9 @@ def test_several_monitors_make_one_row(recorder):
     recorder.close()
     text = (recorder.writer.rank_folder / "steps.csv").read_text()
     assert text == (
-        "step,epoch,loss,overflow,scale,next_scale,lr,seconds,data_seconds,batch\n"
-        "1,,0.1,0,,,,0.25,,\n"
-        "2,1,nan,1,16777216.0,inf,,,,8\n"
+        "step,epoch,loss,overflow,scale,next_scale,lr,seconds,data_seconds,batch,callback_seconds\n"
+        "1,,0.1,0,,,,0.25,,,\n"
+        "2,1,nan,1,16777216.0,inf,,,,8,\n"
     )
 
 
