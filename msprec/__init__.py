@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from msprec.callbacks.watch import watch
     from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
     from msprec.errors import NonFiniteError
+    from msprec.range_test.finder import LearningRateFinder
 
 _WHERE = {
     "GradientMonitor": "msprec.callbacks",
+    "LearningRateFinder": "msprec.range_test.finder",
     "LossScaleMonitor": "msprec.callbacks",
     "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
@@ -34,6 +36,7 @@ _WHERE = {
 
 __all__ = [
     "GradientMonitor",
+    "LearningRateFinder",
     "LossScaleMonitor",
     "NonFiniteError",
     "NonFiniteMonitor",

@@ -251,6 +251,45 @@ def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang:
         raise _Failure(f"cannot write {error.filename or docx or json_file}: {error.strerror}") from None
 
 
+# --- lr -----------------------------------------------------------------------------------------------------------
+@main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--low", type=float, default=1e-7, show_default=True, help="The first learning rate.")
+@click.option("--high", type=float, default=10.0, show_default=True, help="The last learning rate.")
+@click.option("--steps", type=int, default=100, show_default=True, help="Training steps.")
+@click.option("--linear", is_flag=True, help="Let the rate grow by equal steps; default: by equal factors.")
+@click.option("--out", metavar="DIR", help="The folder to write; default: msprec_runs/SCRIPT-TIME.")
+@_LANG
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def lr(
+    low: float, high: float, steps: int, linear: bool, out: Optional[str], lang: Optional[str], script: str, args: tuple
+) -> None:
+    """Find between which learning rates SCRIPT trains: Smith's range test.
+
+    The script runs as it is, with ARGS, but its optimizer is given a rate that grows from step to step. The script is ended
+    when the loss diverges or the sweep is over; checkpoints are not written meanwhile. Loss by rate, the bounds and the rate
+    that the script would have used go to the terminal and to lr/curve.png, curve.csv and curve.json in the folder.
+
+    \b
+    Examples:
+      msprec lr train.py
+      msprec lr --low 1e-5 --high 1 --steps 200 train.py --batch 64
+    """
+    from msprec.range_test.script import CannotTest, run_range_test
+
+    if not os.path.isfile(script):
+        raise _Failure(f"no such script: {script}")
+    folder = _run_folder(script, out)
+    try:
+        run_range_test(script, list(args), folder, (low, high, steps, linear), _language(lang), _console(stderr=True))
+    except (CannotTest, ValueError) as error:
+        raise _Failure(str(error)) from None
+    except SyntaxError as error:
+        raise _Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+    except OSError as error:
+        raise _Failure(f"cannot read {script} or write {folder}: {error}") from None
+
+
 # --- locate -------------------------------------------------------------------------------------------------------
 @main.command()
 @click.option("--json", "json_file", metavar="F.json", help="Write what was found there (- for standard output).")

@@ -12,3 +12,7 @@ class Located(BaseException):
     def __init__(self, facts: dict) -> None:
         super().__init__("located")
         self.facts = facts
+
+
+class SweepDone(BaseException):
+    """Ends a script that was run only for a range test of its learning rate. No `Exception`, for the same reason."""

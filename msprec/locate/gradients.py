@@ -12,8 +12,8 @@ class Updated(Exception):
     """Ends a replay where the optimizer would be called."""
 
 
-class GradientCatcher:
-    """Takes the place of a `Trace`: watches nothing, and catches what the optimizer would be called with."""
+class Plain:
+    """Takes the place of a `Trace` and watches nothing: functions compiled by ``jit`` run as Python, that is all."""
 
     cells: tuple = ()
 
@@ -21,10 +21,7 @@ class GradientCatcher:
         self.gradients = self.weights = None
 
     def cell_call(self, original, cell, args, kwargs):
-        """A call of a cell; that of the optimizer ends the replay."""
-        if is_optimizer_class(type(cell)) and args:
-            self.gradients = args[0]
-            raise Updated
+        """A call of a cell."""
         return original(cell, *args, **kwargs)
 
     def call_function(self, function, args):
@@ -37,6 +34,17 @@ class GradientCatcher:
 
     def restore_classes(self) -> None:
         """Nothing was changed."""
+
+
+class GradientCatcher(Plain):
+    """Catches what the optimizer would be called with."""
+
+    def cell_call(self, original, cell, args, kwargs):
+        """A call of a cell; that of the optimizer ends the replay."""
+        if is_optimizer_class(type(cell)) and args:
+            self.gradients = args[0]
+            raise Updated
+        return original(cell, *args, **kwargs)
 
 
 def why_not(roots, allowed: bool) -> Optional[str]:

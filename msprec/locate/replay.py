@@ -75,7 +75,7 @@ def _set_values(parameters: list, values: dict) -> None:
 @contextmanager
 def watched(trace: Trace):
     """Cells are watched inside, and functions compiled by ``jit`` run as Python."""
-    from mindspore import nn
+    from mindspore import Parameter, Tensor, nn, ops
     from mindspore.common import api
 
     cell_call, jit_call = nn.Cell.__call__, api._JitExecutor.__call__
@@ -89,17 +89,28 @@ def watched(trace: Trace):
             args = (executor.obj, *args)
         return (trace.own(function) or function)(*args, **kwargs)
 
+    set_attribute = nn.Cell.__setattr__
+
+    def assign_attribute(cell, name, value):
+        held = cell.__dict__.get("_params", {}).get(name)
+        if held is not None and isinstance(value, Tensor) and not isinstance(value, Parameter):
+            # compiled, this assigns to the Parameter; in Python it would give it other memory, and what is compiled
+            # later would not see it (Adam's beta1_power)
+            ops.assign(held, value.astype(held.dtype))
+        else:
+            set_attribute(cell, name, value)
+
     # recomputing would run the watched code again inside the backward pass
     recomputing = [(cell, cell._recompute_cell) for cell in trace.cells if getattr(cell, "_recompute_cell", None)]
     for cell, _ in recomputing:
         object.__setattr__(cell, "_recompute_cell", None)
-    nn.Cell.__call__, api._JitExecutor.__call__ = call_cell, call_jit
+    nn.Cell.__call__, api._JitExecutor.__call__, nn.Cell.__setattr__ = call_cell, call_jit, assign_attribute
     try:
         yield trace
     finally:
         for cell, recompute in recomputing:
             object.__setattr__(cell, "_recompute_cell", recompute)
-        nn.Cell.__call__, api._JitExecutor.__call__ = cell_call, jit_call
+        nn.Cell.__call__, api._JitExecutor.__call__, nn.Cell.__setattr__ = cell_call, jit_call, set_attribute
         trace.restore_classes()
 
 

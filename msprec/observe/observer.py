@@ -22,11 +22,13 @@ _SAVE_SHARE = 0.01
 
 class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
-    it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too."""
+    it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``: a `Sweep` that sets
+    the learning rate."""
 
     locate: bool = True
     again: Optional[object] = None
     tensorboard: Union[bool, str, None] = None
+    sweep: Optional[object] = None
 
 
 class Observer:
@@ -78,6 +80,8 @@ class Observer:
         _enable_loss_scale_on_cpu()
         for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
             part.install(self.patches)
+        if self.options.sweep is not None:
+            self.options.sweep.install(self.patches, self.recorder)
         watch_creation(self.patches)
         self._watch_optimizers()
         self.installed = True

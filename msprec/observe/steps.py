@@ -14,6 +14,7 @@ from typing import Optional
 from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.callbacks.outputs import ScalerFollower, StepOutputs, loss_scale_facts, scaler_facts
 from msprec.callbacks.tensors import on_cpu, snapshot
+from msprec.errors import SweepDone
 from msprec.observe import reach
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
 from msprec.observe.created import created_place
@@ -513,6 +514,12 @@ class StepObserver:
 
     def _rate(self, optimizers):
         """The first optimizer's rate in the step that begins: a number, or what gives it when the row is written."""
+        if self.observer.options.sweep is not None:
+            try:
+                self.observer.options.sweep.before(list(optimizers))
+            except SweepDone:
+                self.open = None  # a step that will never update
+                raise
         rates = [self.observer.optimizers.in_use(o) for o in optimizers]
         if not rates:
             return None

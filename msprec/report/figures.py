@@ -26,6 +26,37 @@ def _cjk_font() -> Optional[str]:
     return next((name for name in _CJK if name in installed), None)
 
 
+def range_test(curve, used: Optional[float], lang: str) -> Optional[bytes]:
+    """The losses of a range test by learning rate, the usable range shaded and the used rate marked; None without losses.
+
+    Args:
+        curve: An `msprec.range_test.curve.Curve`.
+    """
+    from msprec.range_test.result import WORDS
+
+    finite = np.isfinite(curve.losses)
+    if not finite.any():
+        return None
+    canvas = _Canvas(lang, height=3.2)
+    axes, w = canvas.axes, WORDS["zh" if canvas.font else "en"]
+    axes.set_xscale("log")
+    axes.plot(curve.rates[finite], curve.losses[finite], color=_GREY, linewidth=0.8, label=w["raw"])
+    axes.plot(curve.rates, curve.smoothed, color=_BLUE, linewidth=1.6, label=w["smoothed"])
+    if curve.lower is not None:
+        end = curve.upper if curve.upper is not None else curve.high
+        axes.axvspan(curve.lower, end, color=_GREEN, alpha=0.12, linewidth=0, label=w["range"])
+        axes.axvline(curve.steepest, color=_GREEN, linewidth=1.0, linestyle=":", label=w["steepest"])
+    if used:
+        axes.axvline(used, color=_RED, linewidth=1.2, linestyle="--", label=w["used"])
+    best, first = np.nanmin(curve.smoothed), curve.losses[finite][0]
+    if np.isfinite(best) and best < first:
+        # a divergence is many times higher than all the rest
+        axes.set_ylim(best - 0.15 * (first - best), first + 1.0 * (first - best))
+    canvas.label(w["rate"], w["loss"])
+    canvas.legend()
+    return canvas.png()
+
+
 class _Canvas:
     """One figure with one axes, without pyplot and without touching global settings."""
 

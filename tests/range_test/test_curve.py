@@ -1,0 +1,116 @@
+"""Bounds read off curves whose answer is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msprec.range_test.curve import Curve, rates_of
+
+
+def typical(noise=0.0, seed=0, count=100, low=1e-6, high=10.0, start=1e-3, best=0.1, floor=0.5):
+    """Flat at 2.3, falling from ``start`` to ``best``, then exploding."""
+    rates = rates_of(low, high, count)
+    where = np.log10(rates)
+    down = np.clip((where - np.log10(start)) / (np.log10(best) - np.log10(start)), 0, 1)
+    up = np.clip(where - np.log10(best), 0, None)
+    losses = 2.3 - (2.3 - floor) * down + np.expm1(4 * up)
+    return Curve(rates, losses + np.random.default_rng(seed).normal(0, noise, count) if noise else losses)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.2])
+def test_bounds(noise):
+    curve = typical(noise)
+    assert curve.why_not is None
+    # smoothing lags by a few of the fourteen points a decade
+    assert 5e-4 < curve.lower < 5e-3
+    assert 0.08 < curve.upper < 0.4
+    assert curve.lower < curve.steepest < curve.upper
+    assert 0.2 < curve.diverged < 5
+    verdicts = [curve.judge(rate).verdict for rate in (1e-6, 0.01, 9.0, 100.0)]
+    assert verdicts == ["too_small", "inside", "too_large", "too_large"]
+
+
+def test_a_rate_just_over_the_best_is_inside():
+    curve = typical()
+    assert curve.judge(curve.upper * 1.1).verdict == "inside"
+
+
+def test_still_falling_at_the_end_has_no_upper_bound():
+    curve = typical(high=0.05)
+    assert (curve.upper, curve.diverged) == (None, None)
+    assert curve.judge(0.05).verdict == "inside"
+    assert curve.judge(1.0) == ("unknown", "beyond")
+
+
+@pytest.mark.parametrize(
+    ("losses", "why"),
+    [
+        (np.linspace(2, 1, 10), "few"),
+        (np.full(100, 2.3), "flat"),
+        (2.3 + np.random.default_rng(0).normal(0, 0.3, 100), "flat"),
+        (np.full(100, np.nan), "diverged_at_once"),
+        (np.r_[2.0, 2.0, np.full(98, np.inf)], "diverged_at_once"),
+        (np.zeros(100), "flat"),
+        (np.linspace(1, 5, 100), "flat"),
+    ],
+)
+def test_curves_that_do_not_tell(losses, why):
+    curve = Curve(rates_of(1e-6, 1, len(losses)), losses)
+    assert curve.why_not == why
+    assert (curve.lower, curve.upper, curve.steepest) == (None, None, None)
+    assert curve.judge(1e-3).verdict in ("unknown", "too_large")
+
+
+def test_diverged_at_a_rate_is_known_even_without_bounds():
+    losses = np.full(100, 2.3)
+    losses[80:] = np.nan
+    curve = Curve(rates_of(1e-6, 1, 100), losses)
+    assert curve.why_not == "flat"
+    assert curve.judge(1.0).verdict == "too_large"
+    assert curve.judge(1e-4).verdict == "unknown"
+
+
+def test_negative_losses():
+    curve = typical()
+    shifted = Curve(curve.rates, curve.losses - 100)
+    assert shifted.why_not is None
+    assert shifted.lower == pytest.approx(curve.lower, rel=0.6)
+
+
+def test_smoothing_by_hand():
+    curve = Curve([1e-3, 1e-2], [4.0, 1.0])
+    decay = 0.5  # half-life: one point
+    assert curve.smoothed == pytest.approx([4.0, (decay * (1 - decay) * 4 + (1 - decay) * 1) / (1 - decay**2)])
+
+
+def test_rates():
+    assert rates_of(1e-4, 1e-2, 3) == pytest.approx([1e-4, 1e-3, 1e-2])
+    assert rates_of(1, 3, 3, linear=True).tolist() == [1, 2, 3]
+    for wrong in ((0, 1, 5), (1, 1, 5), (1, float("inf"), 5), (1e-3, 1, 1), (float("nan"), 1, 5)):
+        with pytest.raises(ValueError, match="sweep"):
+            rates_of(*wrong)
+
+
+def test_csv_reads_back():
+    import io
+
+    import pandas as pd
+
+    curve = typical()
+    table = pd.read_csv(io.StringIO(curve.csv()))
+    assert table["loss"].to_numpy() == pytest.approx(curve.losses)
+    assert table["smoothed"].isna().sum() == np.isnan(curve.smoothed).sum() > 0
+
+
+values = st.one_of(st.floats(allow_nan=True, allow_infinity=True, width=32), st.floats(0, 5))
+
+
+@given(st.lists(values, max_size=60), st.floats(1e-9, 100))
+def test_any_losses(losses, rate):
+    curve = Curve(rates_of(1e-6, 1, max(2, len(losses)))[: len(losses)], losses)
+    assert curve.judge(rate).verdict in ("inside", "too_small", "too_large", "unknown")
+    if curve.upper is not None:
+        assert curve.lower <= curve.upper
+    curve.csv()
+    curve.facts()
