@@ -11,6 +11,7 @@ from msprec._version import __version__
 
 if TYPE_CHECKING:
     from msprec.callbacks import LossScaleMonitor, NonFiniteMonitor, PrecisionMonitor, StepTimeMonitor
+    from msprec.callbacks.recorder_cell import RecorderCell, keep_steps
     from msprec.callbacks.watch import watch
     from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
     from msprec.errors import NonFiniteError
@@ -20,7 +21,9 @@ _WHERE = {
     "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
     "PrecisionMonitor": "msprec.callbacks",
+    "RecorderCell": "msprec.callbacks.recorder_cell",
     "StepTimeMonitor": "msprec.callbacks",
+    "keep_steps": "msprec.callbacks.recorder_cell",
     "watch": "msprec.callbacks.watch",
     "enable_loss_scale_on_cpu": "msprec.cpu_loss_scale",
 }
@@ -30,9 +33,11 @@ __all__ = [
     "NonFiniteError",
     "NonFiniteMonitor",
     "PrecisionMonitor",
+    "RecorderCell",
     "StepTimeMonitor",
     "__version__",
     "enable_loss_scale_on_cpu",
+    "keep_steps",
     "watch",
 ]
 

@@ -85,14 +85,14 @@ class NonFiniteMonitor(Monitor):
         if self.training is None or self._found:
             return
         at_once = self.policy in ("stop", "raise")
-        fields = self.training.fields
-        found = self._keeper.end(
-            self.training.step(), self.training.loss, fields.get("overflow"), fields.get("scale"), at_once
-        )
-        if found is not None:
+        for step, fields in self.training.ended_steps:
+            found = self._keeper.end(step, fields.get("loss"), fields.get("overflow"), fields.get("scale"), at_once)
+            if found is None:
+                continue
             self._bad(found)
             if found.what == "loss":
                 self._act(run_context, found.step, found.value)
+                return
 
     def on_train_epoch_end(self, run_context) -> None:
         super().on_train_epoch_end(run_context)

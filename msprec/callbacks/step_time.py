@@ -40,19 +40,27 @@ class StepTimeMonitor(Monitor):
         seconds = _between(self._began, clock.read())
         self._began = None
         if self.training is not None and seconds is not None:
-            count = self.training.steps_since_last()
-            self.recorder.put(self.training.step(), seconds=seconds / count, data_seconds=self._waited)
+            self._put(seconds)
         super().on_train_step_end(run_context)
         self._waits_since = clock.read()
+
+    def _put(self, seconds: float) -> None:
+        """Puts the time of the step, or the mean to each step of a sink, whose first one waited for the data."""
+        training = self.training
+        training.end_step()
+        first = training.ended_steps[0][0]
+        sink = {"sink_from": first} if training.count > 1 else {}
+        for step, _ in training.ended_steps:
+            self.recorder.put(step, seconds=seconds / training.count, **sink)
+        self.recorder.put(first, data_seconds=self._waited)
 
     def summary(self) -> dict:
         """Times so far, over all trainings that this monitor was given to, in seconds.
 
         Returns:
-            dict: ``steps``; ``first_step``, which compiles and is left out of all that follows; ``median``, ``p95``,
-                ``max`` of
-            ``seconds``; ``data_median``; ``data_share``, the share of waiting for data in step and wait together.
-            ``None``: not known.
+            dict: ``steps``; ``first_step``, which compiles and is left out of all that follows, as is all of a first
+            sink; ``median``, ``p95``, ``max`` of ``seconds``; ``data_median``; ``data_share``, the share of waiting for
+            data in step and wait together. ``None``: not known.
         """
         if self.training is not None:
             self.recorder.flush()

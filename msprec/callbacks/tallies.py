@@ -182,7 +182,7 @@ class TimeTally:
     """Step and data times in seconds; a listener."""
 
     def __init__(self) -> None:
-        self.first = None
+        self.first, self._first_sink, self._left_out = None, None, 0
         self._seconds, self._data = array("d"), array("d")
 
     def __call__(self, rows: list) -> None:
@@ -190,8 +190,11 @@ class TimeTally:
             seconds = row.get("seconds")
             if seconds is None:
                 continue
-            if self.first is None:
-                self.first = seconds
+            first = self.first is None
+            if first:
+                self.first, self._first_sink = seconds, row.get("sink_from")
+            if first or row.get("sink_from", 0) == self._first_sink:
+                self._left_out += 1
                 continue
             self._seconds.append(seconds)
             self._data.append(row.get("data_seconds", 0.0))
@@ -201,7 +204,7 @@ class TimeTally:
         ordered = sorted(self._seconds)
         step, data = math.fsum(self._seconds), math.fsum(self._data)
         return {
-            "steps": len(ordered) + (self.first is not None), "first_step": self.first,
+            "steps": len(ordered) + self._left_out, "first_step": self.first,
             "median": _quantile(ordered, 0.5), "p95": _quantile(ordered, 0.95), "max": ordered[-1] if ordered else None,
             "data_median": _quantile(sorted(self._data), 0.5),
             "data_share": data / (step + data) if step + data > 0 else None,
