@@ -187,6 +187,7 @@ class ByHand:
             end = {"kind": "ok", "code": 0} if ended else {"kind": "running"}
         rank, size = steps.process_rank()
         modes = {entry["mode"] for entry in self.entries}
+        parallel = {"parallel": self._parallel()} if size > 1 else {}
         return {
             "schema": 1, "tool": {"name": "msprec", "version": __version__},
             "command": [Path(sys.executable).name, *sys.argv], "script": sys.argv[0] if sys.argv else "",
@@ -195,9 +196,18 @@ class ByHand:
             "seconds": round(time.monotonic() - self.began[0], 3), "exit": end,
             "versions": _versions(), "platform": environment.platform_facts(),
             "device_target": environment.device_target(), "mode": modes.pop() if len(modes) == 1 else "mixed",
-            "rank": rank, "rank_size": size, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
+            "rank": rank, "rank_size": size, **parallel, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
             "script_imports_mindspore": True,
         }  # fmt: skip
+
+    def _parallel(self) -> dict:
+        from msprec.observe.environment import parallel_facts
+
+        cell = without_recorder(self.training.parameters.get("train_network"))
+        self.reduced = self.reduced or bool(getattr(cell, "reducer_flag", False))
+        return parallel_facts(True if self.reduced else None)
+
+    reduced = False
 
 
 @lru_cache(maxsize=1)
