@@ -1,6 +1,7 @@
 """Data processing: dp.01 to dp.05."""
 
 from msprec.checklists.order import Order
+from msprec.checklists.ranks import rank_notes
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
@@ -313,6 +314,6 @@ def sharding(subject: Subject) -> Finding:
             "确认每个 rank 的 num_shards、shard_id 正确，文件列表在切分前已排序。",
             "Check num_shards and shard_id of every rank, and that file lists are sorted before they are split.",
         ),
-        [table(Text("分片", "Shards"), heads, rows)],
+        [table(Text("分片", "Shards"), heads, rows), rank_notes(subject, "steps")],
         [first_place(dataset) for dataset in train_sets(subject)],
     )

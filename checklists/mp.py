@@ -5,6 +5,7 @@ from typing import Optional
 
 from msprec.checklists.located import evidence, located, remedy, sentence
 from msprec.checklists.overflow import Story
+from msprec.checklists.ranks import named, rank_notes, scales_apart
 from msprec.checklists.scale_settings import BY_HAND, loss_scale_setting
 from msprec.checklists.shared import loss_figure, missing, no_training, scale_figure
 
@@ -24,24 +25,32 @@ def overflow(subject: Subject) -> Finding:
     more than it grows and in mp.01.return_rate of the steps, or that costs more than mp.01.skipped of the updates. Its
     first search, and an overflow for each growth, are its way of working: ok, unless the search takes mp.01.search of
     the run. Without any flag, finite losses
-    and finite final weights decide: an infinite gradient would have poisoned the weights.
+    and finite final weights decide: an infinite gradient would have poisoned the weights. Of a distributed run every rank
+    is judged; ranks that add up their gradients and disagree on overflow or loss scale are a problem too.
     """
     if subject.trains_nothing:
         return no_training()
-    crashed = _ended_by_nan(subject)
+    crashed, place = next(filter(None, (_ended_by_nan(subject, rank) for rank in subject.ranks)), (None, None))
     stories = [Story(subject, rank, *_scale_kind(subject)) for rank in subject.ranks]
     stories = [story for story in stories if story.n]
     if crashed is not None:
-        return _problem(subject, stories, crashed, [subject.run.exit.exception.place])
-    findings = [_judge_story(subject, story) for story in stories]
+        return _problem(subject, stories, crashed, [place])
+    findings = [*filter(None, [scales_apart(subject)])]
+    findings += [_judge_story(subject, story) for story in _earliest_first(subject, stories)]
     if not findings and not _poisoned(subject):
         return missing("训练步的 loss 与溢出标志", "loss or overflow flag of any training step")
     return worst(findings + _judge_weights(subject, stories))
 
 
-def _ended_by_nan(subject: Subject) -> Optional[Text]:
-    """The exception that ended the run speaks of a NaN or infinite loss or value."""
-    exception = subject.run.exit.exception
+def _earliest_first(subject: Subject, stories: list) -> list:
+    """The stories of the ranks that went non-finite first in front: what spread to the others began there."""
+    first = subject.first_nonfinite
+    return sorted(stories, key=lambda story: first is None or story.rank not in first.ranks)
+
+
+def _ended_by_nan(subject: Subject, rank: int) -> Optional[tuple]:
+    """The exception that ended the run of a rank speaks of a NaN or infinite loss or value: the summary and its place."""
+    exception = subject.run_of(rank).exit.exception
     message = exception.message or ""
     if not re.search(
         r"\b(nan|inf|infinity|non-?finite|not finite|overflow(ed)?|FloatingPointError)\b",
@@ -54,12 +63,13 @@ def _ended_by_nan(subject: Subject) -> Optional[Text]:
         or exception.type == "OverflowError"
     ):
         return None
-    return Text(
+    summary = Text(
         "训练因非有限值中止：{type}：{message}",
         "The training stopped on a non-finite value: {type}: {message}",
         type=exception.type,
         message=message.strip().splitlines()[0][:200] if message.strip() else "",
     )
+    return named(subject, rank, summary), exception.place
 
 
 def _scale_kind(subject: Subject) -> tuple:
@@ -98,7 +108,7 @@ def _judge_story(subject: Subject, story: Story) -> Finding:
         return _contradiction(subject, story)
     wrong = _nonfinite_loss(story) or _scale_broken(story) or _skipped(subject, story) or _returning(subject, story)
     if wrong is not None:
-        return _problem(subject, [story], wrong)
+        return _problem(subject, [story], named(subject, story.rank, wrong))
     if story.never_updated:
         return undecided(
             Text(
@@ -327,6 +337,7 @@ def _evidence(subject: Subject, stories: list) -> list:
     longest = sorted(streaks, key=lambda row: -row[3])
     return [
         table(Text("溢出统计", "Overflow"), heads, rows) if rows else None,
+        rank_notes(subject, "overflow", "scale"),
         table(
             Text("溢出段（最长在前）", "Streaks of overflow, longest first"),
             ["rank", Text("首步", "first step"), Text("末步", "last step"), Text("长度", "length")],

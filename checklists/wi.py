@@ -1,9 +1,10 @@
 """Initial weights: wi.01 and wi.02."""
 
+from msprec.checklists.ranks import named, rank_notes, weights_apart
 from msprec.checklists.shared import at, missing, no_training, note
 from msprec.checklists.zeros import starts
 
-from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, english, listed
@@ -24,18 +25,26 @@ def zero_weights(subject: Subject) -> Finding:
 
     Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
-    position tables and class tokens, frozen constants, and the one weight of a linear model, whose loss is convex.
+    position tables and class tokens, frozen constants, and the one weight of a linear model, whose loss is convex. Of a
+    distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor
+    end with them, are a problem too.
     """
     if subject.trains_nothing:
         return no_training()
     if not subject.parameters:
         return missing("网络参数", "parameter of the network")
-    found = starts(subject.parameters)
+    ranks = [rank for rank in subject.ranks if subject.parameters_of(rank)]
+    return worst([*(_starts_of(subject, rank) for rank in ranks), *filter(None, [weights_apart(subject)])])
+
+
+def _starts_of(subject: Subject, rank: int) -> Finding:
+    """The judgement on the weights of one rank."""
+    found = starts(subject.parameters_of(rank))
     known = [start for start in found if start.parameter.initial]
     bad = [start for start in known if start.state and not start.excuse]
     if bad:
-        return _bad(subject, found, bad)
-    if len(known) < len(found) or not subject.parameters:
+        return _bad(subject, rank, found, bad)
+    if len(known) < len(found):
         return undecided(
             Text(
                 "{total} 个权重中有 {n} 个的初始值没有观察到。",
@@ -75,11 +84,11 @@ def zero_weights(subject: Subject) -> Finding:
             total=len(known),
             why=why,
         ),
-        [_table(found)],
+        [_table(found), rank_notes(subject, "weights")],
     )
 
 
-def _bad(subject: Subject, found: list, bad: list) -> Finding:
+def _bad(subject: Subject, rank: int, found: list, bad: list) -> Finding:
     zero = [start for start in bad if start.state == "zero"]
     alike = [start for start in bad if start.state == "constant"]
     parts = [
@@ -114,7 +123,7 @@ def _bad(subject: Subject, found: list, bad: list) -> Finding:
         network.place for network in subject.networks
     ]
     return problem(
-        Text("权重{parts}。", "{parts}.", parts=Joined(parts, zh="；", en="; ")),
+        named(subject, rank, Text("权重{parts}。", "{parts}.", parts=Joined(parts, zh="；", en="; "))),
         Text(
             "改用随机初始化（默认的 HeUniform、XavierUniform、Normal 等）；只有 bias 适合全零。",
             "Start them at random (the default HeUniform, XavierUniform, Normal, …); zeros suit biases only.",

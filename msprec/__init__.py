@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PrecisionMonitor,
         StepTimeMonitor,
     )
+    from msprec.callbacks.recorder_cell import RecorderCell, keep_steps
     from msprec.callbacks.watch import watch
     from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
     from msprec.errors import NonFiniteError
@@ -29,7 +30,9 @@ _WHERE = {
     "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
     "PrecisionMonitor": "msprec.callbacks",
+    "RecorderCell": "msprec.callbacks.recorder_cell",
     "StepTimeMonitor": "msprec.callbacks",
+    "keep_steps": "msprec.callbacks.recorder_cell",
     "watch": "msprec.callbacks.watch",
     "enable_loss_scale_on_cpu": "msprec.cpu_loss_scale",
 }
@@ -41,9 +44,11 @@ __all__ = [
     "NonFiniteError",
     "NonFiniteMonitor",
     "PrecisionMonitor",
+    "RecorderCell",
     "StepTimeMonitor",
     "__version__",
     "enable_loss_scale_on_cpu",
+    "keep_steps",
     "watch",
 ]
 

@@ -8,6 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import Callable
 
+_ONE_WORKER = (
+    "the run was distributed: try `msrun --worker_num=1 --local_worker_num=1 --join=True python -m msprec locate RUN`"
+)
+
 
 class CannotLocate(Exception):
     """Why, in one line."""
@@ -27,7 +31,7 @@ def locate_again(run: Path, say: Callable) -> dict:
         CannotLocate: There is nothing kept, it cannot be read, or the script ends without a step that fits.
     """
     facts = _read(run / "run.json", f"{run} is no run folder")
-    folder = next(iter(sorted(run.glob("rank_*/nonfinite"))), None)
+    folder = min(run.glob("rank_*/nonfinite"), key=_kept_step, default=None)
     if folder is None:
         raise CannotLocate(f"{run} has kept no bad step: no loss, gradient or weight was found to be not finite")
     script, cwd = Path(facts.get("script") or ""), Path(facts.get("cwd") or ".")
@@ -36,7 +40,11 @@ def locate_again(run: Path, say: Callable) -> dict:
         raise CannotLocate(f"the script is no longer there: {script}")
     _say_if_changed(run, facts, script, say)
     os.chdir(cwd)
-    return _replayed(script, facts.get("command", [])[2:], folder, say)
+    try:
+        return _replayed(script, facts.get("command", [])[2:], folder, say)
+    except CannotLocate as error:
+        alone = "MS_ROLE" not in os.environ and (facts.get("rank_size") or 1) > 1
+        raise CannotLocate(f"{error}; {_ONE_WORKER}" if alone else str(error)) from None
 
 
 def _replayed(script: Path, args: list, folder: Path, say: Callable) -> dict:
@@ -51,6 +59,15 @@ def _replayed(script: Path, args: list, folder: Path, say: Callable) -> dict:
     if found is None:
         raise CannotLocate(f"{script.name} ended ({outcome.facts.get('kind')}) without a step that fits the kept one")
     return {"event": "located", "step": capsule.step, **found}
+
+
+def _kept_step(folder: Path) -> tuple:
+    """Orders what several ranks have kept: the first bad step, there the lowest rank."""
+    try:
+        step = int(json.loads((folder / "state.json").read_text(encoding="utf-8"))["step"])
+    except (OSError, ValueError, KeyError, TypeError):
+        step = sys.maxsize
+    return step, len(folder.parent.name), folder.parent.name
 
 
 def _capsule(folder: Path):

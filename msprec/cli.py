@@ -9,6 +9,9 @@ import click
 
 from msprec._version import __version__
 
+#: Seconds that rank 0 waits, after its own script has ended, for the records of the others.
+_RANKS_FINISH = 20
+
 _LANG = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language of the report; default: the locale's.")
 
 
@@ -55,12 +58,14 @@ def _run_folder(script: str, out: Optional[str]) -> Path:
 
     from msprec.observe.environment import rank
 
-    size = rank()[1]
+    number, size = rank()
     if out is not None:
         folder = Path(out)
         if folder.exists() and not folder.is_dir():
             raise _Failure(f"{out} is not a folder")
-        if size == 1 and folder.is_dir() and any(folder.iterdir()):
+        # the workers of one launch share the folder, and each has its own part of it
+        own = folder if size == 1 else folder / f"rank_{number}"
+        if own.is_dir() and any(own.iterdir()):
             raise _Failure(f"{out} is not empty; name a new folder with --out")
         return folder.absolute()
     # the workers of one launch share a parent process, and so the folder
@@ -71,6 +76,24 @@ def _run_folder(script: str, out: Optional[str]) -> Path:
         count += 1
         folder = base.with_name(f"{base.name}-{count}")
     return folder
+
+
+def _wait_for_ranks(folder: Path) -> None:
+    """Gives the other ranks that write into this folder some time to finish their records."""
+    import time
+
+    from msprec.record.reader import RunFolder
+
+    until = time.monotonic() + _RANKS_FINISH
+    while True:
+        read = RunFolder(folder)
+        late = [rank for rank in read.ranks() if rank and not read.run_of(rank).get("ended")]
+        if not late or time.monotonic() > until:
+            break
+        time.sleep(0.2)
+    if late:
+        names = ", ".join(map(str, late))
+        click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
 def _conclude_and_report(folder: Path, lang: str) -> None:
@@ -138,6 +161,7 @@ def run(
       msprec run train.py
       msprec run --out runs/first --lang en train.py --lr 0.1
       msprec run --tensorboard train.py
+      msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
     from msprec.observe import launch
     from msprec.observe.environment import rank
@@ -159,6 +183,7 @@ def run(
     if folder is not None and rank()[0] == 0:
         try:
             sys.stdout.flush()
+            _wait_for_ranks(folder)
             _conclude_and_report(folder, _language(lang))
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)

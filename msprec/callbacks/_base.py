@@ -111,7 +111,8 @@ class Monitor(Callback):
 
     def on_train_step_end(self, run_context) -> None:
         if self.training is not None:
-            self.recorder.end(self.training.end_step(), by=id(self))
+            step = self.training.end_step()
+            self.recorder.end(step, by=id(self), first=self.training.first_of_sink)
 
     def on_train_epoch_end(self, run_context) -> None:
         if self.recorder is not None:
@@ -141,7 +142,7 @@ class Monitor(Callback):
             if error is not None and not training.ended and training.unseen_step():
                 training.end_step()
             if error is not None and not training.ended:
-                recorder.end(training._seen, by=id(self))
+                recorder.end(training._seen, by=id(self), first=training.first_of_sink)
             recorder.leave(id(self))
             recorder.flush()
             self._training_over(error)

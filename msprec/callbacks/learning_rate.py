@@ -52,11 +52,15 @@ class LearningRate:
         elif self._source is not None and self._counter is not None:
             self._count = snapshot(self._counter)
 
-    def fields(self) -> dict:
-        """The ``lr`` of the step that `before` was called for, for `StepRecorder.put`; empty where it is not known."""
+    def fields(self, count: Optional[int] = None) -> dict:
+        """The ``lr`` of the step that `before` was called for, for `StepRecorder.put`; empty where it is not known.
+
+        ``count``: of a later step of the same sink, by the optimizer's count of updates before it.
+        """
         if self._constant is not None:
             return {"lr": self._constant}
-        return {} if self._count is None else {"lr": Later(self._source, self._count)}
+        count = self._count if count is None else count
+        return {} if count is None else {"lr": Later(self._source, count)}
 
     def forget(self) -> None:
         """Steps are left out from here on (a sink), so that the count before a step is no longer seen."""

@@ -18,7 +18,8 @@ class LossScaleMonitor(Monitor):
     outputs, with the loss-scale managers of ``Model``, and without loss scaling. Events: ``overflow_streak`` (3 steps
     or more in a row), ``scale_floor`` (an overflow leaves the scale at its lowest), ``scale_nonfinite``.
 
-    In sink mode the callback sees the last step of each sink only.
+    In sink mode the callback sees the last step of each sink only, unless the training cell keeps them all: see
+    `msprec.keep_steps`.
 
     Args:
         out: The run folder; ``None``: a new one below ``msprec_runs``, shared by all monitors of the process. Under

@@ -6,7 +6,7 @@ from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite
 from msprec.callbacks.tensors import on_cpu
 from msprec.errors import NonFiniteError
-from msprec.record.steps import to_number
+from msprec.record.steps import process_rank, to_number
 
 POLICIES = ("record", "warn", "stop", "raise")
 
@@ -26,12 +26,14 @@ class NonFiniteMonitor(Monitor):
     Args:
         policy: ``"record"``: events only. ``"warn"``: a line of warning too. ``"stop"``: warn, and stop the training at
             that step. ``"raise"``: raise `msprec.NonFiniteError` at that step. The last two read the loss at each step,
-            which makes the host wait for the device.
+            which makes the host wait for the device. In a distributed run each rank acts by itself, and the others
+            may wait for it until their own loss is not finite or the launcher ends them.
         out: The run folder, as for `LossScaleMonitor`.
         locate: Replay the bad step in PyNative mode and name the expression and source line that made the first
             non-finite value: an event ``located``. So are gradients that overflow at a scale of 1 or less, and the
             third overflow in a row of a dynamic scale. Weights before each step are copied as long as that takes less
-            than 0.5 % of the time, on a CPU only. The training's numbers stay as they are.
+            than 0.5 % of the time, on a CPU only. The training's numbers stay as they are. In a distributed run the
+            step is kept and not replayed, as the ranks would wait for each other.
 
     Raises:
         ValueError: ``policy`` is none of these.
@@ -71,8 +73,9 @@ class NonFiniteMonitor(Monitor):
     def _prepare_locating(self) -> None:
         from msprec.locate.locator import Locator, WeightCopies
 
-        writer = self.recorder.writer
-        self._locator, self._copies = Locator(writer.event, writer.rank_folder / "nonfinite"), WeightCopies()
+        writer, alone = self.recorder.writer, process_rank()[1] == 1
+        self._locator = Locator(writer.event, writer.rank_folder / "nonfinite", alone)
+        self._copies = WeightCopies()
 
     def on_train_step_begin(self, run_context) -> None:
         super().on_train_step_begin(run_context)
@@ -85,14 +88,14 @@ class NonFiniteMonitor(Monitor):
         if self.training is None or self._found:
             return
         at_once = self.policy in ("stop", "raise")
-        fields = self.training.fields
-        found = self._keeper.end(
-            self.training.step(), self.training.loss, fields.get("overflow"), fields.get("scale"), at_once
-        )
-        if found is not None:
+        for step, fields in self.training.ended_steps:
+            found = self._keeper.end(step, fields.get("loss"), fields.get("overflow"), fields.get("scale"), at_once)
+            if found is None:
+                continue
             self._bad(found)
             if found.what == "loss":
                 self._act(run_context, found.step, found.value)
+                return
 
     def on_train_epoch_end(self, run_context) -> None:
         super().on_train_epoch_end(run_context)

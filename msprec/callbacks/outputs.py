@@ -4,7 +4,10 @@ scale."""
 import math
 from typing import Optional
 
+import numpy as np
+
 from msprec.callbacks.flags import FlagFinder
+from msprec.callbacks.recorder_cell import KEPT_TYPES, OUTPUTS
 from msprec.callbacks.tensors import snapshot
 from msprec.record.overflow import FLAG, LOSS, SCALE, ScalerRule
 from msprec.record.steps import to_number
@@ -152,18 +155,53 @@ class StepOutputs:
         """The fields of the step's row: loss, overflow, scale (the step was computed with), next_scale; those that
         exist."""
         leaves = list(_leaves(outputs))
-        fields = {}
+        self._learn(leaves)
+        return self._fields(leaves)
+
+    def after_sink(self, outputs, kept) -> list:
+        """The same for each step of a sink: ``outputs`` of its last one, ``kept`` what a `RecorderCell` has kept.
+
+        Empty where the two do not agree on the last step.
+        """
+        leaves, scales = list(_leaves(outputs)), [None] * len(kept)
+        if kept.scale is not None:
+            scales = [float(scale) for scale in kept.scale]
+            first, self._scale = self._scale, scales[-2] if len(scales) > 1 else self._scale
+            self._learn(leaves)
+            self._scale = first
+        else:
+            self._learn(leaves)
+        if not len(kept) or not self._agrees(outputs, kept.outputs[-1]):
+            return []
+        return [self._fields(_of_step(outputs, row), scale) for row, scale in zip(kept.outputs, scales)]
+
+    def _agrees(self, outputs, row) -> bool:
+        """Whether a step's outputs are those in the ``row``; an output that is the scale may have changed since."""
+        leaves = list(_leaves(outputs))
+        for place, value in zip(kept_leaves(outputs), row.tolist()):
+            told = float(to_number(leaves[place]))
+            exact = leaves[place].size == 1
+            if place != self._layout[-1] and not np.allclose(np.float32(told), value, 0 if exact else 1e-4, 0, True):
+                return False
+        return True
+
+    def _learn(self, leaves: list) -> None:
         if self._layout is None or self._layout[0] != len(leaves):
             self._layout = (len(leaves), *self._find(leaves))
             self._note_source()
+
+    def _fields(self, leaves: list, next_scale=None) -> dict:
         _, loss, flag, scale = self._layout
+        fields = {}
         if loss is not None:
             fields["loss"] = leaves[loss] if not _is_parameter(leaves[loss]) else snapshot(leaves[loss])
         if flag is not None:
             fields["overflow"] = leaves[flag]
         before = self._scale
         if self.cell is not None:
-            value = self.cell.scale_sense if scale is None else leaves[scale]
+            value = next_scale
+            if value is None:
+                value = self.cell.scale_sense if scale is None else leaves[scale]
             fields["scale"] = self._scale
             fields["next_scale"] = self._scale = snapshot(value) if _is_parameter(value) else value
         elif self._scale is not None:
@@ -213,6 +251,26 @@ def _leaves(outputs):
             yield from _leaves(item)
     else:
         yield outputs
+
+
+def kept_leaves(outputs) -> list:
+    """Places, among the leaves of a step's outputs, of those that a `RecorderCell` keeps, in its order."""
+    kept, place = [], 0
+    for output in outputs if isinstance(outputs, (tuple, list)) else (outputs,):
+        for leaf in output if isinstance(output, (tuple, list)) else (output,):
+            fits = len(kept) < OUTPUTS and hasattr(leaf, "asnumpy") and leaf.dtype in KEPT_TYPES
+            if fits and (leaf.size == 1 or (not kept and _kind(leaf) == "tensor")):
+                kept.append(place)
+            place += len(list(_leaves(leaf)))
+    return kept
+
+
+def _of_step(outputs, row) -> list:
+    """The leaves of another step's outputs, as numbers, from a `RecorderCell`'s ``row``; the others as they are."""
+    leaves = list(_leaves(outputs))
+    for place, value in zip(kept_leaves(outputs), row.tolist()):
+        leaves[place] = bool(value) if _kind(leaves[place]) == "flag" else value
+    return leaves
 
 
 def _kind(leaf) -> Optional[str]:

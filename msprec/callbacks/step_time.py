@@ -34,16 +34,26 @@ class StepTimeMonitor(Monitor):
         if self.training is not None:
             compute, wait, told = times.step()
             if compute is not None:
-                seconds = compute / self.training.steps_since_last()
-                self.recorder.put(self.training.step(), seconds=seconds, data_seconds=wait, callback_seconds=told)
+                self._put(compute, wait, told)
         super().on_train_step_end(run_context)
+
+    def _put(self, compute: float, wait, told) -> None:
+        """Puts the time of the step, or the mean to each step of a sink, whose first one waited for the data."""
+        training = self.training
+        training.end_step()
+        first = training.ended_steps[0][0]
+        sink = {"sink_from": first} if training.count > 1 else {}
+        for step, _ in training.ended_steps:
+            self.recorder.put(step, seconds=compute / training.count, **sink)
+        self.recorder.put(first, data_seconds=wait, callback_seconds=told)
 
     def summary(self) -> dict:
         """Times so far, over all trainings that this monitor was given to.
 
         Returns:
-            dict: as `msprec.record.step_times.analyse` returns it, and ``peak_memory`` and ``peak_device_memory``, the
-            largest memory of the process and on the device so far, in bytes, ``None`` where not known.
+            dict: as `msprec.record.step_times.analyse` returns it (of a first sink, ``first_step`` is the whole of it),
+            and ``peak_memory`` and ``peak_device_memory``, the largest memory of the process and on the device so far, in
+            bytes, ``None`` where not known.
         """
         if self.training is not None:
             self.recorder.flush()

@@ -184,13 +184,22 @@ class TimeTally:
 
     def __init__(self) -> None:
         self._columns = {name: array("d") for name in ("seconds", "data_seconds", "callback_seconds", "batch")}
-        self.tail = 0.0
+        self.tail, self._first_sink, self._merged = 0.0, None, 0
 
     def __call__(self, rows: list) -> None:
         for row in rows:
+            seconds = self._columns["seconds"]
+            if not seconds:
+                self._first_sink = row.get("sink_from")
+            elif self._first_sink is not None and row.get("sink_from") == self._first_sink:
+                # a first sink compiles in its first step and shows the mean at each: they are one
+                seconds[0] += row.get("seconds", 0.0)
+                self._merged += 1
+                continue
             for name, values in self._columns.items():
                 values.append(row.get(name, math.nan))
 
     def summary(self) -> dict:
         """See `msprec.record.step_times.analyse`."""
-        return analyse(*self._columns.values(), tail=self.tail)
+        found = analyse(*self._columns.values(), tail=self.tail)
+        return {**found, "steps": found["steps"] + self._merged}

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.outputs import StepOutputs
+from msprec.callbacks.recorder_cell import recorder_cell, without_recorder
 from msprec.record import steps
+from msprec.record.writer import warn_once
 
 
 class Training:
@@ -28,7 +30,11 @@ class Training:
         self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
         self.rate = LearningRate(optimizer_of(parameters), parameters.get("list_callback"))
         self.users, self.ended = set(), False
-        self.sink, self.loss, self.fields = False, None, {}
+        self.cell, self.sink = recorder_cell(parameters.get("train_network")), False
+        if self.cell is not None:
+            self.cell.skip()
+        #: The steps that the present callback stands for: ``(step, fields)`` of each that was seen, oldest first.
+        self.ended_steps, self.first_of_sink, self.count = [], self.first_step, 1
         self._begun, self._seen, self._last = None, 0, done
         self._previous_outputs = parameters.get("net_outputs")
 
@@ -56,9 +62,10 @@ class Training:
         if self._begun == step:
             return
         self._begun = step
-        if self.parameters.get("dataset_sink_mode") and step - self._last - self.offset > 1 and not self.sink:
+        if self.parameters.get("dataset_sink_mode") and self.steps_since_last() > 1 and not self.sink:
             self.sink = True
-            self.rate.forget()
+            if self.cell is None:
+                self.rate.forget()
         self.outputs.before()
         self.rate.before()
 
@@ -67,16 +74,33 @@ class Training:
         step = self.step()
         if self._seen == step:
             return step
-        self._seen = step
-        parameters = self.parameters
-        outputs = self._previous_outputs = parameters.get("net_outputs")
-        fields = self.outputs.after(outputs)
-        self.loss, self.fields = fields.get("loss"), fields
-        self.recorder.put(
-            step, epoch=parameters.get("cur_epoch_num"), batch=_batch(parameters), **self.rate.fields(), **fields
-        )
-        self._last = step - self.offset
+        self._seen, self.first_of_sink = step, self._last + self.offset + 1
+        self.count = self.steps_since_last()
+        outputs = self._previous_outputs = self.parameters.get("net_outputs")
+        ended = self._ended_in_sink(step, outputs) if self.sink and self.cell is not None else None
+        if not ended:
+            ended = [(step, {**self.outputs.after(outputs), **self.rate.fields()})]
+        epoch, batch = self.parameters.get("cur_epoch_num"), _batch(self.parameters)
+        for number, fields in ended:
+            self.recorder.put(number, epoch=epoch, batch=batch, **fields)
+        self.ended_steps, self._last = ended, step - self.offset
         return step
+
+    def _ended_in_sink(self, step: int, outputs) -> list:
+        """``(step, fields)`` of each step of the sink that ends with ``step``, as the `RecorderCell` has kept them."""
+        kept = self.cell.take()
+        numbers = range(step - len(kept) + 1, step + 1)
+        rows = zip(numbers, self.outputs.after_sink(outputs, kept), kept.updates_before())
+        rows = [(number, {**fields, **self.rate.fields(updates)}) for number, fields, updates in rows]
+        missing = self.count - len(rows)
+        if missing > 0:
+            last = step - max(1, len(rows))
+            self.recorder.writer.event(
+                "steps_missing", step, first=self.first_of_sink, last=last, holds=self.cell.steps
+            )
+            warn_once(self, f"{missing} steps of a sink of {self.count} are missing: the ring of the RecorderCell "
+                            f"holds {self.cell.steps}; see msprec.keep_steps")  # fmt: skip
+        return rows[-self.count :]
 
     def steps_since_last(self) -> int:
         """How many steps the present callback stands for: 1, or a sink's."""
@@ -144,7 +168,7 @@ class ByHand:
         from msprec.observe.environment import current_mode
 
         facts = dict(self.training.outputs.facts)
-        cell = self.training.parameters.get("train_network")
+        cell = without_recorder(self.training.parameters.get("train_network"))
         flag, source = facts.pop("flag"), facts.pop("overflow_from")
         return {"style": getattr(self.training, "style", "model"),
                 "class": type(cell).__name__ if cell is not None else None, "function": None,
@@ -163,6 +187,7 @@ class ByHand:
             end = {"kind": "ok", "code": 0} if ended else {"kind": "running"}
         rank, size = steps.process_rank()
         modes = {entry["mode"] for entry in self.entries}
+        parallel = {"parallel": self._parallel()} if size > 1 else {}
         return {
             "schema": 1, "tool": {"name": "msprec", "version": __version__},
             "command": [Path(sys.executable).name, *sys.argv], "script": sys.argv[0] if sys.argv else "",
@@ -171,9 +196,18 @@ class ByHand:
             "seconds": round(time.monotonic() - self.began[0], 3), "exit": end,
             "versions": _versions(), "platform": environment.platform_facts(),
             "device_target": environment.device_target(), "mode": modes.pop() if len(modes) == 1 else "mixed",
-            "rank": rank, "rank_size": size, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
+            "rank": rank, "rank_size": size, **parallel, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
             "script_imports_mindspore": True,
         }  # fmt: skip
+
+    def _parallel(self) -> dict:
+        from msprec.observe.environment import parallel_facts
+
+        cell = without_recorder(self.training.parameters.get("train_network"))
+        self.reduced = self.reduced or bool(getattr(cell, "reducer_flag", False))
+        return parallel_facts(True if self.reduced else None)
+
+    reduced = False
 
 
 @lru_cache(maxsize=1)

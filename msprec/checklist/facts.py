@@ -110,6 +110,7 @@ _SPREAD = {
     "zeros": finite,
     "constant": flag,
     "nonfinite": count,
+    "digest": text,
 }
 
 RUN = {
@@ -123,6 +124,7 @@ RUN = {
     "mode": text,
     "rank": count,
     "rank_size": count,
+    "parallel": {"mode": text, "parameter_broadcast": flag, "gradients_reduced": flag},
     "seeds": [{"function": text, "value": anything, "place": PLACE}],
     "notes": [text],
     "training_steps": count,

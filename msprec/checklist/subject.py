@@ -9,9 +9,11 @@ from msprec.checklist.code import Code
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Evidence
 from msprec.checklist.text import Text
+from msprec.record import ranks as across
 from msprec.record.reader import RunFolder
 
 _AROUND = 3
+_SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 
 
 class Subject:
@@ -54,6 +56,37 @@ class Subject:
     @property
     def ranks(self) -> list:
         return self._folder.ranks()
+
+    def run_of(self, rank: int) -> Fact:
+        """What ``run.json`` says of one rank."""
+        return Fact(self._folder.run_of(rank), shapes.RUN)
+
+    def parameters_of(self, rank: int) -> list:
+        """The parameters of one rank."""
+        return self.file("parameters", shapes.PARAMETERS, rank).parameters
+
+    @property
+    def first_nonfinite(self) -> Optional[across.FirstNonFinite]:
+        """The first step that went non-finite on any rank."""
+        return across.first_nonfinite(self._folder)
+
+    @property
+    def disagreements(self) -> list:
+        """Where the ranks of a distributed run do not agree; see `msprec.record.ranks`."""
+        return across.disagreements(self._folder)
+
+    @property
+    def trained_as_one(self) -> bool:
+        """Whether the ranks were seen to add up their gradients: then they train one model, and have to agree.
+
+        Not where the parallel mode gives each its own slices.
+        """
+        parallel = self.run.parallel
+        return len(self.ranks) > 1 and bool(parallel.gradients_reduced) and parallel.mode not in _SLICED
+
+    def final_weights_differ(self) -> Optional[bool]:
+        """Whether the trained parameters differ between ranks at the end; None: not known."""
+        return across.weights_differ(self._folder, self.ranks, "final")
 
     def steps(self, rank: int = 0):
         return self._folder.steps(rank)

@@ -55,10 +55,13 @@ class Locator:
     Args:
         event: Called as ``event("located", step, **facts)``.
         folder: Where the first located step is written, for `msprec locate`.
+        alone: Whether this process trains by itself. Where it does not, a bad step is kept and not replayed: a replay
+            of one rank would wait for the others wherever the network or the step talks to them.
     """
 
-    def __init__(self, event: Callable, folder: Path) -> None:
-        self._event, self._folder, self.told, self._seen = event, folder, [], set()
+    def __init__(self, event: Callable, folder: Path, alone: bool = True) -> None:
+        self._event, self._folder, self._alone = event, folder, alone
+        self.told, self._seen = [], set()
 
     def tell(self, keeper: StepKeeper, bad: Bad) -> Optional[dict]:
         """Replays the step, or the one before it where that one spoilt the weights; writes one event."""
@@ -66,7 +69,10 @@ class Locator:
             return None
         self._seen.add(bad.what)
         if bad.what == "crash":
-            return self._keep_crash(keeper, bad)
+            # after an error on the device another one may end the process
+            return self._keep(keeper, bad, "an error ended the step, which is kept: `msprec locate RUN` replays it")
+        if not self._alone:
+            return self._keep(keeper, bad, "a step of several ranks is kept, and not replayed while they train")
         began = time.monotonic()
         step, kept, facts = self._find(keeper, bad)
         facts = {"because": bad.what, **facts, "seconds": round(time.monotonic() - began, 3)}
@@ -74,15 +80,11 @@ class Locator:
             return None
         return self._told(keeper, step, kept, facts)
 
-    def _keep_crash(self, keeper: StepKeeper, bad: Bad) -> Optional[dict]:
-        """After an error on the device another one may end the process, so the step is kept and not replayed here."""
+    def _keep(self, keeper: StepKeeper, bad: Bad, why: str) -> Optional[dict]:
         kept = next((one for one in reversed(keeper.all_kept(bad.step)) if one.build is not None), None)
-        why = "an error ended the step, which is kept: `msprec locate RUN` replays it"
-        return (
-            None
-            if kept is None
-            else self._told(keeper, bad.step, kept, {"because": "crash", "phase": None, "why_not": why})
-        )
+        if kept is None:
+            return None
+        return self._told(keeper, bad.step, kept, {"because": bad.what, "phase": None, "why_not": why})
 
     def _told(self, keeper: StepKeeper, step: int, kept: Optional[KeptStep], facts: dict) -> dict:
         if kept is not None and not self.told:

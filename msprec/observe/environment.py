@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 from importlib import metadata
+from typing import Optional
 
 from msprec.observe.places import outside_place
 
@@ -40,11 +41,39 @@ def rank() -> tuple:
     return number, size
 
 
+def parallel_facts(gradients_reduced: Optional[bool]) -> dict:
+    """The entry ``parallel`` of ``run.json`` as the context is now."""
+    from mindspore import context
+
+    mode = str(context.get_auto_parallel_context("parallel_mode"))
+    broadcast = bool(context.get_auto_parallel_context("parameter_broadcast"))
+    return {"mode": mode, "parameter_broadcast": broadcast, "gradients_reduced": gradients_reduced}
+
+
 class EnvironmentObserver:
-    """Seeds and contexts set by the script."""
+    """Seeds, contexts and the kind of parallel training set by the script."""
 
     def __init__(self) -> None:
         self.seeds, self.contexts = [], []
+        self.parallel, self.reducers = None, 0
+
+    def training(self) -> None:
+        """Something new trains: looks at the context, which the script may reset later."""
+        # MindSpore's cells make one where the context says data parallel; users' loops make it themselves
+        self.parallel = parallel_facts(True if self.reducers else None)
+
+    def _watch_reducer(self, original):
+        from mindspore.communication import GlobalComm
+
+        def __init__(reducer, *args, **kwargs):
+            original(reducer, *args, **kwargs)
+            group = kwargs.get("group", args[4] if len(args) > 4 else None)
+            self.reducers += group in (
+                None,
+                GlobalComm.WORLD_COMM_GROUP,
+            )  # ranks of a smaller group are a model of their own
+
+        return __init__
 
     def install(self, patches) -> None:
         import mindspore
@@ -58,12 +87,14 @@ class EnvironmentObserver:
             (mindspore, "set_deterministic", self.contexts),
         ):
             patches.wrap_function(module, name, _watcher(name, store))
+        patches.wrap(mindspore.nn.DistributedGradReducer, "__init__", self._watch_reducer)
         numpy = sys.modules.get("numpy")
         if numpy is not None:
             patches.wrap(numpy.random, "seed", _watcher("numpy.random.seed", self.seeds))
 
     def facts(self) -> dict:
-        return {"seeds": self.seeds, "contexts": self.contexts}
+        facts = {"seeds": self.seeds, "contexts": self.contexts}
+        return facts if self.parallel is None else {**facts, "parallel": self.parallel}
 
 
 def _simple(args: tuple):

@@ -75,7 +75,7 @@ class Observer:
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
         self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
-        self.parameters, self.precision = ParameterObserver(), PrecisionObserver()
+        self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
         _enable_loss_scale_on_cpu()
         for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
@@ -147,6 +147,8 @@ class Observer:
     def step_seen(self) -> None:
         """Something new trains: copy the sources while they are as they were, and write what is known."""
         self.sources.collect()
+        if self.rank_size > 1:
+            self.quietly(self.environment.training)
         self.save(final=False)
 
     def model_train_ended(self) -> None:

@@ -1,5 +1,6 @@
 """Parameters before the first training step and at the end."""
 
+import hashlib
 from typing import Optional
 
 import numpy as np
@@ -41,6 +42,14 @@ def statistics(values: np.ndarray) -> Optional[dict]:
     }  # fmt: skip
 
 
+def _with_digest(values: np.ndarray) -> Optional[dict]:
+    """The same with ``digest``, 64 bits of the values' bytes in hexadecimal."""
+    found = statistics(values)
+    if found is not None:
+        found["digest"] = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=8).hexdigest()
+    return found
+
+
 def _moved(before: np.ndarray, after: np.ndarray) -> dict:
     a, b = before.astype(np.float64).reshape(-1), after.astype(np.float64).reshape(-1)
     change = b - a
@@ -63,9 +72,13 @@ def _is_multiple(a: np.ndarray, b: np.ndarray, change: float) -> bool:
 
 
 class ParameterObserver:
-    """Takes the initial values at the first training step and compares at the end."""
+    """Takes the initial values at the first training step and compares at the end.
 
-    def __init__(self) -> None:
+    ``digests``: with a digest of the values, by which ranks are compared.
+    """
+
+    def __init__(self, digests: bool = False) -> None:
+        self._digests = digests
         self.entries, self.copied, self.initial_step, self.final_step = {}, 0, None, 0
 
     def __bool__(self) -> bool:
@@ -87,7 +100,7 @@ class ParameterObserver:
         values, compared = None, "all"
         if not getattr(parameter, "has_init", False):
             values = to_array(parameter)
-        initial = statistics(values) if values is not None else None
+        initial = self._described(parameter, values) if values is not None else None
         if values is not None:
             if self.copied + values.nbytes > COPY_BYTES:
                 values, compared = _sample(values), "sample"
@@ -97,6 +110,11 @@ class ParameterObserver:
         owner = (cell_path, type(cell).__name__ if cell is not None else "", place)
         self.entries[id(parameter)] = (parameter, path, owner, initial, values, compared)
 
+    def _described(self, parameter, values: np.ndarray) -> Optional[dict]:
+        # a layerwise parallel parameter is each rank's own
+        own = getattr(parameter, "layerwise_parallel", False)
+        return _with_digest(values) if self._digests and not own else statistics(values)
+
     def facts(self, optimized: Optional[set], step: int, read_final: bool) -> dict:
         """``optimized``: ids of the parameters that some used optimizer has, or None when no optimizer was seen."""
         listed = []
@@ -105,7 +123,7 @@ class ParameterObserver:
             final = moved = None
             if read_final and before is not None:
                 after = to_array(parameter)
-                final = statistics(after)
+                final = self._described(parameter, after)
                 after = after if compared == "all" else _sample(after)
                 moved = _moved(before, after) if after.shape == before.shape else None
             listed.append({

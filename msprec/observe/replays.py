@@ -4,6 +4,7 @@ from typing import Callable
 
 from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper, save_step
 from msprec.callbacks.tensors import on_cpu
+from msprec.record.steps import process_rank
 
 
 class ReplayObserver:
@@ -25,7 +26,8 @@ class ReplayObserver:
 
         self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic)
         folder = self._writer.rank_folder / "nonfinite"
-        self._locator, self._copies = Locator(self._writer.event, folder), WeightCopies()
+        alone = process_rank()[1] == 1
+        self._locator, self._copies = Locator(self._writer.event, folder, alone), WeightCopies()
 
     def begin(self, step: int, batch: tuple, build: Callable, roots: list, dynamic: bool) -> None:
         """A forward pass of ``step`` begins; ``build(batch)`` makes what can be run again.

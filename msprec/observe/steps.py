@@ -13,6 +13,7 @@ from typing import Optional
 
 from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.callbacks.outputs import ScalerFollower, StepOutputs, loss_scale_facts, scaler_facts
+from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.errors import SweepDone
 from msprec.observe import reach
@@ -232,7 +233,7 @@ class StepObserver:
     def _call_cell(self, kind: str, cell, args: tuple, run):
         quietly = self.observer.quietly
         if kind == "train" and self.gradient_depth == 0:
-            in_model = self.observer.models.running
+            in_model, cell = self.observer.models.running, without_recorder(cell)
             step = quietly(self._begin_train_cell, cell, args, in_model)
             output = run()
             quietly(self._end_train_cell, step, cell, output, in_model)

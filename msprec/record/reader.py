@@ -112,6 +112,14 @@ class RunFolder:
     def has_facts(self, name: str, rank: int = 0) -> bool:
         return bool(self.facts(name, rank))
 
+    def run_of(self, rank: int) -> dict:
+        """``run.json`` of a rank; empty when it is missing or cannot be read."""
+        if rank == 0:
+            return self.run
+        if ("run", rank) not in self._facts:
+            self._facts["run", rank] = self._json(self.path / f"rank_{rank}" / "run.json") or {}
+        return self._facts["run", rank]
+
     def steps(self, rank: int = 0) -> Steps:
         if rank not in self._steps:
             self._steps[rank] = self._read_steps(self.path / f"rank_{rank}" / "steps.csv")

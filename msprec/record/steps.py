@@ -99,16 +99,24 @@ class StepRecorder:
                 row = self._rows[step] = {"step": step}
             row.update(fields)
 
-    def end(self, step: int, by=None) -> None:
-        """Tells that ``by`` (a joined monitor; ``None``: anyone) adds no more to ``step``; writes when it is time."""
+    def end(self, step: int, by=None, first: Optional[int] = None) -> None:
+        """Tells that ``by`` (a joined monitor; ``None``: anyone) adds no more to ``step``; writes when it is time.
+
+        With ``first``, the steps from there to ``step`` end together: those of a sink. Of them, one that nothing was put
+        for gets no row.
+        """
         with self._lock:
             if step <= self._written_to or self.closed:
                 return
             if step not in self._rows:
                 self._rows[step] = {"step": step}
+            first = step if first is None else max(first, self._written_to + 1)
             if step > self.last_step:
                 self.last_step = step
-                self._complete = step - 1
+                self._complete = first - 1
+            for one in range(first, step):
+                if one in self._rows:
+                    self._ended.setdefault(one, set()).add(by)
             enders = self._ended.setdefault(step, set())
             enders.add(by)
             if self._members <= enders:
