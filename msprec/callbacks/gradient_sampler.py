@@ -10,7 +10,7 @@ from msprec.record.gradients import COLUMNS, GradientStory, ScaleAdvice, global_
 from msprec.record.steps import to_number
 
 #: Share of the run's time that samples may take.
-SHARE = 0.01
+SHARE = 0.005
 #: So many sampled steps without a gradient, and the optimizer is taken to run inside compiled code.
 MISSES = 3
 

@@ -41,9 +41,11 @@ class Bad(NamedTuple):
     value: Optional[float]
 
 
-def random_state() -> dict:
+def random_state(python: bool = True) -> dict:
     """The states of Python's, NumPy's and MindSpore's global generators, MindSpore's global seed, and the seeds that its
     random functions (``ops.dropout``, ``ops.rand``, …) draw theirs from; reading changes none of them.
+
+    ``python`` False leaves out those of Python and NumPy, which a compiled step cannot use: None.
 
     The generator inside a random operator that is made once, such as that of ``nn.Dropout``, cannot be read.
     """
@@ -51,13 +53,19 @@ def random_state() -> dict:
 
     device = ms.get_rng_state() if hasattr(ms, "get_rng_state") else None
     kernels = dict(kernel_seeds() or {})
-    return {"python": random.getstate(), "numpy": np.random.get_state(), "mindspore": device, "seed": ms.get_seed(),
-            "kernels": kernels}  # fmt: skip
+    return {"python": random.getstate() if python else None, "numpy": np.random.get_state() if python else None,
+            "mindspore": device, "seed": ms.get_seed(), "kernels": kernels}  # fmt: skip
 
 
 def kernel_seeds() -> Optional[dict]:
     """MindSpore's own dictionary ``{(operator, seed): next seed}``, or None where this MindSpore has none."""
     return getattr(sys.modules.get("mindspore.common.seed"), "_KERNEL_SEED", None)
+
+
+def _in_python() -> bool:
+    import mindspore as ms
+
+    return ms.get_context("mode") == ms.PYNATIVE_MODE
 
 
 class StepKeeper:
@@ -77,7 +85,7 @@ class StepKeeper:
 
     def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
-        self._steps.append(KeptStep(step, batch, random_state(), build, weights))
+        self._steps.append(KeptStep(step, batch, random_state(_in_python()), build, weights))
 
     def end(self, step: int, loss, overflow=None, scale=None, at_once: bool = False) -> Optional[Bad]:
         """Call it after the step. ``at_once``: look at this step too, and wait for it.
@@ -178,12 +186,17 @@ def _array(value) -> Optional[np.ndarray]:
 
 
 def _plain_state(state: dict) -> dict:
-    version, words, gauss = state["python"]
-    name, keys, position, has_gauss, cached = state["numpy"]
+    python = numpy = None
+    if state["python"] is not None:
+        version, words, gauss = state["python"]
+        python = [version, list(words), gauss]
+    if state["numpy"] is not None:
+        name, keys, position, has_gauss, cached = state["numpy"]
+        numpy = [name, keys.tolist(), int(position), int(has_gauss), float(cached)]
     device = state["mindspore"]
     return {
-        "python": [version, list(words), gauss],
-        "numpy": [name, keys.tolist(), int(position), int(has_gauss), float(cached)],
+        "python": python,
+        "numpy": numpy,
         "mindspore": None if device is None else device.asnumpy().tolist(),
         "seed": state["seed"],
         "kernels": [[name, seed, value] for (name, seed), value in state.get("kernels", {}).items()],

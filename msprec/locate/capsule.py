@@ -89,12 +89,14 @@ class Capsule:
         import mindspore as ms
 
         state = self.state["random_state"]
-        version, words, gauss = state["python"]
-        name, keys, position, has_gauss, cached = state["numpy"]
-        device = state["mindspore"]
+        python, numpy, device = state["python"], state["numpy"], state["mindspore"]
+        if python is not None:
+            python = (python[0], tuple(python[1]), python[2])
+        if numpy is not None:
+            numpy = (numpy[0], np.array(numpy[1], np.uint32), *numpy[2:])
         return {
-            "python": (version, tuple(words), gauss),
-            "numpy": (name, np.array(keys, np.uint32), position, has_gauss, cached),
+            "python": python,
+            "numpy": numpy,
             "mindspore": None if device is None else ms.Tensor(np.array(device, np.uint8)),
             "seed": state["seed"],
             "kernels": {(name, seed): value for name, seed, value in state.get("kernels", [])},

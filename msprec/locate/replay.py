@@ -18,8 +18,10 @@ def set_random_state(state: dict) -> None:
     """Sets the generators to what `random_state` returned."""
     import mindspore as ms
 
-    random.setstate(state["python"])
-    np.random.set_state(state["numpy"])
+    if state["python"] is not None:
+        random.setstate(state["python"])
+    if state["numpy"] is not None:
+        np.random.set_state(state["numpy"])
     if state["mindspore"] is not None:
         ms.set_rng_state(state["mindspore"])
     seeds = kernel_seeds()

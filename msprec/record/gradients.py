@@ -12,6 +12,7 @@ COLUMNS = ("step", "parameter", "size", "norm", "max_abs", "zeros", "underflow",
 
 #: float16: its largest number, its smallest normal and smallest subnormal one (IEEE 754 binary16).
 HALF_MAX, HALF_NORMAL, HALF_TINY = 65504.0, 2.0**-14, 2.0**-24
+_CHUNK = 1 << 15
 #: `ScaleAdvice`: the share of a run's non-zero gradient elements that may be lost at the lowest scale advised.
 LOST = 0.001
 #: `GradientStory`: the global norm explodes at so many times its median over the samples before, of which there are so
@@ -47,21 +48,46 @@ def gradient_of(values: np.ndarray, scale: float = 1.0) -> Gradient:
         values: The unscaled gradient, any shape, floating.
         scale: The loss scale that it would be multiplied by in float16.
     """
-    flat = np.abs(np.asarray(values).reshape(-1).astype(np.float32, copy=False))
-    finite = flat[np.isfinite(flat)]
-    present = finite[finite > 0]
-    with np.errstate(over="ignore", under="ignore"):
-        half = (present * np.float32(scale)).astype(np.float16)
-    size, wide = max(1, flat.size), finite.astype(np.float64)
-    square = float(wide @ wide)
-    exponents, counts = np.unique(np.frexp(present)[1], return_counts=True)
+    size, largest, square = int(values.size), 0.0, 0.0
+    counts, exponents = np.zeros(4, np.int64), np.zeros(256, np.int64)
+    for chunk in _chunks(values):
+        chunk = np.abs(chunk)
+        # the eight bits of a float32's exponent; 255: infinite or NaN
+        found = np.bincount(chunk.view(np.uint32) >> 23, minlength=256)
+        if found[255]:
+            chunk = chunk[np.isfinite(chunk)]
+        zeros = chunk.size - np.count_nonzero(chunk)
+        found[0] -= zeros
+        exponents += found
+        counts += (zeros, *_lost(chunk, scale, zeros), found[255])
+        wide = chunk.astype(np.float64)
+        square += float(wide @ wide)
+        largest = max(largest, float(chunk.max())) if chunk.size else largest
+    present = size - counts[0] - counts[3]
+    shares = (counts / max(1, size)).tolist()
     return Gradient(
-        int(flat.size), math.sqrt(square), float(finite.max()) if finite.size else 0.0,
-        (finite.size - present.size) / size, float(np.count_nonzero(half == 0)) / size,
-        float(np.count_nonzero((half > 0) & (half < HALF_NORMAL))) / size, (flat.size - finite.size) / size,
-        math.sqrt(square / present.size) if present.size else 0.0,
-        {int(e): int(n) for e, n in zip(exponents, counts)},
+        size, math.sqrt(square), largest, *shares, math.sqrt(square / present) if present else 0.0,
+        {int(e) - 126: int(n) for e, n in enumerate(exponents[:255]) if n},
     )  # fmt: skip
+
+
+def _chunks(values: np.ndarray):
+    """Pieces that stay in a processor's cache, as float32."""
+    flat = np.asarray(values).reshape(-1)
+    for start in range(0, flat.size, _CHUNK):
+        yield np.ascontiguousarray(flat[start : start + _CHUNK], dtype=np.float32)
+
+
+def _lost(chunk: np.ndarray, scale: float, zeros: int) -> tuple:
+    """How many of the non-negative finite numbers are not zero, and times ``scale`` zero or subnormal in float16.
+
+    A float16 rounds to the nearest, half-way cases to the even one: zero up to 2**-25, normal from 2**-14 - 2**-25.
+    """
+    if scale != 1:
+        with np.errstate(over="ignore", under="ignore"):
+            chunk = chunk * np.float32(scale)
+    under = np.count_nonzero(chunk <= HALF_TINY / 2)
+    return under - zeros, np.count_nonzero(chunk < HALF_NORMAL - HALF_TINY / 2) - under
 
 
 def global_norm(gradients: dict) -> float:
@@ -71,10 +97,13 @@ def global_norm(gradients: dict) -> float:
 
 def update_ratio(before: np.ndarray, after: np.ndarray) -> Optional[float]:
     """``‖after − before‖ / ‖before‖``; ``None`` for a parameter that was zero."""
-    before, after = (np.asarray(a).reshape(-1).astype(np.float64) for a in (before, after))
-    norm = math.sqrt(float(before @ before))
-    difference = after - before
-    return math.sqrt(float(difference @ difference)) / norm if norm > 0 else None
+    norm = moved = 0.0
+    for one, two in zip(_chunks(before), _chunks(after)):
+        one, two = one.astype(np.float64), two.astype(np.float64)
+        norm += float(one @ one)
+        two -= one
+        moved += float(two @ two)
+    return math.sqrt(moved / norm) if norm > 0 else None
 
 
 class ScaleAdvice:

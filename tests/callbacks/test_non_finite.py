@@ -154,8 +154,11 @@ def test_the_bad_step_is_kept_as_it_began(kit, mode, policy):
     assert np.array_equal(batch["input_0"], x[rows]) and np.array_equal(batch["input_1"], y[rows])
     state = json.loads((folder / "state.json").read_text())
     assert state["step"] == step
-    assert state["random_state"]["numpy"][1] == states[step][0].tolist()
-    assert tuple(state["random_state"]["python"][1]) == states[step][1][1]
+    if mode == "graph":  # what is compiled draws nothing from Python
+        assert state["random_state"]["numpy"] is state["random_state"]["python"] is None
+    else:
+        assert state["random_state"]["numpy"][1] == states[step][0].tolist()
+        assert tuple(state["random_state"]["python"][1]) == states[step][1][1]
 
 
 def test_bad_parameters_are_named(kit):
