@@ -1,5 +1,6 @@
 """What monitors share: they never harm a run, know their own time, and write rows even where a training crashes."""
 
+import contextlib
 import functools
 import time
 from pathlib import Path
@@ -117,6 +118,8 @@ class Monitor(Callback):
     def on_train_epoch_end(self, run_context) -> None:
         if self.recorder is not None:
             self.recorder.flush()
+        if self.training is not None:
+            self.training.end_epoch()
 
     def on_eval_begin(self, run_context) -> None:
         if self.recorder is not None:
@@ -152,8 +155,11 @@ class Monitor(Callback):
                 training.end(error)
 
     def _failed(self, where: str, error: Exception) -> None:
-        if self.recorder is not None:
-            self.recorder.report_error(where, error)
+        recorder = self.recorder
+        with contextlib.suppress(Exception):
+            recorder = recorder or recorder_for(self._out)
+        if recorder is not None:
+            recorder.report_error(where, error)
         else:
             warn_once(self, f"a monitor failed in {where}, training goes on: {type(error).__name__}: {error}")
 

@@ -5,8 +5,8 @@ from typing import Optional
 from msprec.callbacks._base import Monitor
 from msprec.callbacks.tallies import ScaleTally
 from msprec.callbacks.training import optimizer_of
+from msprec.callbacks.updates import Updates
 from msprec.record.overflow import LOSS
-from msprec.record.steps import to_number
 
 
 class LossScaleMonitor(Monitor):
@@ -81,32 +81,6 @@ class LossScaleMonitor(Monitor):
         self._tally.end_streak()
         self._events.end_streak()
         self._updates.end()
-
-
-class Updates:
-    """Counts an optimizer's updates over one or more trainings by its ``global_step``, which only an update advances."""
-
-    def __init__(self) -> None:
-        self._counter, self._before, self._made = None, 0, 0
-
-    def begin(self, optimizer) -> None:
-        """A training with ``optimizer`` (or ``None``) begins. Reads from the device."""
-        self.end()
-        self._counter = getattr(optimizer, "global_step", None)
-        if self._counter is None:
-            self._made = None
-        else:
-            self._before = int(to_number(self._counter))
-
-    def end(self) -> None:
-        """The training is over."""
-        self._made, self._counter = self.made(), None
-
-    def made(self) -> Optional[int]:
-        """Updates made so far; ``None`` where an optimizer does not count. Reads from the device."""
-        if self._made is None or self._counter is None:
-            return self._made
-        return self._made + int(to_number(self._counter)) - self._before
 
 
 def _skipped(tally: ScaleTally, told: dict, updates: Optional[int]) -> Optional[list]:

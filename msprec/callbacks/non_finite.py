@@ -3,6 +3,7 @@
 from msprec.callbacks._base import Monitor
 from msprec.callbacks.finite_parameters import FiniteParameters
 from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper, save_step
+from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite
 from msprec.callbacks.tensors import on_cpu
 from msprec.errors import NonFiniteError
@@ -109,7 +110,7 @@ class NonFiniteMonitor(Monitor):
             return
         from msprec.locate.replay import of_train_cell
 
-        cell, scale = parameters.train_network, self.training.outputs.scale
+        cell, scale = without_recorder(parameters.train_network), self.training.outputs.scale
         inputs = batch if isinstance(batch, tuple) else tuple(batch)
 
         def build(inputs):

@@ -9,6 +9,9 @@ from pathlib import Path
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.outputs import StepOutputs
 from msprec.callbacks.recorder_cell import recorder_cell, without_recorder
+from msprec.callbacks.resume import resumed_after
+from msprec.callbacks.tallies import ScaleTally
+from msprec.callbacks.updates import Updates
 from msprec.record import steps
 from msprec.record.writer import warn_once
 
@@ -28,7 +31,10 @@ class Training:
         self.offset = max(0, recorder.last_step - done)
         self.first_step = done + self.offset + 1
         self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
-        self.rate = LearningRate(optimizer_of(parameters), parameters.get("list_callback"))
+        optimizer = optimizer_of(parameters)
+        self.rate = LearningRate(optimizer, parameters.get("list_callback"))
+        self.updates = Updates()
+        self.updates.begin(optimizer)
         self.users, self.ended = set(), False
         self.cell, self.sink = recorder_cell(parameters.get("train_network")), False
         if self.cell is not None:
@@ -36,6 +42,7 @@ class Training:
         #: The steps that the present callback stands for: ``(step, fields)`` of each that was seen, oldest first.
         self.ended_steps, self.first_of_sink, self.count = [], self.first_step, 1
         self._begun, self._seen, self._last = None, 0, done
+        self._done, self._placed = done, False
         self._previous_outputs = parameters.get("net_outputs")
 
     @classmethod
@@ -52,12 +59,34 @@ class Training:
 
     by_hand = None
 
+    def _place(self) -> None:
+        """At the first step: finds its number where this process goes on with an earlier one's training."""
+        self._placed = True
+        if self.by_hand is None or self.recorder.earlier is None:
+            return
+        earlier, self.recorder.earlier = self.recorder.earlier, None
+        found = (self._done, "initial_step") if self._done else resumed_after(
+            earlier, self.parameters, self.updates.before)  # fmt: skip
+        if found is None:
+            return
+        step, how = found
+        self.offset, self.first_step = step - self._done, step + 1
+        self.recorder.go_on_after(step)
+        self.recorder.writer.event("resumed", step, by=how, recorded=earlier.last, updates=self.updates.before)
+
+    def end_epoch(self) -> None:
+        """Writes what the first epoch has told, once."""
+        if self.by_hand is not None and not self.by_hand.told:
+            self.by_hand.write(None, ended=False, told=True)
+
     def step(self) -> int:
         """Number of the present step in the run."""
         return int(self.parameters["cur_step_num"]) + self.offset
 
     def begin_step(self) -> None:
         """Reads what has to be read before the step; the first monitor's call counts."""
+        if not self._placed:
+            self._place()
         step = self.step()
         if self._begun == step:
             return
@@ -71,6 +100,8 @@ class Training:
 
     def end_step(self) -> int:
         """Puts the common fields of the step; the first monitor's call counts. Returns its number."""
+        if not self._placed:
+            self._place()
         step = self.step()
         if self._seen == step:
             return step
@@ -147,21 +178,30 @@ class ByHand:
 
     def __init__(self, recorder, training) -> None:
         self.writer, self.training, self.recorder = recorder.writer, training, recorder
-        self.earlier = getattr(recorder, "by_hand", None)
+        before = getattr(recorder, "by_hand", None)
         recorder.by_hand = self
-        self.began = self.earlier.began if self.earlier else (time.monotonic(), _now())
-        self.entries = [*(self.earlier.entries if self.earlier else []), self._entry()]
+        self.began = before.began if before else (time.monotonic(), _now())
+        self.earlier_runs = before.earlier_runs if before else _earlier_runs(recorder.earlier)
+        self.entries = [*(before.entries if before else _earlier_entries(recorder.earlier)), self._entry()]
+        self.told, self._tally = False, recorder.add_listener(ScaleTally())
+        self._tally.starts(training.outputs.facts)
         self.write(None, ended=False)
 
-    def write(self, error, ended: bool) -> None:
-        """Writes the run as it stands; ``ended``: the training is over, by ``error`` or well."""
-        if ended:
-            facts = self.training.outputs.facts
+    def write(self, error, ended: bool, told: bool = False) -> None:
+        """Writes the run as it stands; ``ended``: the training is over, by ``error`` or well; ``told``: it has told how
+        it goes."""
+        if ended or told:
+            self.told = True
+            facts, counted = self.training.outputs.facts, getattr(self.training, "updates", None)
+            updates = counted.made() if counted is not None else None
             self.entries[-1].update(
                 count=max(0, self.recorder.last_step - self.training.first_step + 1), sink=self.training.sink,
-                overflow_flag=facts["flag"], overflow_from=facts["overflow_from"],
+                overflow_flag=facts["flag"], overflow_from=facts["overflow_from"], updates=updates,
+                accumulation=max(1, round((self._tally.steps - self._tally.overflows) / updates)) if updates else 1,
             )  # fmt: skip
             self.writer.facts("train_step", {"steps": self.entries})
+        if ended:
+            self.recorder.remove_listener(self._tally)
         self.writer.run(self._run(error, ended))
 
     def _entry(self) -> dict:
@@ -197,6 +237,7 @@ class ByHand:
             "versions": _versions(), "platform": environment.platform_facts(),
             "device_target": environment.device_target(), "mode": modes.pop() if len(modes) == 1 else "mixed",
             "rank": rank, "rank_size": size, **parallel, "notes": ["callbacks"], "training_steps": self.recorder.last_step,
+            "earlier": self.earlier_runs,
             "script_imports_mindspore": True,
         }  # fmt: skip
 
@@ -208,6 +249,20 @@ class ByHand:
         return parallel_facts(True if self.reduced else None)
 
     reduced = False
+
+
+def _earlier_runs(earlier) -> list:
+    """The entries ``earlier`` of ``run.json`` for the processes that wrote into this folder before."""
+    run = earlier.run() if earlier is not None else {}
+    if not run:
+        return []
+    kept = {name: run.get(name) for name in ("started", "ended", "seconds", "exit", "training_steps")}
+    return [*(run.get("earlier") or []), kept]
+
+
+def _earlier_entries(earlier) -> list:
+    entries = earlier.facts("train_step").get("steps") if earlier is not None else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 @lru_cache(maxsize=1)

@@ -11,10 +11,12 @@ from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, StepKeeper, sav
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.outputs import ScalerFollower, scaler_facts
+from msprec.callbacks.resume import resumed_after
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.tensors import on_cpu
 from msprec.callbacks.training import ByHand
+from msprec.callbacks.updates import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow import FLAG, LOSS, SCALE
 from msprec.record.steps import in_use, recorder_for
@@ -68,6 +70,8 @@ class Watch:
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
         self.outputs = SimpleNamespace(facts={**facts, "flag": source == SCALE, "overflow_from": source})
         self.parameters = {"train_network": network}
+        self.updates = Updates()
+        self._go_on(optimizer)
         self.step_number = self.recorder.last_step
         self.first_step = self.step_number + 1
         self._batch = self._wait = self._found = None
@@ -95,6 +99,7 @@ class Watch:
         self._finding = add(FirstNonFinite(writer.event, warn=warn), name="first non-finite")
         add(FirstBadGradient(writer.event, warn=warn), name="first bad gradient")
         self.by_hand = ByHand(self.recorder, self)
+        self.recorder.earlier = None
 
     @property
     def folder(self):
@@ -189,6 +194,17 @@ class Watch:
         self.close()
 
     # inside
+
+    @guarded
+    def _go_on(self, optimizer) -> None:
+        """Where the folder holds steps of an earlier process, the loop goes on from a checkpoint."""
+        self.updates.begin(optimizer)
+        earlier = self.recorder.earlier
+        if not self._records or earlier is None or not earlier.last:
+            return
+        step, how = resumed_after(earlier, {}, self.updates.before)
+        self.recorder.go_on_after(step)
+        self.recorder.writer.event("resumed", step, by=how, recorded=earlier.last, updates=self.updates.before)
 
     @guarded
     def _delivered(self, batch, wait: float) -> None:

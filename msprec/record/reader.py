@@ -67,6 +67,20 @@ def _cell(text: str) -> Optional[float]:
         return None
 
 
+def _without_superseded(rows: list, column: int) -> list:
+    """The rows less those that a training resumed at an earlier step has run again: a step later in the file counts."""
+    steps = np.array([np.nan if (step := _cell(row[column])) is None else step for row in rows], dtype=float)
+    if not (np.diff(steps) <= 0).any():
+        return rows
+    earliest_later = np.append(np.fmin.accumulate(steps[::-1])[::-1][1:], np.inf)
+    return [row for row, gone in zip(rows, steps >= earliest_later) if not gone]
+
+
+def _is_after(event: dict, resumed: dict) -> bool:
+    steps = event.get("step"), resumed.get("step")
+    return all(isinstance(step, (int, float)) for step in steps) and steps[0] > steps[1]
+
+
 class RunFolder:
     """One run folder, read lazily and tolerantly."""
 
@@ -182,7 +196,7 @@ class RunFolder:
         whole = [row for row in body if len(row) == len(header)]
         if len(whole) < len(body):
             self._note(path, f"{len(body) - len(whole)} broken lines left out")
-        return Steps(header, whole)
+        return Steps(header, _without_superseded(whole, header.index("step")))
 
     def _read_events(self, path: Path) -> list:
         events = []
@@ -192,8 +206,11 @@ class RunFolder:
             except (ValueError, RecursionError) as error:
                 self._note(path, error)
                 continue
-            if isinstance(event, dict):
-                events.append(event)
+            if not isinstance(event, dict):
+                continue
+            if event.get("event") == "resumed":
+                events = [before for before in events if not _is_after(before, event)]
+            events.append(event)
         return events
 
     def _whole_lines(self, path: Path) -> list:

@@ -11,6 +11,7 @@ import weakref
 from pathlib import Path
 from typing import Callable, Optional, Union
 
+from msprec.record.earlier import EarlierSteps
 from msprec.record.writer import RunWriter, warn_once
 
 #: The columns of ``rank_N/steps.csv``, in their order.
@@ -20,6 +21,9 @@ COLUMNS = ("step", "epoch", "loss", "overflow", "scale", "next_scale", "lr", "se
 #: Rows are written when so many wait, or when the last writing was so many seconds ago.
 FLUSH_ROWS = 256
 FLUSH_SECONDS = 1.0
+
+#: Rows that could not be written are kept for another try, the newest so many.
+UNWRITTEN_ROWS = 20_000
 
 _WHOLE_NUMBERS = frozenset(("step", "epoch", "batch"))
 
@@ -80,7 +84,15 @@ class StepRecorder:
         self._lock = threading.RLock()
         self._registered = False
         self._pid = os.getpid()
+        self._unwritten, self._lost = [], 0
         self.closed = False
+        #: What the folder held before this process, until a training has taken it: `recorder_for` sets it.
+        self.earlier: Optional[EarlierSteps] = None
+
+    def go_on_after(self, step: int) -> None:
+        """The next step to come is ``step + 1``, whatever the folder holds; nothing may have been put before."""
+        with self._lock:
+            self.last_step = self._written_to = self._complete = step
 
     # what monitors call at each step
 
@@ -236,7 +248,19 @@ class StepRecorder:
 
     def _append(self, rows: list) -> None:
         lines = [",".join([_cell(row.get(column), column) for column in COLUMNS]) for row in rows]
-        self.writer.append("steps.csv", "\n".join(lines) + "\n", header=",".join(COLUMNS) + "\n")
+        failed = bool(self._unwritten)
+        self._unwritten += lines
+        if not self.writer.append("steps.csv", "\n".join(self._unwritten) + "\n", header=",".join(COLUMNS) + "\n"):
+            # tried again with the next rows: a disk may have room again. A row written twice counts once for readers
+            self._lost += max(0, len(self._unwritten) - UNWRITTEN_ROWS)
+            del self._unwritten[:-UNWRITTEN_ROWS]
+            return
+        self._unwritten = []
+        if failed:
+            self.writer.event(
+                "monitor_error", rows[-1]["step"], where="steps.csv", error=self.writer.failure, lost=self._lost
+            )
+            self._lost = 0
 
     def _plain_row(self, row: dict) -> dict:
         done = {}
@@ -326,7 +350,9 @@ def recorder_for(out: Union[str, Path, None] = None) -> StepRecorder:
         if recorder is None or recorder.closed or recorder._pid != os.getpid():
             rank, size = process_rank()
             folder = _new_folder(size) if out is None else Path(out)
+            earlier = EarlierSteps(folder, rank)
             recorder = _recorders[key] = StepRecorder(RunWriter(folder, rank))
+            recorder.earlier = earlier
         return recorder
 
 

@@ -65,6 +65,16 @@ def warn_once(owner, message: str) -> None:
             print(f"msprec: {message}", file=sys.stderr)
 
 
+def _cut_off(path: Path) -> bool:
+    """Whether a process that was killed left the last line of a file without its end."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    except OSError:
+        return False
+
+
 class RunWriter:
     """One rank's hand on a run folder.
 
@@ -87,6 +97,8 @@ class RunWriter:
         self._lock = threading.RLock()
         self._descriptors = {}
         self._torn = set()
+        #: The last error of writing, in one line; None while all goes well.
+        self.failure = None
         with self._quietly():
             self.rank_folder.mkdir(parents=True, exist_ok=True)
 
@@ -118,6 +130,9 @@ class RunWriter:
             return False
         with self._quietly(), self._lock:
             descriptor = self._descriptor(name)
+            if os.fstat(descriptor).st_nlink == 0:  # removed while it was open: what is written would go nowhere
+                os.close(self._descriptors.pop(name))
+                descriptor = self._descriptor(name)
             if header and os.fstat(descriptor).st_size == 0:
                 text = header + text
             if name in self._torn:
@@ -141,7 +156,10 @@ class RunWriter:
     def _descriptor(self, name: str) -> int:
         if name not in self._descriptors:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-            self._descriptors[name] = os.open(self.rank_folder / name, flags, 0o644)
+            path = self.rank_folder / name
+            if _cut_off(path):
+                self._torn.add(name)
+            self._descriptors[name] = os.open(path, flags, 0o644)
         return self._descriptors[name]
 
     def _write_whole(self, path: Path, obj) -> None:
@@ -162,4 +180,5 @@ class RunWriter:
         try:
             yield
         except Exception as error:
+            self.failure = f"{type(error).__name__}: {error}"[:300]
             warn_once(self, f"the run folder {self.folder} cannot be written, training goes on: {error!r}")

@@ -1,15 +1,20 @@
 """A monitor never harms a run: the same bits with and without, and no error of its own reaches the training."""
 
+import errno
+import os
 import shutil
 import warnings
+from pathlib import Path
 
 import mindspore as ms
 import numpy as np
 import pytest
 
-from msprec import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+from msprec import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, PrecisionMonitor, StepTimeMonitor
 from msprec.callbacks import snapshot, tensors
 from msprec.callbacks._base import Monitor
+from msprec.record import steps as recorders
+from msprec.record import writer as writers
 from msprec.record.steps import StepRecorder
 
 
@@ -97,22 +102,26 @@ HOOKS = ["on_train_begin", "on_train_epoch_begin", "on_train_step_begin", "on_tr
          "on_train_end"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOOKS)
-def test_a_broken_subclass_leaves_the_training_alone(kit, name):
-    _, bare, weights, state = train(kit, "graph", "own", [])
-    whole = LossScaleMonitor("run")
+def same_training(kit, mode, monitors):
+    """Trains without and with these monitors, compares bit by bit, and returns the warnings."""
+    _, bare, weights, state = train(kit, mode, "own", [])
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        _, losses, watched_weights, watched_state = train(kit, "graph", "own", [broken_in(name)("run"), whole])
+        _, losses, watched_weights, watched_state = train(kit, mode, "own", monitors)
     assert losses == bare
     assert all(np.array_equal(weights[key], watched_weights[key]) for key in weights)
     assert state == watched_state
-    assert len([w for w in seen if "training goes on" in str(w.message)]) == 1
+    return [str(w.message) for w in seen if "training goes on" in str(w.message)]
+
+
+@pytest.mark.parametrize(("mode", "name"), [*(("graph", name) for name in HOOKS), ("pynative", "on_train_step_end")])
+def test_a_broken_subclass_leaves_the_training_alone(kit, mode, name):
+    whole = LossScaleMonitor("run")
+    assert len(same_training(kit, mode, [broken_in(name)("run"), whole])) == 1
     assert len(kit.rows(whole.folder)) == 24
     errors = [e for e in kit.events(whole.folder) if e["event"] == "monitor_error"]
-    if name != "on_train_begin":  # before it, the broken one has no folder to tell it to
-        assert len(errors) == 1
-        assert f"injected into {name}" in errors[0]["error"]
+    assert len(errors) == 1
+    assert f"injected into {name}" in errors[0]["error"]
 
 
 @pytest.mark.parametrize("method", ["put", "end", "flush", "join", "add_listener", "add_filler"])
@@ -131,21 +140,93 @@ def test_a_broken_recorder_leaves_the_training_alone(kit, monkeypatch, method):
     assert all(np.array_equal(weights[key], watched[key]) for key in weights)
 
 
-def test_a_folder_removed_in_the_middle(kit):
-    _, bare, _, _ = train(kit, "graph", "plain", [])
-    monitor = LossScaleMonitor("run")
+class Does(ms.train.Callback):
+    """Does something at the end of certain steps."""
 
-    class Removes(ms.train.Callback):
-        def on_train_step_end(self, run_context):
-            if run_context.original_args().cur_step_num == 4:
-                shutil.rmtree(monitor.folder)
+    def __init__(self, **actions):
+        super().__init__()
+        self.actions = actions
 
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        _, losses, _, _ = train(kit, "graph", "plain", [monitor, Removes()])
-    assert losses == bare
-    assert len([w for w in seen if "training goes on" in str(w.message)]) == 1
-    assert monitor.summary()["steps"] == 24
+    def on_train_step_end(self, run_context):
+        action = self.actions.get(f"step_{run_context.original_args().cur_step_num}")
+        if action is not None:
+            action()
+
+
+@pytest.mark.parametrize("comes_back", [False, True])
+def test_a_folder_removed_in_the_middle(kit, monkeypatch, comes_back):
+    monkeypatch.setattr(recorders, "FLUSH_SECONDS", 0.0)
+    monitor, folder = PrecisionMonitor(out="run"), Path("run")
+    back = (folder / "rank_0").mkdir
+    does = Does(step_4=lambda: shutil.rmtree(folder), **({"step_9": lambda: back(parents=True)} if comes_back else {}))
+    told = same_training(kit, "graph", [monitor, does])
+    assert len(told) == 1
+    assert "No such file" in told[0]
+    assert monitor.summary()["loss_scale"]["steps"] == 24
+    assert folder.exists() == comes_back
+    if comes_back:
+        assert [row["step"] for row in kit.rows(folder)] == list(range(4 + 1, 25))
+        errors = [e for e in kit.events(folder) if e["event"] == "monitor_error"]
+        assert [(e["where"], "No such file" in e["error"], e["lost"]) for e in errors] == [("steps.csv", True, 0)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_a_full_disk(kit, monkeypatch, mode):
+    """Every write into the folder meets ENOSPC of the system's own."""
+    monkeypatch.setattr(recorders, "FLUSH_SECONDS", 0.0)
+    home = Path("run") / "rank_0"
+    home.mkdir(parents=True)
+    for name in ("steps.csv", "events.jsonl"):
+        (home / name).symlink_to("/dev/full")
+
+    def no_room(path, data):
+        with open("/dev/full", "wb") as file:
+            file.write(data)
+
+    monkeypatch.setattr(Path, "write_bytes", no_room)
+    monitor = PrecisionMonitor(out="run")
+    told = same_training(kit, mode, [monitor])
+    assert len(told) == 1
+    assert "No space left on device" in told[0]
+    assert monitor.summary()["loss_scale"]["steps"] == 24
+
+
+def test_a_disk_that_is_full_for_a_while(kit, monkeypatch):
+    """No row is lost, and the event is written when there is room again."""
+    monkeypatch.setattr(recorders, "FLUSH_SECONDS", 0.0)
+    full, write = [], os.write
+
+    def limited(descriptor, data):
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, data)
+
+    monkeypatch.setattr(writers.os, "write", limited)
+    monitor = PrecisionMonitor(out="run")
+    told = same_training(kit, "graph", [monitor, Does(step_5=lambda: full.append(1), step_15=full.clear)])
+    assert len(told) == 1
+    rows = kit.rows(monitor.folder)
+    assert [row["step"] for row in rows] == list(range(1, 25))
+    assert all(row["loss"] is not None and row["seconds"] is not None for row in rows)
+    errors = [e for e in kit.events(monitor.folder) if e["event"] == "monitor_error"]
+    assert [(e["where"], "No space left" in e["error"], e["lost"]) for e in errors] == [("steps.csv", True, 0)]
+
+
+def test_rows_that_wait_for_room_are_bounded(kit, monkeypatch, tmp_path):
+    monkeypatch.setattr(recorders, "UNWRITTEN_ROWS", 7)
+    recorder, real = StepRecorder(writers.RunWriter(tmp_path / "run")), writers.RunWriter.append
+    monkeypatch.setattr(writers.RunWriter, "append", lambda *_, **__: False)
+    for step in range(1, 21):
+        recorder.put(step, loss=1.0)
+        recorder.end(step)
+        recorder.flush()
+    monkeypatch.setattr(writers.RunWriter, "append", real)
+    recorder.put(21, loss=1.0)
+    recorder.end(21)
+    recorder.close()
+    assert [row["step"] for row in kit.rows(tmp_path / "run")] == list(range(14, 22))
+    assert [e["lost"] for e in kit.events(tmp_path / "run")] == [13]
 
 
 def test_a_folder_that_cannot_be_made(kit, tmp_path):

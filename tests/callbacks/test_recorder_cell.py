@@ -209,6 +209,20 @@ def test_a_cpu_does_not_sink(kit):
     assert len(kit.rows(monitor.folder)) == 4 * kit.BATCHES
 
 
+def test_a_replay_leaves_the_ring_alone(kit):
+    given = [(x, y) for x, y in batches(kit, 4)]
+    given[2] = (given[2][0], ms.Tensor(np.full((kit.BATCH, 1), np.nan, np.float32)))
+    kit.start("graph")
+    model, monitor = keep_steps(kit.model("plain")), NonFiniteMonitor(out="run", locate=True)
+    data = ms.dataset.GeneratorDataset([(x.asnumpy(), y.asnumpy()) for x, y in given], ["x", "y"], shuffle=False)
+    with pytest.warns(RuntimeWarning, match="nan at step 3"):
+        model.train(1, data, callbacks=[monitor])
+    assert [e["phase"] for e in kit.events(monitor.folder) if e["event"] == "located"] == ["data"]
+    kept = model.train_network.take()
+    assert len(kept) == 4
+    assert np.isnan(kept.outputs[:, 0]).tolist() == [False, False, True, True]
+
+
 def test_bad_arguments(kit):
     cell = kit.model("plain").train_network
     for wrong in (0, -3):
