@@ -27,10 +27,11 @@ class Project:
     """Modules by dotted name. A file's name follows from its path; imports are looked up from the importing file outwards."""
 
     def __init__(self, files: Iterable[File], passed: Optional[list] = None, follow: bool = True):
-        self.passed = list(passed or [])
+        self.passed = passed if passed is not None else []
         self.data = {}
         self.modules = {}
         self._by_file = {}
+        self._texts = {}
         self._calls = None
         self._missing = set()
         for file in files:
@@ -55,6 +56,11 @@ class Project:
         module = Module(name, file.name, tree, file.path, package)
         self.modules.setdefault(name, module)
         self._by_file[file.name] = module
+        self._texts[file.name] = file.text
+
+    def text_of(self, file: str) -> Optional[str]:
+        """The text of a file that was parsed."""
+        return self._texts.get(file)
 
     def _follow(self) -> None:
         """Reads the project's own modules that the given files import and that lie on the disk beside them."""
