@@ -127,7 +127,10 @@ def _nothing_observed() -> Finding:
 
 def _only_read() -> Finding:
     return undecided(
-        Text("脚本只被读取、没有运行，源码本身不能决定此项。", "The scripts were read, not run; the source alone does not decide this."),
+        Text(
+            "脚本只被读取、没有运行，源码本身不能决定此项。",
+            "The scripts were read, not run; the source alone does not decide this.",
+        ),
         RUN_IT,
     )
 

@@ -25,7 +25,11 @@ class Subject:
     """One run, or scripts that were only read: facts, steps, source, a reference, and the thresholds to judge them by."""
 
     def __init__(
-        self, folder: RunFolder, thresholds: dict, scripts: Optional[Scripts] = None, reference: Optional[Scripts] = None
+        self,
+        folder: RunFolder,
+        thresholds: dict,
+        scripts: Optional[Scripts] = None,
+        reference: Optional[Scripts] = None,
     ):
         self._folder = folder
         self._thresholds = thresholds

@@ -28,6 +28,12 @@ READ = {
                   "ops/functional_overload.py", "experimental/optim", "experimental/__init__.py"),
     "torch": ("nn", "optim"),
 }  # fmt: skip
+#: Names of PyTorch that are not written in Python, as its documentation has them.
+BUILTIN = {
+    "torch.nn.functional.gelu": [["input", "<required>"], ["approximate", "none"]],
+    "torch.std": [["input", "<required>"], ["dim", None], ["correction", 1], ["keepdim", False]],
+    "torch.var": [["input", "<required>"], ["dim", None], ["correction", 1], ["keepdim", False]],
+}
 
 
 def read(package: str, site: Path, names: Optional[set] = None) -> dict:
@@ -49,7 +55,7 @@ def read(package: str, site: Path, names: Optional[set] = None) -> dict:
             described = _signature(project, values, scope) if scope is not None else None
             if described is not None:
                 found[_public(public)] = described
-    return found
+    return {**found, **(BUILTIN if package == "torch" else {})}
 
 
 def _public(name: str) -> str:

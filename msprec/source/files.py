@@ -20,7 +20,9 @@ _SKIPPED_FOLDERS = {
     "rank_0", "venv", "env",
 }  # fmt: skip
 _DATA = (".yaml", ".yml")
-_PYTHON_2 = re.compile(r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE)
+_PYTHON_2 = re.compile(
+    r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE
+)
 
 
 class File(NamedTuple):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.source.files import File, Passed, decode, parse
+from msprec.source.libraries import LIBRARIES
 from msprec.source.module import Binding, Call, Module, Scope
 from msprec.source.names import public_name
 
@@ -79,7 +80,7 @@ class Project:
 
     def _on_disk(self, module: Module, dotted: str) -> Optional[File]:
         parts = dotted.split(".")
-        if not parts[0] or parts[0] in _LIBRARIES:
+        if not parts[0] or parts[0] in LIBRARIES:
             return None
         folder, shown = Path(module.path).parent, Path(module.file).parent
         for _ in range(3):
@@ -118,7 +119,7 @@ class Project:
         for module in self.modules.values():
             for dotted, line in module.imported:
                 top = dotted.split(".")[0]
-                if top and top not in _LIBRARIES and not self._known(dotted, module):
+                if top and top not in LIBRARIES and not self._known(dotted, module):
                     found.append((module, line, dotted))
         return found
 
@@ -325,25 +326,3 @@ def module_name(file: str) -> tuple:
     if parts and parts[-1] == "__init__":
         return ".".join(parts[:-1]) or "__init__", True
     return ".".join(parts), False
-
-
-#: Libraries whose calls are known not to be a part of the user's training step, and the two frameworks themselves.
-_LIBRARIES = {
-    "mindspore", "torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "sklearn", "skimage", "cv2", "PIL",
-    "matplotlib", "seaborn", "plotly", "tqdm", "yaml", "easydict", "addict", "omegaconf", "hydra", "requests", "h5py",
-    "lmdb", "tensorboardX", "tensorboard", "wandb", "swanlab", "rich", "click", "absl", "fire", "termcolor", "loguru",
-    "msgpack", "psutil", "transformers", "tokenizers", "sentencepiece", "jieba", "nltk", "datasets", "librosa",
-    "soundfile", "pycocotools", "shapely", "rdkit", "networkx", "Bio", "sympy", "numba", "joblib", "packaging", "six",
-    "attr", "pydantic", "gym", "gymnasium", "imageio", "albumentations", "moxing", "safetensors", "ml_collections",
-    "pytest", "setuptools", "pkg_resources", "typing_extensions", "tabulate", "prettytable", "regex", "einops", "toml",
-    "msprec", "torch_npu", "apex", "timm", "jsonlines", "ftfy", "tiktoken", "pydub", "mindspore_gl", "acl", "te",
-}  # fmt: skip
-_LIBRARIES |= set(getattr(__import__("sys"), "stdlib_module_names", ())) or set(
-    "abc argparse ast asyncio base64 bisect builtins calendar cmath codecs collections concurrent configparser "
-    "contextlib copy csv ctypes dataclasses datetime decimal difflib enum errno fnmatch fractions functools gc getopt "
-    "getpass glob gzip hashlib heapq html http importlib inspect io itertools json keyword linecache locale logging "
-    "lzma math mimetypes multiprocessing numbers operator os pathlib pickle pickletools pkgutil platform pprint "
-    "queue random re resource sched secrets select selectors shelve shlex shutil signal site socket sqlite3 ssl "
-    "stat statistics string struct subprocess sys sysconfig tarfile tempfile textwrap threading time timeit tokenize "
-    "traceback types typing unicodedata unittest urllib uuid warnings weakref xml zipfile zlib __future__".split()
-)

@@ -35,7 +35,8 @@ def signature(name: str, version: Optional[str] = None) -> Optional[list]:
     entry = _table().get(name)
     if entry is None:
         return None
-    return entry[_nearest(version, list(entry))]
+    known = entry[_nearest(version, list(entry))]
+    return [(part[0], part[1] if len(part) > 1 else REQUIRED) for part in known]
 
 
 def versions(framework: str = "mindspore") -> list:
@@ -79,7 +80,8 @@ def _given(values: Values, node: ast.AST, scope: Scope) -> Argument:
 def _default(default: Any, open_ended: bool) -> Argument:
     if open_ended:
         return Argument(UNKNOWN, False, "**", 0)
-    if isinstance(default, dict):
+    if isinstance(default, dict) or default == REQUIRED:
+        default = default if isinstance(default, dict) else {}
         return Argument(UNKNOWN, False, default.get("code", ""), 0)
     if isinstance(default, list):
         default = tuple(default)

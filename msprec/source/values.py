@@ -128,7 +128,9 @@ class Values:
             return UNKNOWN
         if isinstance(node.op, (ast.Pow, ast.LShift)) and (abs(right) > 400 or abs(left) > 1e6):
             return UNKNOWN
-        if isinstance(node.op, ast.Mult) and (isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple))):
+        if isinstance(node.op, ast.Mult) and (
+            isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple))
+        ):
             return UNKNOWN
         return _BINARY[type(node.op)](left, right)
 
