@@ -14,6 +14,7 @@ from msprec.record import ranks as across
 from msprec.record.reader import RunFolder
 from msprec.source.entries import starts_by_itself
 from msprec.source.files import File
+from msprec.source.flow import ways_of
 from msprec.source.project import Project
 from msprec.source.values import Values
 
@@ -34,7 +35,7 @@ class Subject:
         self._folder = folder
         self._thresholds = thresholds
         self._scripts, self._reference = scripts, reference
-        self._project = self._values = self._reference_project = None
+        self._project = self._values = self._reference_project = self._ways = None
         self._files = {}
         self._code = None
         self.consulted = []
@@ -197,6 +198,13 @@ class Subject:
             tail = self.run.script.replace("\\", "/").rsplit("/", 1)[-1]
             found = [m for m in self.project.modules.values() if m.file.rsplit("/", 1)[-1] == tail][:1]
         return found or [module for module in self.project.modules.values() if starts_by_itself(module)]
+
+    @property
+    def ways(self) -> list:
+        """The ways through each script that is started, as lists of `msprec.source.flow.World`; see there."""
+        if self._ways is None:
+            self._ways = ways_of(self.project, self.values, self.entries)
+        return self._ways
 
     @property
     def reference_project(self) -> Optional[Project]:

@@ -95,7 +95,7 @@ def add(one: Num, other: Num, spot: Spot, subtracts: bool = False) -> Num:
         norm, rest = (one, other) if one.kind == NORM else (other, one)
         mixed = _mixed(norm, rest.degrees, notes, spot)
         return mixed.but(degrees=rest.degrees, kind=PLAIN)
-    if one.notes and not other.notes or other.notes and not one.notes:
+    if (one.notes and not other.notes) or (other.notes and not one.notes):
         return Num(either(one.degrees, other.degrees), PLAIN, None, _one_factor(one, other), None, notes)
     return join(one, other).but(kind=PLAIN if SCALE not in (one.kind, other.kind) else SCALE, value=None, notes=notes)
 

@@ -1,11 +1,12 @@
 """All ways through the scripts that matter: which conditions there are, and what each of them leads to."""
 
+import ast
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.source.flow.domain import GRADIENT, Func, Num, Tup, Unknown
+from msprec.source.flow.domain import GRADIENT, Class, Func, Num, Tup, Unknown
 from msprec.source.flow.events import World
-from msprec.source.flow.library import SCALE_NAME
+from msprec.source.flow.library import SCALE_NAME, is_step_base
 from msprec.source.flow.machine import Exhausted, Machine
 from msprec.source.module import Module, Scope
 from msprec.source.project import Project
@@ -15,23 +16,51 @@ from msprec.source.values import Values
 _MOST = 24
 
 
-def worlds(project: Project, values: Values, entries: Iterable[Module]) -> list:
-    """The ways through each entry, as `World`s. Never raises: what goes wrong makes a world incomplete."""
-    found = []
-    for entry in entries:
-        found += explore(project, values, lambda machine, entry=entry: machine.module(entry))
+def ways_of(project: Project, values: Values, entries: Iterable[Module]) -> list:
+    """For each entry the list of its ways, as `World`s; for scripts that train nothing themselves, those of the training steps
+    that the files define. Never raises: what goes wrong makes a world incomplete.
+    """
+    found = [explore(project, values, lambda machine, entry=entry: machine.module(entry)) for entry in entries]
+    if not any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events):
+        defined = [explore(project, values, run) for run in _defined_steps(project)]
+        found = [worlds for worlds in defined if any(world.events for world in worlds)] or found
     return found
 
 
-def worlds_of_function(project: Project, values: Values, scope: Scope) -> list:
-    """The ways through one function whose caller was not read; parameters named like gradients are gradients of unknown degree."""
+def _defined_steps(project: Project) -> list:
+    """How to run each training cell and each function with gradients that nobody was seen to call."""
+    runs = []
+    for module in list(project.modules.values()):
+        for scope in module.scopes.values():
+            if scope.is_class and any(is_step_base(name) for name in project.bases(scope)):
+                runs.append(lambda machine, scope=scope: _run_class(machine, scope))
+            elif isinstance(scope.node, ast.FunctionDef) and scope.parent is module.scope and _has_gradients(scope):
+                runs.append(lambda machine, scope=scope: _run_function(machine, scope))
+    return runs[:_MOST]
 
-    def run(machine: Machine) -> None:
-        env = machine.module(scope.module)
-        names = [arg.arg for arg in (*scope.node.args.posonlyargs, *scope.node.args.args)]
-        machine.call(Func(scope, env), [_guess(name) for name in names], {}, scope.node)
 
-    return explore(project, values, run)
+def _has_gradients(scope: Scope) -> bool:
+    names = [node.func for node in ast.walk(scope.node) if isinstance(node, ast.Call)]
+    called = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in names}
+    return bool(called & {"value_and_grad", "grad", "GradOperation"})
+
+
+def _run_class(machine: Machine, scope: Scope) -> None:
+    env = machine.module(scope.module)
+    init = machine.project.method(scope, "__init__")
+    names = [arg.arg for arg in init.node.args.args[1:]] if init is not None else ["network", "optimizer", "scale_sense"]
+    made = machine.call(Class(scope, env), [_guess(name) for name in names], {}, scope.node)
+    machine.call(made, [Num(), Num()], {}, scope.node)
+
+
+def _run_function(machine: Machine, scope: Scope) -> None:
+    """Parameters named like gradients are gradients of unknown degree; functions that it makes are called."""
+    env = machine.module(scope.module)
+    names = [arg.arg for arg in (*scope.node.args.posonlyargs, *scope.node.args.args)]
+    made = machine.call(Func(scope, env), [_guess(name) for name in names], {}, scope.node)
+    for part in made.parts if isinstance(made, Tup) else [made]:
+        if isinstance(part, Func):
+            machine.call(part, [Num(), Num()], {}, scope.node)
 
 
 def _guess(name: str):
