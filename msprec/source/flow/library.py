@@ -521,6 +521,10 @@ class Library:
     def unread(self, name: str, args: list, keywords: dict, node, callee: Any = None) -> Any:
         """Something that was not read is called."""
         values = [*args, *keywords.values()]
+        if name.startswith("unscale") or (name == "scale" and isinstance(callee, Unknown)):
+            subject = next((value for value in args if as_num(value) is not None), None)
+            if subject is not None:
+                return self.scaled(subject, Num(ONE, SCALE), name.startswith("unscale"), node)
         if _CLIP.search(name) and any(map(holds_gradient, values)):
             return self.clip(name, values, keywords, node)
         gradient = next((value for value in values if holds_gradient(value)), None)

@@ -355,8 +355,9 @@ class Machine:
     def _attribute(self, node: ast.Attribute, env: Env) -> Any:
         base = self.eval(node.value, env)
         found = self.attribute(base, node.attr, node)
-        if isinstance(found, Unknown) and isinstance(base, (Unknown, Lib)):
-            return self.setting(node, env)
+        if isinstance(base, (Unknown, Lib, Method, Const)) and isinstance(found, (Unknown, Method)):
+            stated = self.setting(node, env)
+            return found if isinstance(stated, Unknown) else stated
         return found
 
     def _joinedstr(self, node: ast.JoinedStr, env: Env) -> Any:
@@ -461,9 +462,12 @@ class Machine:
             return self._super(node, env)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             return Unknown("super")
-        function = self.eval(node.func, env)
+        if isinstance(node.func, ast.Attribute):  # what is called is a method, whatever its name would say of a value
+            function = self.attribute(self.eval(node.func.value, env), node.func.attr, node.func)
+        else:
+            function = self.eval(node.func, env)
         args, keywords = self._arguments(node, env)
-        if isinstance(function, Unknown):
+        if isinstance(function, Unknown) or (isinstance(function, Method) and isinstance(function.owner, Unknown)):
             value = self.values.of(node, env.scope)
             if value is not UNKNOWN and not isinstance(value, Record):
                 return wrapped(value)
