@@ -117,7 +117,10 @@ def read(worlds: list, topic: Topic) -> Reading:
 
 def _scales(world: World) -> bool:
     """Do gradients or penalties carry the scale anywhere on this way?"""
-    return any(e.kind in ("gradient", "penalty", "clip") and e.degrees is not None and any(e.degrees) for e in world.events)
+    by_a_constant = any(event.kind == "gradient" and event.factor >= 2 and _undone(world, event) for event in world.events)
+    return by_a_constant or any(
+        e.kind in ("gradient", "penalty", "clip") and e.degrees is not None and any(e.degrees) for e in world.events
+    )
 
 
 def _trains(world: World) -> bool:
@@ -140,10 +143,10 @@ def _state(event: Event, world: World) -> str:
     return "good" if event.degrees == {0.0} else "unclear"
 
 
-def _undone(world: World, clip: Event) -> bool:
-    """Is the constant that the gradients carry at the clipping divided out before the optimizer?"""
+def _undone(world: World, carrying: Event) -> bool:
+    """Is the constant that the gradients carry there divided out before the optimizer?"""
     updates = [event for event in world.events if event.kind == "update"]
-    return any(math.isclose(event.factor, 1.0, rel_tol=1e-6) for event in updates) and clip.factor >= 2
+    return any(math.isclose(event.factor, 1.0, rel_tol=1e-6) for event in updates) and carrying.factor >= 2
 
 
 def _scale_of_one(subject: Subject) -> bool:
