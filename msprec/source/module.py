@@ -22,11 +22,12 @@ class Binding:
 class Scope:
     """A module, class or function with the names that it binds."""
 
-    __slots__ = ("bindings", "module", "node", "parent", "self_attributes")
+    __slots__ = ("bindings", "inner", "module", "node", "parent", "self_attributes")
 
     def __init__(self, node: ast.AST, parent: Optional["Scope"], module: "Module"):
         self.node, self.parent, self.module = node, parent, module
         self.bindings = {}
+        self.inner = []
         self.self_attributes = {}
 
     @property
@@ -136,6 +137,7 @@ class _Pass:
     def new_scope(self, node: ast.AST, outer: Scope, push) -> Scope:
         scope = Scope(node, outer, self.module)
         self.module.scopes[node] = scope
+        outer.inner.append(scope)
         if isinstance(node, ast.ClassDef):
             outer.bind(node.name, Binding("class", node, node))
             return scope

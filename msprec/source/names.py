@@ -1,6 +1,7 @@
 """One public name for each of MindSpore's and PyTorch's things, however they were imported."""
 
 import re
+from functools import lru_cache
 
 _PUBLIC = (
     (re.compile(r"^mindspore\.ops\.(?:operations|functional|composite|function|primitive|auto_generate|tensor_method)(?:\.\w+)*\.(\w+)$"), r"mindspore.ops.\1"),
@@ -22,6 +23,7 @@ _MODULES = {"mindspore.common.initializer", "mindspore.common.dtype", "mindspore
             "mindspore.ops.composite", "mindspore.ops.function"}  # fmt: skip
 
 
+@lru_cache(maxsize=65536)
 def public_name(dotted: str) -> str:
     """``mindspore.nn.layer.conv.Conv2d`` as ``mindspore.nn.Conv2d``; other names as they are."""
     if not dotted.startswith(("mindspore.", "torch.")) or dotted in _MODULES:

@@ -34,7 +34,7 @@ class Project:
         self._by_file = {}
         self._texts = {}
         self._calls = None
-        self._missing = set()
+        self._found, self._named = {}, {}
         for file in files:
             self._add(file)
         if follow:
@@ -56,6 +56,7 @@ class Project:
         name, package = module_name(file.name)
         module = Module(name, file.name, tree, file.path, package)
         self.modules.setdefault(name, module)
+        self._found.clear()
         self._by_file[file.name] = module
         self._texts[file.name] = file.text
 
@@ -107,11 +108,12 @@ class Project:
 
     def module_of(self, dotted: str, near: Optional[Module] = None) -> Optional[Module]:
         """The project's module of that name, as an import in ``near`` finds it."""
-        for outer in _outwards(near):
-            module = self.modules.get(f"{outer}.{dotted}" if outer else dotted)
-            if module is not None and module is not near:
-                return module
-        return None
+        home = near.name if near is not None else ""
+        if (dotted, home) not in self._found:
+            names = (f"{outer}.{dotted}" if outer else dotted for outer in _outwards(near))
+            found = (self.modules[name] for name in names if name in self.modules)
+            self._found[dotted, home] = next((module for module in found if module is not near), None)
+        return self._found[dotted, home]
 
     def unresolved_imports(self) -> list:
         """(module, line, dotted) of imports that are neither libraries known here nor files of the project."""
@@ -158,6 +160,14 @@ class Project:
         return None
 
     def _name(self, name: str, scope: Scope, depth: int) -> Optional[str]:
+        if (scope, name) not in self._named:
+            found = self._look_up(name, scope, depth)
+            if depth > 4:  # possibly cut off by the depth, so that only an answer from further out is kept
+                return found
+            self._named[scope, name] = found
+        return self._named[scope, name]
+
+    def _look_up(self, name: str, scope: Scope, depth: int) -> Optional[str]:
         home, bindings = scope.lookup(name)
         if home is None:
             for star in scope.module.stars:

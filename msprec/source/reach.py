@@ -31,12 +31,9 @@ def reachable(project: Project, entries: Iterable[Module]) -> set:
 
 def _inner(scope: Scope) -> list:
     """Methods of a class, lambdas and functions inside a function; of a module only what a decorator may register."""
-    top = isinstance(scope.node, ast.Module)
-    inner = []
-    for other in scope.module.scopes.values():
-        if other.parent is scope and (not top or isinstance(other.node, ast.Lambda) or _registered(other.node)):
-            inner.append(other)
-    return inner
+    if not isinstance(scope.node, ast.Module):
+        return scope.inner
+    return [inner for inner in scope.inner if isinstance(inner.node, ast.Lambda) or _registered(inner.node)]
 
 
 def _registered(node: ast.AST) -> bool:

@@ -237,9 +237,9 @@ def join(one: Num, other: Num) -> Num:
     """What two branches, or two elements of a tuple, have in common."""
     if one is other:
         return one
-    if one.value == 0 and other.kind == GRADIENT:  # zeros that gradients are added to
+    if one.value == 0:  # zero has any degree: zeros that gradients are added to, the sensitivity of outputs left out
         return other
-    if other.value == 0 and one.kind == GRADIENT:
+    if other.value == 0:
         return one
     kind = max(one.kind, other.kind, key=_STRONGEST.__getitem__)
     value = one.value if one.value == other.value else None

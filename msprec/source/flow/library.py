@@ -1,5 +1,6 @@
 """What MindSpore's functions and objects do to loss, scale and gradients."""
 
+import ast
 import re
 from typing import Any, Optional
 
@@ -31,6 +32,7 @@ from msprec.source.flow.domain import (
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
+_GRADIENT_CLIP = re.compile(r"clip_by_(global_)?norm|clip_?grad|ClipByNorm|ClipByGlobalNorm|clip_gradient", re.IGNORECASE)
 #: Names that a loss scale goes by, where its value cannot be read.
 SCALE_NAME = re.compile(r"^(?:_?(?:dynamic_|static_|cur(?:rent)?_|init(?:ial)?_|grad(?:ient)?_)?(?:loss_?)?scal(?:e|ing)(?:_?(?:sense|sens|value|factor_?value))?"
                         r"|scaling_sens|sens|loss_?scale\w*)$", re.IGNORECASE)  # fmt: skip
@@ -56,7 +58,7 @@ _SAME = {
     "Neg", "negative", "DistributedGradReducer", "list", "tuple", "ParameterTuple", "sorted", "reversed", "hook", "broadcast_to",
     "split", "Split", "chunk", "unstack", "gather", "slice", "nan_to_num", "MirrorOperator", "VirtualDiv", "init_data",
     "ravel", "permute", "swapaxes", "pad", "roll", "tril", "triu", "masked_fill", "nansum", "cumsum", "unsqueeze", "float32",
-    "numpy", "detach", "fill_", "from_numpy", "filter", "values",
+    "scalar_to_array", "scalar_to_tensor", "numpy", "detach", "fill_", "from_numpy", "filter", "values",
 }  # fmt: skip
 _ABSOLUTE = {"abs", "Abs", "norm", "Norm", "LpNorm", "vector_norm", "matrix_norm", "reduce_max", "ReduceMax", "global_norm",
              "L2Loss", "amax", "max", "amin", "std"}  # fmt: skip
@@ -437,6 +439,8 @@ class Library:
         if short in _DOT and len(numbers) > 1:
             product = arithmetic.multiply(numbers[0] or Num(), numbers[1] or Num())
             return product.but(kind=NORM if GRADIENT in (getattr(numbers[0], "kind", ""), getattr(numbers[1], "kind", "")) else product.kind)
+        if short in _SUM and len(numbers) > 1 and (numbers[0] is None or numbers[1] is None):
+            return numbers[0] or numbers[1]
         if short in _SUM and len(numbers) > 1:
             return self.machine.total(numbers[0] or Num(), numbers[1] or Num(), _SUM[short], node)
         if short in ("pow", "Pow", "float_power") and len(numbers) > 1:
@@ -505,6 +509,10 @@ class Library:
         number = as_num(subject)
         limits = [as_num(value) for value in [*values, *keywords.values()] if value is not subject]
         limits = [limit for limit in limits if limit is not None and limit is not number]
+        if number is None and _GRADIENT_CLIP.search(short) and node is not None and "grad" in ast.unparse(node).lower():
+            # gradients, by the name of it, that came from code which was not read
+            self.machine.note("clip", node, None, short)
+            return Num(None, GRADIENT)
         if number is None or number.kind == PLAIN or number.kind == SCALE:
             return subject if number is not None else Unknown(short)
         if number.kind == NORM:
@@ -535,6 +543,11 @@ class Library:
             return as_num(gradient).but(degrees=None, value=None)
         if SCALE_NAME.match(name) and not values:
             return Num(ONE, SCALE)
+        if name == "clone" and "init" in keywords:  # accumulators beside the parameters
+            return Num(value=0.0)
+        if _GRADIENT_CLIP.search(name) and "grad" in ast.unparse(node).lower():
+            self.machine.note("clip", node, None, name)
+            return Num(None, GRADIENT)
         numbers = [number for number in map(as_num, values) if number is not None and number.kind != SCALE]
         if numbers:
             return joined([number.but(value=None) for number in numbers])

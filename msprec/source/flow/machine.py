@@ -43,7 +43,10 @@ from msprec.source.values import UNKNOWN, Record, Values
 
 _STEPS = 120_000
 _DEPTH = 40
-_DECIDES = re.compile(r"clip|clamp|unscale|loss_?scal|scaler|\bsens\b|scale_sense|scaling_sens|penalt|grad", re.IGNORECASE)
+_DECIDES = re.compile(
+    r"clip|clamp|unscale|loss_?scal|scaler|\bsens\b|scale_sense|scaling_sens|penalt|grad_scale|value_and_grad|GradOperation",
+    re.IGNORECASE,
+)
 
 
 class Exhausted(Exception):
@@ -293,6 +296,8 @@ class Machine:
             return wrapped(value) if value is not UNKNOWN and not isinstance(value, Record) else Unknown()
         if isinstance(left, Tup) and isinstance(node.op, (ast.Mult, ast.Div)) and other is not None and not other.constant:
             return Tup([self.product(as_num(part) or Num(), other, isinstance(node.op, ast.Div), node) for part in left.parts])
+        if isinstance(node.op, (ast.Add, ast.Sub)) and (one is None or other is None):
+            return one or other  # nothing is known of the other term
         one, other = one or Num(), other or Num()
         if isinstance(node.op, (ast.Mult, ast.Div)):
             return self.product(one, other, isinstance(node.op, ast.Div), node)
@@ -353,6 +358,9 @@ class Machine:
         return Unknown("slice")
 
     def _attribute(self, node: ast.Attribute, env: Env) -> Any:
+        if isinstance(node.value, ast.Call) and _is_super(node.value):
+            owner = self._self(env)
+            return Method(owner, node.attr) if isinstance(owner, Obj) else Unknown("super")
         base = self.eval(node.value, env)
         found = self.attribute(base, node.attr, node)
         if isinstance(base, (Unknown, Lib, Method, Const)) and isinstance(found, (Unknown, Method)):

@@ -1,6 +1,7 @@
 """All ways through the scripts that matter: which conditions there are, and what each of them leads to."""
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import Optional
 
@@ -13,16 +14,21 @@ from msprec.source.project import Project
 from msprec.source.values import Values
 
 #: Ways through one script; with more conditions than these allow, some combinations are not looked at.
-_MOST = 24
+_MOST = 48
+#: Steps of the machine for all scripts together: some twenty seconds.
+_BUDGET = 2_000_000
+_TRAINS = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\bModel\(|\bgrad\(|build_train_network")
 
 
 def ways_of(project: Project, values: Values, entries: Iterable[Module]) -> list:
     """For each entry the list of its ways, as `World`s; for scripts that train nothing themselves, those of the training steps
     that the files define. Never raises: what goes wrong makes a world incomplete.
     """
-    found = [explore(project, values, lambda machine, entry=entry: machine.module(entry)) for entry in entries]
+    entries = _training(project, list(entries))
+    budget = Budget()
+    found = [explore(project, values, lambda machine, entry=entry: machine.module(entry), budget) for entry in entries]
     if not any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events):
-        defined = [explore(project, values, run) for run in _defined_steps(project)]
+        defined = [explore(project, values, run, budget) for run in _defined_steps(project)]
         found = [worlds for worlds in defined if any(world.events for world in worlds)] or found
     return found
 
@@ -69,13 +75,42 @@ def _guess(name: str):
     return Num(frozenset([1.0]), "scale") if SCALE_NAME.match(name) else Tup([]) if name == "args" else Unknown(name)
 
 
-def explore(project: Project, values: Values, run) -> list:
+class Budget:
+    """What may still be spent on all scripts together, in steps of the machine."""
+
+    def __init__(self, steps: int = _BUDGET):
+        self.steps = steps
+
+
+def _training(project: Project, entries: list) -> list:
+    """Of many scripts those that train: they, or what they import, name something that only training needs."""
+    if len(entries) <= 1:
+        return entries
+    telling = {module for module in project.modules.values() if _TRAINS.search(project.text_of(module.file) or "")}
+    return [entry for entry in entries if telling & _closure(project, entry)]
+
+
+def _closure(project: Project, entry: Module) -> set:
+    found, waiting = set(), [entry]
+    while waiting:
+        module = waiting.pop()
+        if module in found:
+            continue
+        found.add(module)
+        waiting += filter(None, (project.module_of(dotted, module) for dotted, _ in module.imported))
+    return found
+
+
+def explore(project: Project, values: Values, run, budget: Budget) -> list:
     """Runs once for each combination of the open conditions that the runs meet."""
     waiting, found = [{}], []
-    while waiting and len(found) < _MOST:
+    if budget.steps <= 0:
+        return [World({}, [], False, "many scripts")]
+    while waiting and len(found) < _MOST and budget.steps > 0:
         assumed = waiting.pop()
         machine = Machine(project, values, assumed)
         why = _outcome(machine, run)
+        budget.steps -= machine.steps
         found.append(World({name: machine.assumed[name] for name in machine.consulted}, machine.events, why is None, why or ""))
         fixed = len(assumed)
         for number in range(fixed, len(machine.consulted)):
