@@ -117,7 +117,9 @@ def read(worlds: list, topic: Topic) -> Reading:
 
 def _scales(world: World) -> bool:
     """Do gradients or penalties carry the scale anywhere on this way?"""
-    by_a_constant = any(event.kind == "gradient" and event.factor >= 2 and _undone(world, event) for event in world.events)
+    by_a_constant = any(
+        event.kind == "gradient" and event.factor >= 2 and _undone(world, event) for event in world.events
+    )
     return by_a_constant or any(
         e.kind in ("gradient", "penalty", "clip") and e.degrees is not None and any(e.degrees) for e in world.events
     )
@@ -175,12 +177,14 @@ def _order_table(subject: Subject, world: World, chosen: Event):
         "update": Text("更新", "update"),
         "opaque": Text("未读到的代码", "code that was not read"),
     }
-    events = list(dict.fromkeys(event._replace(factor=1.0) for event in world.events))
+    events = list(dict.fromkeys(_shown(event) for event in world.events))
     rows = []
     for number, event in enumerate(events, 1):
         line = (subject.lines(place(*event.spot), 0) or (0, [""]))[1]
-        mark = " ←" if event._replace(factor=1.0) == chosen._replace(factor=1.0) else ""
-        rows.append([number, names[event.kind], _where(event) + mark, _degrees(event), (line[0] if line else "").strip()])
+        mark = " ←" if event == _shown(chosen) else ""
+        rows.append(
+            [number, names[event.kind], _where(event) + mark, _degrees(event), (line[0] if line else "").strip()]
+        )
     heads = [
         Text("次序", "order"),
         Text("操作", "operation"),
@@ -193,6 +197,10 @@ def _order_table(subject: Subject, world: World, chosen: Event):
         assumed = [f"{test} = {value}" for test, value in world.assumed.items()]
         note = Text("假定的条件：{assumed}", "Conditions assumed: {assumed}", assumed=listed(assumed, 8))
     return table(Text("训练步中的先后", "The training step in order"), heads, rows, note=note, most=30)
+
+
+def _shown(event: Event) -> Event:
+    return event._replace(factor=1.0, callers=())
 
 
 def _degrees(event: Event) -> str:
@@ -210,6 +218,7 @@ def _problem(subject: Subject, topic: Topic, pairs: list) -> Finding:
         else Text("", "")
     )
     places = [place(*entry.spot) for entry, _ in pairs] + [place(*entry.spot) for entry in later[:1]]
+    places += [place(*spot) for spot in event.callers[:1]]
     summary = Text(topic.bad.zh, topic.bad.en, line=str(event.spot.line), what=event.what or "clip", unscale=unscale)
     return problem(summary, topic.advice, _evidence(subject, topic, pairs), places)
 
@@ -224,7 +233,11 @@ def _unsure(subject: Subject, topic: Topic, pairs: list, good: list) -> Finding:
     event, world = pairs[0]
     conditions = [f"{test} = {value}" for test, value in world.assumed.items()]
     why = (
-        Text("取决于运行时的条件（{conditions}）", "hangs on conditions of the run ({conditions})", conditions=listed(conditions))
+        Text(
+            "取决于运行时的条件（{conditions}）",
+            "hangs on conditions of the run ({conditions})",
+            conditions=listed(conditions),
+        )
         if good and conditions
         else Text("无法从源码确定", "cannot be told from the source")
     )
@@ -279,10 +292,14 @@ def _not_read(subject: Subject, topic: Topic, gaps: list, trains: bool) -> Findi
     outside = list(dict.fromkeys(dotted.split(".")[0] for _, _, dotted in subject.project.unresolved_imports()))
     pieces = [
         Text("没有找到训练步", "no training step was found") if not trains else None,
-        Text("梯度进入了没有读到的代码：{names}", "gradients go into code that was not read: {names}", names=listed(gaps))
+        Text(
+            "梯度进入了没有读到的代码：{names}", "gradients go into code that was not read: {names}", names=listed(gaps)
+        )
         if gaps
         else None,
-        Text("没有读到的模块：{names}", "modules that were not read: {names}", names=listed(outside)) if outside else None,
+        Text("没有读到的模块：{names}", "modules that were not read: {names}", names=listed(outside))
+        if outside
+        else None,
     ]
     places = [place(*e.spot) for worlds in subject.ways for w in worlds for e in w.events if e.kind == "opaque"]
     return undecided(
@@ -296,4 +313,3 @@ def _not_read(subject: Subject, topic: Topic, gaps: list, trains: bool) -> Findi
         [subject.code_at(places[:3], Text("代码", "Where"), "script")],
         places[:3],
     )
-

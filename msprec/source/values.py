@@ -455,7 +455,12 @@ def same(one: Any, other: Any) -> bool:
         return True
     if isinstance(one, bool) != isinstance(other, bool):
         return False
-    if isinstance(one, Record) or isinstance(other, Record) or UNKNOWN in (one, other):
+    if isinstance(one, Record) and isinstance(other, Record):
+        alike = one.values.keys() == other.values.keys()
+        return alike and all(
+            value is other.values[key] or same(value, other.values[key]) for key, value in one.values.items()
+        )
+    if isinstance(one, (Record, _Unknown)) or isinstance(other, (Record, _Unknown)):
         return False
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))

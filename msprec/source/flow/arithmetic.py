@@ -148,4 +148,6 @@ def bounded(numbers: list) -> Num:
         # a limit that is scaled too (max_norm * scale) is compared in the same unit
         degrees = plus(degrees, limit.degrees, -1.0)
     bound = None if degrees is None else frozenset(abs(degree) for degree in degrees)
-    return norms[0].but(bound=bound if bound is not None else frozenset([float("nan")]), degrees=norms[0].degrees, value=None)
+    return norms[0].but(
+        bound=bound if bound is not None else frozenset([float("nan")]), degrees=norms[0].degrees, value=None
+    )

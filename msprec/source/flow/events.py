@@ -12,7 +12,7 @@ class Event(NamedTuple):
     """One of KINDS at a place. ``degrees``: powers of the loss scale in what it acts on (None: not known).
 
     clip: ``degrees`` are those of the gradients relative to the threshold; ``factor``: the constant they still carry.
-    opaque: gradients went into code that was not read (``what``).
+    opaque: gradients went into code that was not read (``what``). ``callers``: places of the calls around it, nearest first.
     """
 
     kind: str
@@ -20,6 +20,7 @@ class Event(NamedTuple):
     degrees: Optional[frozenset]
     what: str = ""
     factor: float = 1.0
+    callers: tuple = ()
 
 
 class World(NamedTuple):

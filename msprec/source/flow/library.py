@@ -32,7 +32,9 @@ from msprec.source.flow.domain import (
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
-_GRADIENT_CLIP = re.compile(r"clip_by_(global_)?norm|clip_?grad|ClipByNorm|ClipByGlobalNorm|clip_gradient", re.IGNORECASE)
+_GRADIENT_CLIP = re.compile(
+    r"clip_by_(global_)?norm|clip_?grad|ClipByNorm|ClipByGlobalNorm|clip_gradient", re.IGNORECASE
+)
 #: Names that a loss scale goes by, where its value cannot be read.
 SCALE_NAME = re.compile(r"^(?:_?(?:dynamic_|static_|cur(?:rent)?_|init(?:ial)?_|grad(?:ient)?_)?(?:loss_?)?scal(?:e|ing)(?:_?(?:sense|sens|value|factor_?value))?"
                         r"|scaling_sens|sens|loss_?scale\w*)$", re.IGNORECASE)  # fmt: skip
@@ -73,7 +75,20 @@ _SUM = {"add": False, "Add": False, "tensor_add": False, "sub": True, "Sub": Tru
         "add_": False, "sub_": True, "AssignAdd": False}  # fmt: skip
 _LIMIT = {"minimum", "Minimum", "maximum", "Maximum", "min", "max", "fmin", "fmax"}
 _WHERE = {"where", "select", "Select", "masked_select"}
-_COMPARE = {"greater", "Greater", "less", "Less", "gt", "lt", "ge", "le", "GreaterEqual", "LessEqual", "greater_equal", "less_equal"}
+_COMPARE = {
+    "greater",
+    "Greater",
+    "less",
+    "Less",
+    "gt",
+    "lt",
+    "ge",
+    "le",
+    "GreaterEqual",
+    "LessEqual",
+    "greater_equal",
+    "less_equal",
+}
 _ONES = {"ones_like", "OnesLike", "ones", "Ones"}
 _ZEROS = {"zeros_like", "ZerosLike", "zeros", "Zeros", "new_zeros"}
 _FILL = {"fill", "Fill", "full", "full_like", "fillv2", "FillV2"}
@@ -254,7 +269,9 @@ class Library:
 
     def scale_of(self, owner: LibObj) -> Num:
         """The scale that a scaler or manager holds; a constant of 1 scales nothing."""
-        given = owner.argument("scale_value", 0) or owner.argument("loss_scale", 0) or owner.argument("loss_scale_value", 0)
+        given = (
+            owner.argument("scale_value", 0) or owner.argument("loss_scale", 0) or owner.argument("loss_scale_value", 0)
+        )
         given = given or owner.argument("init_loss_scale", 0)
         number = as_num(given)
         fixed = last(owner.name) in ("StaticLossScaler", "FixedLossScaleManager", "FixedLossScaleUpdateCell")
@@ -395,7 +412,11 @@ class Library:
     @staticmethod
     def _isinstance(args: list) -> Any:
         if isinstance(args[0], (Tup, Obj, LibObj)) and len(args) > 1:
-            named = [last(part.name) for part in (args[1].parts if isinstance(args[1], Tup) else [args[1]]) if isinstance(part, Lib)]
+            named = [
+                last(part.name)
+                for part in (args[1].parts if isinstance(args[1], Tup) else [args[1]])
+                if isinstance(part, Lib)
+            ]
             if isinstance(args[0], Tup):
                 return Const(any(name in ("tuple", "list") for name in named))
             if isinstance(args[0], LibObj) and named:
@@ -438,7 +459,11 @@ class Library:
             return self.machine.product(numbers[0] or Num(), other, bool(_BINARY[short]), node)
         if short in _DOT and len(numbers) > 1:
             product = arithmetic.multiply(numbers[0] or Num(), numbers[1] or Num())
-            return product.but(kind=NORM if GRADIENT in (getattr(numbers[0], "kind", ""), getattr(numbers[1], "kind", "")) else product.kind)
+            return product.but(
+                kind=NORM
+                if GRADIENT in (getattr(numbers[0], "kind", ""), getattr(numbers[1], "kind", ""))
+                else product.kind
+            )
         if short in _SUM and len(numbers) > 1 and (numbers[0] is None or numbers[1] is None):
             return numbers[0] or numbers[1]
         if short in _SUM and len(numbers) > 1:
@@ -456,7 +481,11 @@ class Library:
                 return arithmetic.bounded([arithmetic.norm(first), Num(value=0.0)])
             return first.but(kind=NORM if first.kind == GRADIENT else first.kind, value=None)
         if short in _SAME:
-            return first if not isinstance(values[0], Tup) or short in ("concat", "cat", "stack", "sum", "addn") else values[0]
+            return (
+                first
+                if not isinstance(values[0], Tup) or short in ("concat", "cat", "stack", "sum", "addn")
+                else values[0]
+            )
         if first.kind == GRADIENT and short in _QUIET:
             return Unknown(short)
         rest = [number for number in numbers if number is not None]

@@ -70,7 +70,7 @@ class Machine:
         self.assumed = dict(assumed or {})
         self.consulted, self.events = [], []
         self.library = Library(self)
-        self.modules, self.running, self.guards = {}, [], []
+        self.modules, self.running, self.guards, self.sites = {}, [], [], []
         self.steps = 0
         self.entered = set()
 
@@ -80,7 +80,8 @@ class Machine:
         self.note_at(kind, Spot(self._file(), getattr(node, "lineno", 0)), degrees, what, number)
 
     def note_at(self, kind: str, spot: Spot, degrees, what: str = "", number: Optional[Num] = None) -> None:
-        event = Event(kind, spot, degrees, what, number.factor if number is not None else 1.0)
+        callers = tuple(dict.fromkeys(reversed(self.sites[-4:])))
+        event = Event(kind, spot, degrees, what, number.factor if number is not None else 1.0, callers)
         if event not in self.events[-200:]:
             self.events.append(event)
 
@@ -294,8 +295,15 @@ class Machine:
         if one is None and other is None:
             value = self.values.of(node, env.scope)
             return wrapped(value) if value is not UNKNOWN and not isinstance(value, Record) else Unknown()
-        if isinstance(left, Tup) and isinstance(node.op, (ast.Mult, ast.Div)) and other is not None and not other.constant:
-            return Tup([self.product(as_num(part) or Num(), other, isinstance(node.op, ast.Div), node) for part in left.parts])
+        if (
+            isinstance(left, Tup)
+            and isinstance(node.op, (ast.Mult, ast.Div))
+            and other is not None
+            and not other.constant
+        ):
+            return Tup(
+                [self.product(as_num(part) or Num(), other, isinstance(node.op, ast.Div), node) for part in left.parts]
+            )
         if isinstance(node.op, (ast.Add, ast.Sub)) and (one is None or other is None):
             return one or other  # nothing is known of the other term
         one, other = one or Num(), other or Num()
@@ -341,7 +349,11 @@ class Machine:
     def _subscript(self, node: ast.Subscript, env: Env) -> Any:
         base, index = self.eval(node.value, env), self.eval(node.slice, env)
         if isinstance(base, Tup):
-            if isinstance(index, Num) and isinstance(index.value, int) and -len(base.parts) <= index.value < len(base.parts):
+            if (
+                isinstance(index, Num)
+                and isinstance(index.value, int)
+                and -len(base.parts) <= index.value < len(base.parts)
+            ):
                 return base.parts[index.value]
             if isinstance(node.slice, ast.Slice):
                 return base
@@ -466,7 +478,11 @@ class Machine:
     # --- calls
 
     def _call(self, node: ast.Call, env: Env) -> Any:
-        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call) and _is_super(node.func.value):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Call)
+            and _is_super(node.func.value)
+        ):
             return self._super(node, env)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             return Unknown("super")
@@ -500,7 +516,11 @@ class Machine:
         if self.steps > _STEPS:
             raise Exhausted
         if isinstance(function, Func):
-            return self._call_function(function, args, keywords)
+            self.sites.append(Spot(self._file(), getattr(node, "lineno", 0)))
+            try:
+                return self._call_function(function, args, keywords)
+            finally:
+                self.sites.pop()
         if isinstance(function, Class):
             return self._instance(function, args, keywords, node)
         if isinstance(function, Obj):
@@ -569,17 +589,25 @@ class Machine:
     @staticmethod
     def _as_stock(owner: Obj) -> LibObj:
         keep = owner.attributes
-        return LibObj(owner.base, [], {name: keep[name] for name in ("network", "optimizer", "scale_sense", "sens") if name in keep})
+        return LibObj(
+            owner.base,
+            [],
+            {name: keep[name] for name in ("network", "optimizer", "scale_sense", "sens") if name in keep},
+        )
 
     def _call_instance(self, instance: Obj, args: list, keywords: dict, node) -> Any:
         for name in ("construct", "__call__"):
             method = self.project.method(instance.cls.scope, name)
             if method is not None:
                 if is_optimizer_base(instance.base):
-                    found = self._call_function(Func(method, self._env_of(method, instance.cls.env), instance), args, keywords)
+                    found = self._call_function(
+                        Func(method, self._env_of(method, instance.cls.env), instance), args, keywords
+                    )
                     self.library.update(instance, args, node)
                     return found
-                return self._call_function(Func(method, self._env_of(method, instance.cls.env), instance), args, keywords)
+                return self._call_function(
+                    Func(method, self._env_of(method, instance.cls.env), instance), args, keywords
+                )
         return self._base_method(instance, "construct", args, keywords, node)
 
     def _call_gradient(self, function: GradientOf, args: list, keywords: dict, node) -> Any:
@@ -617,7 +645,9 @@ class Machine:
     def _bind(self, args: ast.arguments, given: list, keywords: dict, env: Env) -> None:
         plain = [arg.arg for arg in (*args.posonlyargs, *args.args)]
         defaults = dict(zip(plain[len(plain) - len(args.defaults) :], args.defaults))
-        defaults.update({arg.arg: default for arg, default in zip(args.kwonlyargs, args.kw_defaults) if default is not None})
+        defaults.update(
+            {arg.arg: default for arg, default in zip(args.kwonlyargs, args.kw_defaults) if default is not None}
+        )
         outer = env.outer or env
         for name in [*plain, *[arg.arg for arg in args.kwonlyargs]]:
             if name in keywords:
@@ -697,8 +727,12 @@ class Machine:
 
     def block(self, statements: list, env: Env, pending: Optional[list] = None) -> None:
         """Runs statements in order; ``pending`` collects what branches of open conditions return."""
-        for statement in statements:
-            self.statement(statement, env, pending if pending is not None else [])
+        guarded = len(self.guards)
+        try:
+            for statement in statements:
+                self.statement(statement, env, pending if pending is not None else [])
+        finally:
+            del self.guards[guarded:]
 
     def statement(self, node: ast.stmt, env: Env, pending: list) -> None:
         self.steps += 1
@@ -816,16 +850,15 @@ class Machine:
             self.block(node.body if decided else node.orelse, env, pending)
             return
         bound = getattr(test, "bound", None)
-        if bound is not None:
-            self.guards.append(bound)
-        try:
+        if bound is None:
             self._both(node, env, pending)
-        finally:
-            if bound is not None:
-                self.guards.pop()
+            return
+        self.guards.append(bound)
+        if not self._both(node, env, pending):  # after `if norm <= limit: return` the rest of the block is guarded, too
+            self.guards.pop()
 
-    def _both(self, node: ast.If, env: Env, pending: list) -> None:
-        """Both branches, each from the same start; what they leave in the names is joined."""
+    def _both(self, node: ast.If, env: Env, pending: list) -> bool:
+        """Both branches, each from the same start; what they leave in the names is joined. True where one leaves the block."""
         before = dict(env.names)
         first = self._branch(node.body, env, pending)
         after = env.names
@@ -833,14 +866,13 @@ class Machine:
         second = self._branch(node.orelse, env, pending)
         if first and second:
             raise _Leave
-        if first:
-            return
-        if second:
-            env.names = after
-            return
+        if first or second:
+            env.names = after if second else env.names
+            return True
         for name in {*after, *env.names}:
             one, other = after.get(name), env.names.get(name)
             env.names[name] = joined([one, other]) if one is not None and other is not None else one or other
+        return False
 
     def _branch(self, body: list, env: Env, pending: list) -> bool:
         """Runs a branch; True where it leaves the block."""

@@ -54,7 +54,9 @@ def _has_gradients(scope: Scope) -> bool:
 def _run_class(machine: Machine, scope: Scope) -> None:
     env = machine.module(scope.module)
     init = machine.project.method(scope, "__init__")
-    names = [arg.arg for arg in init.node.args.args[1:]] if init is not None else ["network", "optimizer", "scale_sense"]
+    names = (
+        [arg.arg for arg in init.node.args.args[1:]] if init is not None else ["network", "optimizer", "scale_sense"]
+    )
     made = machine.call(Class(scope, env), [_guess(name) for name in names], {}, scope.node)
     machine.call(made, [Num(), Num()], {}, scope.node)
 
@@ -111,7 +113,9 @@ def explore(project: Project, values: Values, run, budget: Budget) -> list:
         machine = Machine(project, values, assumed)
         why = _outcome(machine, run)
         budget.steps -= machine.steps
-        found.append(World({name: machine.assumed[name] for name in machine.consulted}, machine.events, why is None, why or ""))
+        found.append(
+            World({name: machine.assumed[name] for name in machine.consulted}, machine.events, why is None, why or "")
+        )
         fixed = len(assumed)
         for number in range(fixed, len(machine.consulted)):
             earlier = {name: machine.assumed[name] for name in machine.consulted[:number]}
