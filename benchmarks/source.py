@@ -73,10 +73,10 @@ def main() -> None:
     if folder is None:
         folder = Path(importlib.util.find_spec("mindspore").origin).parent
     files, _ = collect([folder])
-    files = [file for file in files if file.name.endswith(".py")][: chosen.most]
     warnings.simplefilter("ignore")
-    alone = best(lambda: [ast.parse(file.text) for file in files if not isinstance(parse(file.name, file.text), tuple)]) / len(files)
-    alone /= 2  # each file was parsed twice above, once to leave out what does not parse
+    files = [file for file in files if file.name.endswith(".py")][: chosen.most]
+    files = [file for file in files if isinstance(parse(file.name, file.text), ast.Module)]
+    alone = best(lambda: [ast.parse(file.text) for file in files]) / len(files)
     read = best(lambda: Project(files, [], follow=False)) / len(files)
     print(f"{len(files)} files of {folder}, {sum(len(file.text) for file in files) / 1e6:.1f} MB")
     rows = [("ast.parse alone", alone), ("msprec.source", read), *neighbours(files)]
