@@ -2,7 +2,15 @@
 
 from typing import Any, NamedTuple, Optional
 
-from msprec.checklists.api_calls import ApiCall, as_recorded, calls_of, compared, recorded_arguments
+from msprec.checklists.api_calls import (
+    ApiCall,
+    as_recorded,
+    calls_of,
+    compared,
+    initialises_itself,
+    recorded_arguments,
+    without_initial_values,
+)
 from msprec.checklists.differences import Setting
 from msprec.checklists.shared import at
 
@@ -334,6 +342,8 @@ def _against_reference(subject: Subject, calls: list) -> Finding:
     project = subject.reference_project
     entry = project.module_at(subject.reference_script) if subject.reference_script else None
     others = calls_of(project, Values(project), [entry] if entry is not None else [], None)
+    if initialises_itself(project) or initialises_itself(subject.project):
+        calls, others = without_initial_values(calls), without_initial_values(others)
     found = compared(calls, others)
     if found.differ:
         return _differing(subject, found)

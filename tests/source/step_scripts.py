@@ -203,6 +203,73 @@ step = Step(net, opt, scale)
 for x, y in data:
     step(x, y)
 """,
+    "problem_clipped_before_and_after": functional(
+        "grads = ops.clip_by_global_norm(grads, 1.0)\ngrads = scaler.unscale(grads)\ngrads = ops.clip_by_global_norm(grads, 1.0)"
+    ),
+    "undecided_hangs_on_an_unknown_option": SCALER + """
+from somewhere import options
+def step(x, y):
+    (_, loss), grads = grad_fn(x, y)
+    if options.clip_first:
+        grads = ops.clip_by_global_norm(grads, 1.0)
+        grads = scaler.unscale(grads)
+    else:
+        grads = scaler.unscale(grads)
+        grads = ops.clip_by_global_norm(grads, 1.0)
+    opt(grads)
+""" + LOOP,
+    "problem_scale_moves_by_hand": PRE + """
+scale = 65536.0
+def forward(x, y, scale):
+    return loss_fn(net(x), y) * scale
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y, scale)
+    grads = [ops.clip_by_norm(g, 1.0) for g in grads]
+    grads = [g / scale for g in grads]
+    if amp.all_finite(grads):
+        opt(grads)
+        scale = scale * 2
+    else:
+        scale = scale / 2
+""",
+    "problem_data_sink": SCALER + """
+def step(x, y):
+    (_, loss), grads = grad_fn(x, y)
+    grads = scaler.unscale(ops.clip_by_global_norm(grads, 1.0))
+    opt(grads)
+    return loss
+sink = ms.data_sink(step, data, 10)
+for epoch in range(3):
+    sink()
+""",
+    "problem_trainer_object": PRE + """
+class Trainer:
+    def __init__(self, net, opt, scaler, limit=1.0):
+        self.net, self.opt, self.scaler, self.limit = net, opt, scaler, limit
+        self.grad_fn = ms.value_and_grad(self.forward, None, opt.parameters)
+        self.compiled = ms.jit(self.step)
+    def forward(self, x, y):
+        return self.scaler.scale(loss_fn(self.net(x), y))
+    def clip(self, grads):
+        if self.limit is None:
+            return grads
+        return ops.clip_by_global_norm(grads, self.limit)
+    def step(self, x, y):
+        loss, grads = self.grad_fn(x, y)
+        grads = self.clip(grads)
+        self.opt(self.scaler.unscale(grads))
+        return loss
+    def fit(self, data, epochs):
+        for epoch in range(epochs):
+            for x, y in data:
+                loss = self.compiled(x, y)
+def main():
+    trainer = Trainer(net, opt, amp.DynamicLossScaler(2**16, 2, 100))
+    trainer.fit(data, 3)
+if __name__ == "__main__":
+    main()
+""",
     "undecided_gradients_from_elsewhere": PRE
     + """
 from somewhere import gradients
@@ -519,6 +586,30 @@ network = Penalised(net, loss_fn, manager.get_loss_scale())
 step = nn.TrainOneStepWithLossScaleCell(network, opt, manager)
 for x, y in data:
     step(x, y)
+""",
+    "problem_constant_scale": PRE + """
+SCALE = 1024.0
+def scaled(x, y):
+    return loss_fn(net(x), y) * SCALE
+slope_fn = ms.grad(scaled)
+def forward(x, y):
+    norm = ops.norm(slope_fn(x, y), dim=1)
+    return (loss_fn(net(x), y) + 10.0 * ((norm - 1.0) ** 2).mean()) * SCALE
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    opt([g / SCALE for g in grads])
+""",
+    "ok_constant_scale": PRE + """
+SCALE = 1024.0
+slope_fn = ms.grad(lambda x, y: loss_fn(net(x), y))
+def forward(x, y):
+    norm = ops.norm(slope_fn(x, y), dim=1)
+    return (loss_fn(net(x), y) + 10.0 * ((norm - 1.0) ** 2).mean()) * SCALE
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    opt([g / SCALE for g in grads])
 """,
     "ok_unscaled_output": penalised("slope_fn = ms.grad(lambda x: critic(x).sum())"),
     "ok_divided_before_the_norm": penalised(slope="slope = scaler.unscale(slope_fn(mixed))"),

@@ -23,10 +23,11 @@ class Spot(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A gradient that went into a loss: where, and the degrees by which it exceeds what it was combined with."""
+    """A gradient that went into a loss: where, and by which degrees and which constant it exceeds what it was combined with."""
 
     spot: Spot
     degrees: Optional[frozenset]
+    factor: float = 1.0
 
 
 class Num:

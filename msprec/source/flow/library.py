@@ -127,7 +127,7 @@ class Library:
             return args[0] if args else Unknown()
         if short in ("value_and_grad", "grad", "vjp", "get_grad") and name.startswith("mindspore."):
             return self._gradient_function(short, args, keywords)
-        if short in ("auto_mixed_precision", "custom_mixed_precision"):
+        if short in ("auto_mixed_precision", "custom_mixed_precision", "data_sink"):
             return args[0] if args else keywords.get("network", Unknown())
         if name.startswith("builtins."):
             return self._builtin(short, args, keywords, node)
@@ -371,7 +371,7 @@ class Library:
         if sens is not None and sens.constant:
             factor *= abs(float(sens.value)) or 1.0
         for note in sorted(loss.notes, key=lambda note: (note.spot, repr(note.degrees))):
-            machine.note_at("penalty", note.spot, note.degrees)
+            machine.note_at("penalty", note.spot, note.degrees, "", Num(factor=note.factor))
         gradients = Num(degrees, GRADIENT, None, factor)
         machine.note("gradient", node, degrees, "", gradients)
         return result, gradients
