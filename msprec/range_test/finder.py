@@ -34,7 +34,7 @@ class LearningRateFinder:
         linear: Whether the rates grow by equal steps instead of by equal factors.
 
     Raises:
-        ValueError: The rates or the number of steps make no sweep, or ``optimizer`` has no learning rate.
+        ValueError: The rates or the number of steps make no sweep.
 
     Examples:
         >>> curve = msprec.LearningRateFinder.of_model(model).run(dataset)
@@ -48,8 +48,6 @@ class LearningRateFinder:
         self._step, self._optimizer = step, optimizer
         self._roots = [cell for cell in (step, network, optimizer) if hasattr(cell, "_cells")]
         self._rates = rates_of(low, high, steps, linear)
-        if not hasattr(optimizer, "learning_rate") and not hasattr(optimizer, "param_groups"):
-            raise ValueError(f"the optimizer has no learning rate: {type(optimizer).__name__}")
         #: The largest rate that the optimizer uses itself; known after `run`
         self.used: Optional[float] = None
 
@@ -79,7 +77,7 @@ class LearningRateFinder:
             Curve: the losses by rate, and the bounds.
 
         Raises:
-            ValueError: ``batches`` is empty.
+            ValueError: ``batches`` is empty, or ``optimizer`` has no learning rate.
         """
         losses, deadline = [], time.monotonic() + seconds
         with undisturbed(all_parameters(self._roots), None, None), watched(Plain()):
