@@ -92,12 +92,14 @@ class _Canvas:
 
 
 def _smooth(values: np.ndarray, window: int) -> np.ndarray:
-    """Exponential average over about ``window`` steps; NaN is passed over."""
+    """Exponential average over about ``window`` steps; NaN is passed over, and nothing is drawn after the last number."""
     out, state, rate = np.full(len(values), np.nan), None, 2.0 / (window + 1)
     for i, value in enumerate(values):
         if np.isfinite(value):
             state = value if state is None else state + rate * (value - state)
         out[i] = np.nan if state is None else state
+    numbers = np.flatnonzero(np.isfinite(values))
+    out[numbers[-1] + 1 if len(numbers) else 0 :] = np.nan
     return out
 
 
