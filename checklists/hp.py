@@ -2,6 +2,7 @@
 
 from typing import Optional
 
+from msprec.checklists.rate import judge_rate
 from msprec.checklists.shared import first_place, loss_figure, missing, no_training, op_place, train_sets
 
 from msprec.checklist.facts import Fact
@@ -13,35 +14,12 @@ from msprec.checklist.text import Text, english
 
 @item("hp.01", zh="学习率过大或过小", en="Learning rate too large or too small")
 def learning_rate(subject: Subject) -> Finding:
-    """Not decided yet: needs a range test. Shows the loss curve and the rate that was used."""
-    if subject.trains_nothing:
-        return no_training()
-    rates = [
-        optimizer.learning_rate
-        for optimizer in subject.optimizers
-        if optimizer.used is not False and optimizer.learning_rate
-    ]
-    if rates and rates[0].first is not None:
-        used = Text(
-            "学习率从 {first} 到 {last}；是否合适尚未用范围测试检验。",
-            "The learning rate ran from {first} to {last}; no range test has checked it.",
-            first=rates[0].first,
-            last=rates[0].last,
-        )
-    else:
-        used = Text(
-            "学习率未记录，也没有做范围测试。", "The learning rate was not recorded, and no range test was made."
-        )
-    return undecided(
-        used,
-        Text(
-            "做学习率范围测试：逐步增大学习率训练几轮，看所用学习率是否落在精度上升的区间内。",
-            "Make a range test: train a few epochs with a rising rate and see whether the rate in use lies where the "
-            "accuracy rises.",
-        ),
-        [loss_figure(subject)],
-        [optimizer.place for optimizer in subject.optimizers if optimizer.used is not False],
-    )
+    """The course of the training loss beside a range test (Smith 2017) of the same network from its first weights.
+
+    Problem: the run diverges, swings or makes no progress and the largest rate lies outside the range test's bounds; or
+    it lies more than hp.01.far_below times below them. Inside, or with a loss that falls: ok. Whatever else: undecided.
+    """
+    return no_training() if subject.trains_nothing else judge_rate(subject)
 
 
 @item("hp.02", zh="epoch数目过大或过小", en="Too many or too few epochs")

@@ -138,6 +138,14 @@ def _say_without_training(folder: Path, lang: str) -> None:
     default=True,
     help="Replay a step whose loss or gradients are not finite, and name the expression and line. Default: on.",
 )
+@click.option(
+    "--probe-seconds",
+    default=30.0,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
+)
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @click.argument("script")
@@ -146,6 +154,7 @@ def run(
     out: Optional[str],
     lang: Optional[str],
     locate: bool,
+    probe_seconds: float,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     script: str,
@@ -169,7 +178,7 @@ def run(
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
-    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard)
+    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
     if options.tensorboard:
         _require_tensorboard()
     # the scheduler process of a distributed launch trains nothing

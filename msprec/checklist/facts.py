@@ -235,8 +235,109 @@ NETWORK = {
                     "created": PLACE,
                 }
             ],
+            "shared_cells": [
+                {
+                    "class": text,
+                    "builtin": flag,
+                    "paths": [words],
+                    "ways": count,
+                    "parameters": [words],
+                    "repeated_in": text,
+                    "repeated": count,
+                    "created": PLACE,
+                }
+            ],
+            "shared_parameters": [{"name": words, "paths": [words], "classes": [words]}],
+            "unregistered": [
+                {
+                    "holder": words,
+                    "kind": words,
+                    "length": count,
+                    "class": words,
+                    "parameters": [words],
+                    "in_optimizer": flag,
+                    "created": PLACE,
+                }
+            ],
         }
     ]
+}
+
+_ARRAY = {
+    "dtype": words,
+    "shape": [count],
+    "min": finite,
+    "max": finite,
+    "distinct": count,
+    "whole": flag,
+    "one_hot": flag,
+    "probabilities": flag,
+    "log_probabilities": flag,
+    "unit": flag,
+    "source": {"operator": words, "place": PLACE, "cell": words},
+}
+
+PROBES = {
+    "budget": finite,
+    "seconds": finite,
+    "skipped": Map(text),
+    "graph": {
+        "cells": [
+            {
+                "path": words,
+                "class": words,
+                "builtin": flag,
+                "loss": flag,
+                "calls": count,
+                "used": flag,
+                "gradient": flag,
+                "created": PLACE,
+            }
+        ],
+        "unregistered": [{"class": words, "inside": words, "parameters": [words], "created": PLACE}],
+    },
+    "losses": [
+        {
+            "kind": text,
+            "name": words,
+            "place": PLACE,
+            "settings": Map(anything),
+            "predicted": _ARRAY,
+            "labels": _ARRAY,
+            "shape": [count],
+            "value": number,
+            "unreduced": flag,
+            "recomputed": Map(number),
+            "equals": text,
+        }
+    ],
+    "own_losses": [
+        {
+            "name": words,
+            "place": PLACE,
+            "promise": text,
+            "value": number,
+            "equals": [text],
+            "candidates": Map(number),
+            "variant": flag,
+            "predicted": [count],
+            "labels": [count],
+        }
+    ],
+    "broadcasts": [{"operator": words, "place": PLACE, "shapes": [[count]], "label": count}],
+}
+
+RANGE_TEST = {
+    "low": finite,
+    "high": finite,
+    "steps": count,
+    "asked": count,
+    "used": finite,
+    "optimizer": words,
+    "by": text,
+    "batches": count,
+    "rates": [finite],
+    "losses": [number],
 }
 
 PARAMETERS = {

@@ -37,6 +37,8 @@ class Subject:
         self.phases = self._list("modes", shapes.MODES, "phases")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
+        self.probes = self.file("probes", shapes.PROBES)
+        self.range_test = self.file("range_test", shapes.RANGE_TEST)
 
     # facts
 

@@ -142,6 +142,20 @@ DEFAULTS = _define(
     ),
     ("dp.03.changes", 0.2, "同上，低于此值时视为按标签聚集", "the same, below which labels come in runs", "ours"),
     ("dp.03.min_samples", 64, "判断标签顺序至少需要的样本数", "samples before the order of labels is judged", "ours"),
+    (
+        "hp.01.min_steps",
+        10,
+        "判断 loss 走势至少需要的训练步数",
+        "training steps before the course of the loss is judged",
+        "ours",
+    ),
+    (
+        "hp.01.far_below",
+        30.0,
+        "loss 仍在下降时，学习率低于范围测试下界多少倍才判为过小",
+        "how many times below the range test's lower bound a rate is too small though the loss falls",
+        "ours",
+    ),
     ("hp.03.safe", 256, "全局 batch 的安全上限", "largest global batch of the safe range", GUIDE),
     (
         "hp.03.large",

@@ -23,12 +23,13 @@ _SAVE_SHARE = 0.01
 class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
     it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``: a `Sweep` that sets
-    the learning rate."""
+    the learning rate; ``probe_seconds``: how long probes may take once the script has ended."""
 
     locate: bool = True
     again: Optional[object] = None
     tensorboard: Union[bool, str, None] = None
     sweep: Optional[object] = None
+    probe_seconds: float = 0.0
 
 
 class Observer:
@@ -204,13 +205,15 @@ class Observer:
 
     def _network_facts(self, trained: list) -> dict:
         from msprec.observe.cells import cell_facts, class_place
+        from msprec.observe.sharing import sharing_facts
 
-        listed = []
+        listed, optimized = [], self.optimizers.parameter_ids()
         others = [r for r in self.steps.eval_roots if not any(r is t for t in trained)]
         for role, roots in (("train", trained[:6]), ("eval", others[:4])):
             for root in roots:
                 listed.append({"id": len(listed), "class": type(root).__name__, "role": role,
-                               "place": class_place(root), "cells": cell_facts(root)})  # fmt: skip
+                               "place": class_place(root), "cells": cell_facts(root),
+                               **sharing_facts(root, optimized)})  # fmt: skip
         return {"networks": listed}
 
     def write_run(self, exit_facts: Optional[dict] = None) -> None:
@@ -249,7 +252,19 @@ class Observer:
             self.quietly(self._write_facts, True)
         self.write_run(exit_facts)
         self.patches.undo()
+        if self.installed and exit_facts.get("kind") in ("ok", "exit"):
+            self.quietly(self._probe)
         self.writer.close()
+
+    def _probe(self) -> None:
+        """Short probes on what the run has left, within their budget."""
+        from msprec.probe.run import run_probes
+
+        if self.options.probe_seconds > 0 and self.steps.done and not self.options.again and not self.options.sweep:
+            try:
+                run_probes(self.steps, self.writer, self.options.probe_seconds, self.rank_size)
+            except KeyboardInterrupt:
+                print("msprec: the probes were interrupted", file=sys.stderr)
 
 
 def _enable_loss_scale_on_cpu() -> None:

@@ -23,6 +23,7 @@ from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
 from msprec.observe.places import place_of_class, place_of_code, user_place
 from msprec.observe.replays import ReplayObserver
+from msprec.probe.material import Material
 from msprec.record.overflow import FLAG, LOSS, SCALE, UPDATE
 from msprec.record.steps import to_number
 
@@ -122,7 +123,7 @@ class StepObserver:
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
-        self.gradients = GradientSampler(observer.writer)
+        self.gradients, self.material = GradientSampler(observer.writer), Material()
         self.kinds, self.outputs, self.followers = weakref.WeakKeyDictionary(), {}, {}
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
@@ -291,6 +292,7 @@ class StepObserver:
             self.observer.modes.note("train", via, network, user_place(3), self.done, True)
         step = self._open(style, entry)
         step.rate = self._rate(optimizers)
+        self._offer("cell", args, lambda given, _=None: self._of_cell(cell, given, None), [cell], optimizers, cell=cell)
         if not in_model or self.replays.again is not None:
             outputs = self._kept(self.outputs, cell, StepOutputs)
             outputs.before(anew=True)
@@ -381,6 +383,7 @@ class StepObserver:
             self.observer.datasets.feeds_step()
             self.open = self._open("functional", self._note_style("functional"))
         self._note_trained([], [optimizer], [])
+        self.observer.quietly(self.material.updates, optimizer, args[0] if args else None)
         self.open.rate = self._rate([optimizer])
         self._sample(self.open, [optimizer], given=args[0] if args else None)
 
@@ -457,15 +460,23 @@ class StepObserver:
 
     # --- for locating -------------------------------------------------------------------------------------------
     def _keep_cell(self, step: OpenStep, cell, args: tuple):
-        from msprec.locate.replay import of_train_cell
-
         scale = step.scale
 
         def build(args):
-            return of_train_cell(cell, args, to_number(scale))
+            return self._of_cell(cell, args, scale)
 
         self.replays.begin(step.number, args, build, [cell], loss_scale_facts(cell)["kind"] == "dynamic")
         return lambda: build(args)
+
+    @staticmethod
+    def _of_cell(cell, args: tuple, scale):
+        from msprec.locate.replay import of_train_cell
+
+        return of_train_cell(cell, args, to_number(scale))
+
+    def _offer(self, *what, **named) -> None:
+        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
+            self.observer.quietly(lambda: self.material.offer(*what, **named))
 
     def _keep_function(self, step: OpenStep, executor, args: tuple, reached: reach.Reached):
         from msprec.locate.replay import of_function
@@ -477,6 +488,7 @@ class StepObserver:
         def build(args):
             return of_function(executor.fn, args, roots, scaler)
 
+        self._offer("jit", args, lambda given, _=None: build(given), roots, reached.optimizers, executor.fn)
         self.replays.begin(step.number, args, build, roots, scaler is not None)
         return lambda: build(args)
 
@@ -487,10 +499,11 @@ class StepObserver:
         weights = [p for o in reached.optimizers for p in o.parameters]
         scaler, scale = (self._scaler(reached.scalers) if step.loss_is_scaled else None), step.scale
 
-        def build(args):
-            given = weights or [p for root in roots for p in root.trainable_params()]
+        def build(args, wanted=None):
+            given = wanted or weights or [p for root in roots for p in root.trainable_params()]
             return of_forward(_innermost(function), args, given, roots, scaler, to_number(scale))
 
+        self._offer("functional", args, build, roots, reached.optimizers, function)
         self.replays.begin(step.number, args, build, roots, scaler is not None)
 
     def _sample(self, step: OpenStep, optimizers, build=None, roots=(), given=None) -> None:

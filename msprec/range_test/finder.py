@@ -28,7 +28,7 @@ class LearningRateFinder:
         step: Called as ``step(*batch)``; trains on the batch and returns the loss, alone or first among others. A training
             cell, or a function of the user's; functions compiled by ``jit`` run as Python.
         optimizer: The optimizer that ``step`` updates with; its groups keep their proportions.
-        network: The network, where ``step`` is a function.
+        network: The network, or several in a list, where ``step`` is a function.
         low, high: The first and the last learning rate.
         steps: How many steps.
         linear: Whether the rates grow by equal steps instead of by equal factors.
@@ -46,7 +46,8 @@ class LearningRateFinder:
         linear: bool = False,
     ) -> None:  # fmt: skip
         self._step, self._optimizer = step, optimizer
-        self._roots = [cell for cell in (step, network, optimizer) if hasattr(cell, "_cells")]
+        networks = network if isinstance(network, (list, tuple)) else [network]
+        self._roots = [cell for cell in (step, *networks, optimizer) if hasattr(cell, "_cells")]
         self._rates = rates_of(low, high, steps, linear)
         #: The largest rate that the optimizer uses itself; known after `run`
         self.used: Optional[float] = None
