@@ -15,6 +15,13 @@ _RANKS_FINISH = 20
 _LANG = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language of the report; default: the locale's.")
 
 
+_REFERENCE_SCRIPT = click.option(
+    "--reference-script",
+    metavar="F.py",
+    help="The benchmark script, PyTorch or MindSpore: it is read, not run, and its API calls are compared (api.01).",
+)
+
+
 class _Failure(click.ClickException):
     """One clear line on stderr and exit status 2."""
 
@@ -22,6 +29,33 @@ class _Failure(click.ClickException):
 
     def show(self, file=None) -> None:
         click.echo(f"msprec: {self.message}", err=True)
+
+
+def _reference(path: Optional[str]):
+    """The reference script, read; None where none was named."""
+    if path is None:
+        return None
+    from msprec.checklist.scripts import NoScripts, read_reference
+
+    try:
+        reference = read_reference(path)
+    except NoScripts as error:
+        raise _Failure(str(error)) from None
+    return reference
+
+
+def _say_passed(passed: list) -> None:
+    """One line on stderr for each file that was passed over."""
+    for entry in passed:
+        why = {
+            "notebook": "a notebook; convert it to a script",
+            "large": f"{entry.detail} bytes",
+            "syntax": f"does not parse ({entry.detail})",
+            "python2": "Python 2",
+            "deep": "nested too deeply",
+            "many": f"only the first {entry.detail} files are read",
+        }.get(entry.why, entry.detail or entry.why)
+        click.echo(f"msprec: passed over {entry.name}: {why}", err=True)
 
 
 def _language(lang: Optional[str]) -> str:
@@ -96,12 +130,16 @@ def _wait_for_ranks(folder: Path) -> None:
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
-def _conclude_and_report(folder: Path, lang: str) -> None:
+def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
     from msprec.checklist import conclude, write_checklist
     from msprec.report.terminal import print_table
     from msprec.report.word import write_word
 
+    if reference is not None:
+        from msprec.checklist.scripts import keep_reference
+
+        keep_reference(reference, folder)
     checklist = conclude(folder, lang)
     write_checklist(checklist, folder / "checklist.json")
     report = folder / "checklist.docx"
@@ -148,6 +186,7 @@ def _say_without_training(folder: Path, lang: str) -> None:
 )
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
+@_REFERENCE_SCRIPT
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
@@ -157,6 +196,7 @@ def run(
     probe_seconds: float,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
+    reference_script: Optional[str],
     script: str,
     args: tuple,
 ) -> None:
@@ -179,6 +219,7 @@ def run(
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
     options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
+    reference = _reference(reference_script)
     if options.tensorboard:
         _require_tensorboard()
     # the scheduler process of a distributed launch trains nothing
@@ -193,7 +234,7 @@ def run(
         try:
             sys.stdout.flush()
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, _language(lang))
+            _conclude_and_report(folder, _language(lang), reference)
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
     if outcome.interrupted:
@@ -231,32 +272,44 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option("--only", metavar="ITEMS", help="Items or families to conclude, for example mp,ds.01.")
 @click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
+@_REFERENCE_SCRIPT
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
-def checklist(run_dir, only, docx, json_file, blank, fail_on, lang) -> None:
+@click.argument("scripts", nargs=-1, metavar="[SCRIPT_OR_FOLDER]...")
+def checklist(run_dir, only, docx, json_file, reference_script, blank, fail_on, lang, scripts) -> None:
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
+
+    Scripts and folders are read, not run: without --run they decide what the source alone can decide.
 
     \b
     Examples:
+      msprec checklist train.py
+      msprec checklist --only api,mp --reference-script torch/train.py train.py
       msprec checklist --run msprec_runs/train-20261120-101500
       msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
       msprec checklist --run RUN --json findings.json --fail-on problem
       msprec checklist --blank --out form.docx
     """
-    if blank == (run_dir is not None):
-        raise _Failure("give either --run DIR or --blank (see msprec checklist --help)")
+    if blank == (run_dir is not None or bool(scripts)):
+        raise _Failure("give --run DIR, scripts to read, or --blank (see msprec checklist --help)")
     if blank and not (docx or json_file):
         raise _Failure("--blank writes a form: name it with --out F.docx or --json F.json")
     from msprec import checklist as engine
+    from msprec.checklist.scripts import NoScripts, read_scripts
     from msprec.record.reader import RunFolderError
 
     lang = _language(lang)
     try:
-        found = engine.blank(lang) if blank else engine.conclude(Path(run_dir), lang, _only(only))
-    except RunFolderError as error:
+        run = Path(run_dir) if run_dir else None
+        read = read_scripts(scripts) if scripts else None
+        reference = _reference(reference_script) if not blank else None
+        found = engine.blank(lang) if blank else engine.conclude(run, lang, _only(only), None, read, reference)
+    except (RunFolderError, NoScripts) as error:
         raise _Failure(str(error)) from None
+    for named in filter(None, (read, reference)):
+        _say_passed(named.passed)
     _write_findings(found, docx, json_file, Path(run_dir) if run_dir else None, lang)
     if not blank and json_file != "-":
         from msprec.report.terminal import print_table

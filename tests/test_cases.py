@@ -1,7 +1,7 @@
 """Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
 
 A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
-``args`` (list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
+``args`` (list), ``options`` (of `msprec run`), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
 ``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the oldest MindSpore), ``why``.
 """
 
@@ -36,7 +36,9 @@ def test_case(folder: Path, scripts) -> None:
     expected = _expectation(folder)
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
     seconds = "120" if folder.parent.name in PROBED else "0"
-    ran = scripts.observed(*expected.get("args", []), options=("--probe-seconds", seconds))
+    ran = scripts.observed(
+        *expected.get("args", []), options=("--probe-seconds", seconds, *expected.get("options", []))
+    )
     assert ran.status == expected.get("exit", 0), ran.err
     scripts.no_own_errors()
     items = {item["id"]: item for item in scripts.json("checklist.json")["items"]}

@@ -120,6 +120,7 @@ RUN = {
     "ended": text,
     "seconds": finite,
     "exit": {"kind": text, "code": anything, "exception": {"type": text, "message": text, "place": PLACE}},
+    "versions": Map(text),
     "device_target": text,
     "mode": text,
     "rank": count,

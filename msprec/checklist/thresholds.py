@@ -193,6 +193,27 @@ DEFAULTS = _define(
         "ours: float32 rounding",
     ),
     (
+        "api.01.keep",
+        0.5,
+        "Dropout 的 keep_prob 低于此值时，视为把丢弃比例当作了保留比例",
+        "a Dropout that keeps less than this was given the share to drop for the share to keep",
+        "ours",
+    ),
+    (
+        "api.01.drop",
+        0.8,
+        "Dropout 的 p 达到此值时，视为把保留比例当作了丢弃比例",
+        "a Dropout that drops this much or more was given the share to keep for the share to drop",
+        "ours",
+    ),
+    (
+        "api.01.momentum",
+        0.5,
+        "BatchNorm 的 momentum 低于此值时，视为沿用了 PyTorch 的含义",
+        "a BatchNorm momentum below this was meant in PyTorch's sense",
+        "ours: MindSpore's 0.9 is PyTorch's 0.1",
+    ),
+    (
         "mp.01.returns",
         5,
         "尺度稳定后溢出次数超出增长次数的部分",
