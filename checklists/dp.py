@@ -1,6 +1,7 @@
 """Data processing: dp.01 to dp.05."""
 
 from msprec.checklists.order import Order
+from msprec.checklists.processing import judge_inputs, judge_pair
 from msprec.checklists.ranks import rank_notes
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
@@ -212,25 +213,47 @@ def _histogram(column: Fact):
 
 @item("dp.02", zh="推理时数据处理方式有误", en="Data processed wrongly at inference")
 def same_processing(subject: Subject) -> Finding:
-    """Not decided yet: the pipelines of training and evaluation are shown side by side."""
-    sets = subject.datasets_of("train", "eval", "predict")
-    if not sets:
+    """The pipelines of training beside those of evaluation and inference: their steps, what they deliver, and what the
+    network is called with.
+
+    Steps are brought to one form (values a·x + b channel by channel, layout, geometry, colour), so that ToTensor equals
+    Rescale and HWC2CHW. Problem: a deterministic step that differs, a random one kept outside training (declared, or seen
+    as data that change while the labels stay), values too far apart for anything but other processing (dp.02.shift,
+    dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics. Values further
+    apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
+    functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
+    """
+    if subject.trains_nothing:
+        return no_training()
+    train = train_sets(subject)
+    others = subject.datasets_of("eval", "predict")
+    by_network = judge_inputs(subject)
+    settled = by_network is not None and by_network.conclusion == "ok"
+    found = [judge_pair(subject, _counterpart(train, other), other, settled) for other in others] if train else []
+    findings = [*found, *([by_network] if by_network is not None else [])]
+    if not findings:
+        return _nothing_evaluated(subject, train)
+    return worst(findings)
+
+
+def _counterpart(train: list, other: Fact) -> Fact:
+    """The training set with the columns of the other, else the first."""
+    names = [column.name for column in other.columns]
+    return next((one for one in train if [column.name for column in one.columns] == names), train[0])
+
+
+def _nothing_evaluated(subject: Subject, train: list) -> Finding:
+    if not train and not subject.trained:
         return missing("数据处理流水线", "data pipeline")
-    others = [dataset for dataset in sets if dataset.role != "train"]
-    state = Text(
-        "训练与评估/推理的处理流程尚未逐步比较。",
-        "The pipelines of training and of evaluation or inference have not been compared step by step.",
-    )
-    alone = Text("本次运行中只有训练数据。", "Only training data were seen in this run.")
     return undecided(
-        state if others else alone,
+        Text("本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."),
         Text(
-            "对照下列流水线，确认除随机增强外各步相同；若推理在另一脚本中，也要对照它。",
-            "Compare the pipelines below: all but random augmentation must agree. Compare the inference script too "
-            "where it is another one.",
+            "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若推理在另一脚本中，对照下列流水线检查它。",
+            "Evaluate in the training script (such as Model.eval) and run it again with `msprec run`; where inference is a "
+            "script of its own, compare it with the pipeline below.",
         ),
-        [pipeline_table(dataset) for dataset in sets],
-        [first_place(dataset) for dataset in others],
+        [pipeline_table(dataset) for dataset in train],
+        [first_place(dataset) for dataset in train],
     )
 
 

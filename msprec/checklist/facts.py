@@ -178,6 +178,7 @@ ORDER = {
             "same_order_as_first": flag,
             "compared_samples": count,
             "equal_samples": count,
+            "common_share": finite,
             "label_changes": finite,
             "expected_changes": finite,
             "label_segment_dependence": finite,
@@ -212,6 +213,43 @@ DATASETS = {
             },
             "order": ORDER,
             "iterated_at": PLACE,
+        }
+    ]
+}
+
+_ARGUMENT = {
+    "position": count,
+    **{
+        key: COLUMN[key]
+        for key in (
+            "name",
+            "dtype",
+            "kind",
+            "shape",
+            "varying_shape",
+            "elements",
+            "zeros",
+            "min",
+            "max",
+            "mean",
+            "std",
+            "channels",
+        )
+    },
+}
+
+INPUTS = {
+    "inputs": [
+        {
+            "phase": text,
+            "via": words,
+            "level": text,
+            "network": words,
+            "place": PLACE,
+            "calls": count,
+            "sampled": count,
+            "samples": count,
+            "arguments": [_ARGUMENT],
         }
     ]
 }

@@ -111,6 +111,23 @@ DEFAULTS = _define(
         "ratio between the scales of features of one input",
         "ours: two orders of magnitude",
     ),
+    (
+        "dp.02.shift",
+        2.0,
+        "推理数据均值偏离训练数据的程度（以训练的标准差为单位），超过即为处理不同",
+        "distance of the inference data's mean from training's, in training's standard deviations, that only other "
+        "processing explains",
+        "ours",
+    ),
+    (
+        "dp.02.ratio",
+        4.0,
+        "推理与训练数据标准差之比，超过即为处理不同",
+        "ratio of the standard deviations of inference and training data that only other processing explains",
+        "ours",
+    ),
+    ("dp.02.near_shift", 0.6, "同上的均值偏离，超过即存疑", "the same distance, above which it is in doubt", "ours"),
+    ("dp.02.near_ratio", 1.6, "同上的标准差之比，超过即存疑", "the same ratio, above which it is in doubt", "ours"),
     ("dp.03.repeated", 0.5, "与第一轮顺序相同的轮次占比", "share of passes in the very order of the first", "ours"),
     (
         "dp.03.equal",

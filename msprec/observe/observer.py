@@ -55,6 +55,7 @@ class Observer:
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
+        from msprec.observe.inputs import InputObserver
         from msprec.observe.models import ModelObserver
         from msprec.observe.modes import ModeObserver
         from msprec.observe.optimizers import OptimizerObserver
@@ -74,7 +75,7 @@ class Observer:
             self.quietly(attach, self.recorder, self.options.tensorboard)
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
-        self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
+        self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
         self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
         _enable_loss_scale_on_cpu()
@@ -195,6 +196,7 @@ class Observer:
             "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
             "weights_loaded": self.weights.facts,
             "modes": self.modes.facts,
+            "inputs": self.inputs.facts,
             "evaluation": self.models.facts,
         }
         for name, make in facts.items():

@@ -108,6 +108,14 @@ def _dependence(joint: np.ndarray, n: int) -> float:
     return max(0.0, information - bias) / entropy if entropy else 0.0
 
 
+def _common_share(first: PassOrder, other: PassOrder) -> Optional[float]:
+    """Share of the other pass's samples, by fingerprint, that the first pass delivered too; None: a pass was cut short."""
+    a, b = first.keys, other.keys
+    if not len(b) or len(a) != first.samples or len(b) != other.samples or not first.complete:
+        return None
+    return float(np.isin(b, a).mean())
+
+
 def _compare(first: PassOrder, other: PassOrder) -> dict:
     """Position by position against the first pass; a random augmentation leaves the labels to compare."""
     a, b = first.keys, other.keys
@@ -137,10 +145,10 @@ def order_facts(passes: list) -> list:
         entry = {
             "pass": one.number, "samples": one.samples, "complete": one.complete, "iterator": one.iterator,
             "first_keys": [f"{int(k):016x}" for k in one.keys[:8]],
-            "same_order_as_first": None, "compared_samples": None, "equal_samples": None,
+            "same_order_as_first": None, "compared_samples": None, "equal_samples": None, "common_share": None,
             **_label_order(one.labels),
         }  # fmt: skip
         if one is not passes[0]:
-            entry.update(_compare(passes[0], one))
+            entry.update(_compare(passes[0], one), common_share=_common_share(passes[0], one))
         facts.append(entry)
     return facts
