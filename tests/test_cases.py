@@ -1,7 +1,7 @@
 """Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
 
 A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
-``args`` (list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
+``args`` (list), ``options`` (of msprec, list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
 ``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the oldest MindSpore), ``why``.
 """
 
@@ -33,7 +33,7 @@ def _collect() -> list:
 def test_case(folder: Path, scripts) -> None:
     expected = _expectation(folder)
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
-    ran = scripts.observed(*expected.get("args", []))
+    ran = scripts.observed(*expected.get("args", []), options=tuple(expected.get("options", [])))
     assert ran.status == expected.get("exit", 0), ran.err
     scripts.no_own_errors()
     items = {item["id"]: item for item in scripts.json("checklist.json")["items"]}
@@ -48,7 +48,20 @@ def test_case(folder: Path, scripts) -> None:
 
 
 def test_every_decided_item_has_cases() -> None:
-    decided = ("ds.01", "ds.03", "dp.01", "dp.02", "dp.03", "hp.03", "api.02", "cg.02", "wi.01", "mp.01", "mp.02")
+    decided = (
+        "ds.01",
+        "ds.03",
+        "dp.01",
+        "dp.02",
+        "dp.03",
+        "hp.03",
+        "api.02",
+        "cg.02",
+        "wi.01",
+        "wi.02",
+        "mp.01",
+        "mp.02",
+    )
     for item in decided:
         names = [p.name for p in (CASES / item).iterdir() if (p / "train.py").is_file()]
         assert sum(n.startswith("problem_") for n in names) >= 2, item

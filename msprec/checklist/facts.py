@@ -370,14 +370,37 @@ WEIGHTS_LOADED = {
         {
             "function": words,
             "file": words,
+            "bytes": count,
+            "md5": text,
+            "error": text,
             "parameters": count,
+            "network": text,
+            "optimizer": flag,
+            "network_parameters": count,
+            "loaded": count,
             "not_loaded": [words],
             "not_in_network": [words],
+            "missing": [{"name": words, "shape": [count], "file_shape": [count], "last": flag}],
+            "left_over": [{"name": words, "shape": [count]}],
+            "modules": [[anything]],
+            "network_used": flag,
+            "at_start": {
+                "trained": count,
+                "kept": count,
+                "overwritten": [words],
+                "names_in_network": count,
+            },
             "strict": flag,
             "place": PLACE,
             "step": count,
         }
     ]
+}
+
+REFERENCE_WEIGHTS = {
+    "file": text,
+    "md5": text,
+    "parameters": [{"name": text, "shape": [count], "min": finite, "max": finite, "mean": finite, "std": finite}],
 }
 
 MODES = {

@@ -17,12 +17,17 @@ RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "R
 
 
 def conclude(
-    run_dir: Optional[Path], lang: str = "en", only: Optional[set] = None, thresholds: Optional[Mapping] = None
+    run_dir: Optional[Path],
+    lang: str = "en",
+    only: Optional[set] = None,
+    thresholds: Optional[Mapping] = None,
+    handed: Optional[dict] = None,
 ) -> dict:
     """Conclude every item from the run folder; without a folder all are left open.
 
     ``only`` names items or families to examine; the others stay open. ``thresholds`` sets thresholds by name
-    (``{"ds.03.ratio": 20}``). Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
+    (``{"ds.03.ratio": 20}``). ``handed`` holds facts by name that the run did not record: those of references
+    (`msprec.checklist.references`). Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
     """
     if lang not in LANGUAGES:
         raise ValueError(f"lang must be one of {', '.join(LANGUAGES)}, not {lang!r}")
@@ -31,6 +36,7 @@ def conclude(
     if run_dir is None:
         return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
     folder = RunFolder(run_dir)
+    folder.hand_over(handed or {})
     subject = Subject(folder, settled)
     findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
     return _document(findings, lang, str(run_dir), subject.run.ended or subject.run.started)

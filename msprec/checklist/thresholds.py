@@ -196,6 +196,27 @@ DEFAULTS = _define(
         "ours: float32 rounding",
     ),
     (
+        "wi.02.loaded",
+        0.3,
+        "视为“部分加载、新增输出层”至少要加载的参数占比",
+        "share of the parameters that must be loaded before the rest counts as a new head",
+        "ours",
+    ),
+    (
+        "wi.02.head",
+        2,
+        "形状不同而未加载的 Cell 的最大个数（更多则视为另一种网络的权重）",
+        "cells of another shape that may be left out; more are the weights of another network",
+        "ours: a new head, and a new input layer",
+    ),
+    (
+        "wi.02.equal",
+        0.001,
+        "与参考权重的统计量之差（以其取值范围为单位），不超过即为相同",
+        "difference from the reference weight's statistics, in its range, up to which the two count as equal",
+        "ours: rounding of float16",
+    ),
+    (
         "mp.01.returns",
         5,
         "尺度稳定后溢出次数超出增长次数的部分",
