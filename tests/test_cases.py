@@ -1,8 +1,9 @@
 """Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
 
 A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
-``args`` (list), ``options`` (of msprec, list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
-``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the oldest MindSpore), ``why``.
+``args`` (list), ``options`` (of msprec, list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line``
+that the finding must name), ``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the
+oldest MindSpore), ``why``.
 """
 
 import json

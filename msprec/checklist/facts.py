@@ -421,7 +421,11 @@ MODES = {
     "construct_calls_set_train": anything,
 }
 
-EVALUATION = {"evaluations": [{"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words}]}
+EVALUATION = {
+    "evaluations": [
+        {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
+    ]
+}
 
 _TENSOR = {
     "dtype": text,

@@ -50,7 +50,7 @@ class DatasetRecord:
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
         self.role_hint = None
         self.last_batch = None
-        self.last_count = None
+        self.last_count = self.last_labels = None
 
     # --- what the iterator hook calls -------------------------------------------------------------------------
     def begin_iterator(self) -> int:
@@ -77,7 +77,7 @@ class DatasetRecord:
         one.add(keys, labels)
         self.batches += 1
         self.samples += count
-        self.last_count = count
+        self.last_count, self.last_labels = count, labels
 
     def _count(self, named: dict) -> int:
         if not self.batched:

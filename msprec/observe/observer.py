@@ -55,6 +55,7 @@ class Observer:
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
+        from msprec.observe.evaluating import EvaluationObserver
         from msprec.observe.inputs import InputObserver
         from msprec.observe.models import ModelObserver
         from msprec.observe.modes import ModeObserver
@@ -78,8 +79,10 @@ class Observer:
         self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
         self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
+        self.evaluating = EvaluationObserver(self)
         _enable_loss_scale_on_cpu()
-        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
+        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights,
+                     self.evaluating):  # fmt: skip
             part.install(self.patches)
         if self.options.sweep is not None:
             self.options.sweep.install(self.patches, self.recorder)
@@ -197,12 +200,16 @@ class Observer:
             "weights_loaded": self.weights.facts,
             "modes": self.modes.facts,
             "inputs": self.inputs.facts,
-            "evaluation": self.models.facts,
+            "evaluation": lambda: {"evaluations": self._evaluations()},
         }
         for name, make in facts.items():
             made = self.quietly(make)
             if made is not None:
                 self.writer.facts(name, made)
+
+    def _evaluations(self) -> list:
+        found = [*self.models.facts()["evaluations"], *self.evaluating.facts()]
+        return sorted(found, key=lambda entry: entry["step"])
 
     def _network_facts(self, trained: list) -> dict:
         from msprec.observe.cells import cell_facts, class_place

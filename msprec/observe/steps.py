@@ -250,6 +250,7 @@ class StepObserver:
         output = run()
         if self.gradient_depth == 0 and not self.observer.models.stack:
             self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
+            quietly(self.observer.evaluating.called, kind, output)
         return output
 
     def _call_jit(self, executor, args: tuple, run):
@@ -273,7 +274,10 @@ class StepObserver:
             return output
         for network in reached.networks:
             quietly(self._note_forward, network, _without_cells(args))
-        return run()
+        output = run()
+        if reached.networks and self.gradient_depth == 0 and not self.observer.models.stack:
+            quietly(self.observer.evaluating.called, "network", output)
+        return output
 
     # --- training cells -----------------------------------------------------------------------------------------
     def _begin_train_cell(self, cell, args: tuple, in_model: Optional[str]) -> Optional[OpenStep]:
