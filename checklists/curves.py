@@ -321,8 +321,9 @@ def _in_between(subject: Subject, curves: list, turned: list, training: Optional
             "验证集的 {name} 在第 {step} 步最好（{best}），结尾为 {end}，没有回升；训练 loss 也已平缓。"
             if training is not None and not _steep(subject, training)
             else "验证集的 {name} 在第 {step} 步最好（{best}），结尾为 {end}，没有回升。",
-            "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without turning; the loss of training "
-            "has levelled off too."
+            "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without "
+            "turning; the training loss "
+            "has levelled off."
             if training is not None and not _steep(subject, training)
             else "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without turning.",
             name=curve.name,

@@ -2,13 +2,13 @@
 
 from msprec.checklists.order import Order
 from msprec.checklists.processing import judge_inputs, judge_pair
-from msprec.checklists.ranks import rank_notes
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
+from msprec.checklists.shards import judge_shards
 from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
-from msprec.checklist.facts import DATASETS, Fact
+from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
@@ -308,35 +308,17 @@ def padding(subject: Subject) -> Finding:
 
 @item("dp.05", zh="并行训练时多节点分片方式错误", en="Data sharded wrongly across nodes in parallel training")
 def sharding(subject: Subject) -> Finding:
-    """Not applicable on one device; the shards of a parallel run are shown, not judged yet."""
+    """The training sets of all ranks: what num_shards and shard_id say, and what each rank was given in its first pass.
+
+    Problem: shards that do not fit together (not distinct, more of them than ranks, other numbers on other ranks), ranks that
+    add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or files divided by
+    their position in a listing that nothing sorts. The same data on all ranks are left open where the model itself is cut, or
+    where no gradients were seen to be added up. One device: not applicable.
+    """
     if subject.run.rank_size == 1 or (
         subject.run.rank_size is None and subject.run.device_target and subject.ranks == [0]
     ):
         return not_applicable(Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded."))
     if subject.run.rank_size is None:
         return missing("设备数", "number of devices")
-    rows = [
-        [
-            rank,
-            dataset.pipeline[0].op if dataset.pipeline else None,
-            dataset.sharding.num_shards,
-            dataset.sharding.shard_id,
-            dataset.samples_per_pass,
-        ]
-        for rank in subject.ranks
-        for dataset in subject.file("datasets", DATASETS, rank).datasets
-    ]
-    heads = ["rank", Text("来源", "source"), "num_shards", "shard_id", Text("每轮样本数", "samples a pass")]
-    return undecided(
-        Text(
-            "共 {n} 个设备，各设备的数据是否互不重叠尚未核对。",
-            "{n} devices: whether their shards are disjoint has not been checked.",
-            n=subject.run.rank_size,
-        ),
-        Text(
-            "确认每个 rank 的 num_shards、shard_id 正确，文件列表在切分前已排序。",
-            "Check num_shards and shard_id of every rank, and that file lists are sorted before they are split.",
-        ),
-        [table(Text("分片", "Shards"), heads, rows), rank_notes(subject, "steps")],
-        [first_place(dataset) for dataset in train_sets(subject)],
-    )
+    return judge_shards(subject)

@@ -1,9 +1,9 @@
 """Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
 
 A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
-``args`` (list), ``options`` (of msprec, list), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line``
-that the finding must name), ``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the
-oldest MindSpore), ``why``.
+``args`` (list), ``options`` (of msprec, list), ``workers`` (of one `msrun`), ``exit`` (status of the script, default 0),
+``mentions`` (places ``file:line`` that the finding must name), ``not_problem`` (other items that must not be a problem),
+``versions`` (true: also under the oldest MindSpore), ``why``.
 """
 
 import json
@@ -34,7 +34,11 @@ def _collect() -> list:
 def test_case(folder: Path, scripts) -> None:
     expected = _expectation(folder)
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
-    ran = scripts.observed(*expected.get("args", []), options=tuple(expected.get("options", [])))
+    args, workers = expected.get("args", []), expected.get("workers", 1)
+    if workers > 1:
+        ran = scripts.launched(workers, *args)
+    else:
+        ran = scripts.observed(*args, options=tuple(expected.get("options", [])))
     assert ran.status == expected.get("exit", 0), ran.err
     scripts.no_own_errors()
     items = {item["id"]: item for item in scripts.json("checklist.json")["items"]}

@@ -185,6 +185,7 @@ ORDER = {
         }
     ],
     "new_iterator_each_pass": flag,
+    "sketch": {"pass": count, "samples": count, "distinct": count, "whole": flag, "keys": [text]},
 }
 
 DATASETS = {

@@ -9,7 +9,7 @@ import numpy as np
 from msprec.observe import pipelines
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
-from msprec.observe.order import PassOrder, order_facts, sample_keys
+from msprec.observe.order import PassOrder, order_facts, sample_keys, sketch
 from msprec.observe.places import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
@@ -111,7 +111,8 @@ class DatasetRecord:
             return self.role_hint
         return "eval" if self.other_calls and self.batches else "unknown"
 
-    def facts(self, loss_name: str) -> dict:
+    def facts(self, loss_name: str, sketched: bool = False) -> dict:
+        """``sketched``: with a sketch of the first pass, for comparing ranks."""
         passes = self._split_repeats([p for p in self.passes if p.samples and (p.trained or not self.steps)])
         complete = [p.samples for p in passes if p.complete]
         columns = [c.facts() for c in self.columns.values()]
@@ -126,7 +127,8 @@ class DatasetRecord:
                         "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
             "columns": columns,
             "label": label_facts(columns, passes, loss_name),
-            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1},
+            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1,
+                      "sketch": sketch(passes[0]) if sketched and passes else None},
             "iterated_at": self.iterated_at,
         }  # fmt: skip
 
@@ -292,4 +294,5 @@ class DatasetObserver:
         return self.trained.trained_passes or None
 
     def facts(self, loss_name: str) -> dict:
-        return {"datasets": [record.facts(loss_name) for record in self.records if record.batches]}
+        several = self.observer.rank_size > 1
+        return {"datasets": [record.facts(loss_name, several) for record in self.records if record.batches]}
