@@ -2,6 +2,7 @@
 
 from typing import Optional
 
+from msprec.checklists.curves import judge_epochs
 from msprec.checklists.rate import judge_rate
 from msprec.checklists.shared import first_place, loss_figure, missing, no_training, op_place, train_sets
 
@@ -24,32 +25,17 @@ def learning_rate(subject: Subject) -> Finding:
 
 @item("hp.02", zh="epoch数目过大或过小", en="Too many or too few epochs")
 def epochs(subject: Subject) -> Finding:
-    """Not decided yet: needs the validation loss of each epoch beside the training loss."""
+    """The course of the validation metrics and of the training loss.
+
+    Too many: a validation metric was best before hp.02.before of the training and has been clearly worse since (hp.02.rise,
+    hp.02.drop, and four times its noise), unless a score went on improving, or the script keeps the best weights. Too few:
+    the training loss falls steeply to the end (hp.02.falling, hp.02.share, three standard errors) and the validation is not
+    flat; a run cut short (hp.02.epochs, hp.02.steps), or a learning rate run down by plan, leaves it open. Fewer than four
+    evaluations are no curve.
+    """
     if subject.trains_nothing:
         return no_training()
-    rows = [
-        [evaluation.step, evaluation.epoch, ", ".join(f"{name}={value}" for name, value in evaluation.metrics.items())]
-        for evaluation in subject.evaluations
-    ]
-    heads = [Text("步", "step"), Text("轮", "epoch"), Text("指标", "metrics")]
-    shown = table(Text("评估结果", "Evaluations"), heads, rows) if rows else None
-    state = Text(
-        "记录到 {n} 次评估，但没有逐轮的验证集 loss。",
-        "{n} evaluations were recorded, but no validation loss of each epoch.",
-        n=len(rows),
-    )
-    none = Text(
-        "没有记录到评估，无法比较训练集与验证集的 loss。",
-        "No evaluation was recorded to hold beside the training loss.",
-    )
-    return undecided(
-        state if rows else none,
-        Text(
-            "每轮在验证集上计算 loss（如 Model.fit），看验证 loss 在哪一轮最小。",
-            "Compute the validation loss every epoch (Model.fit does) and see at which epoch it is lowest.",
-        ),
-        [loss_figure(subject), shown],
-    )
+    return judge_epochs(subject)
 
 
 @item("hp.03", zh="batch size过大", en="Batch size too large")

@@ -22,6 +22,39 @@ _REFERENCE_SCRIPT = click.option(
 )
 
 
+def _named_reference(context, option, path: Optional[str]) -> None:
+    """Notes a reference file, looked at before the script runs and read after it."""
+    if path is None:
+        return
+    from msprec.checklist import references
+
+    try:
+        references.CHECKS[option.name](path)
+    except references.BadReference as error:
+        raise _Failure(str(error)) from None
+    context.meta.setdefault("msprec.references", {})[option.name] = os.path.abspath(path)
+
+
+def _references(command):
+    """The options that name references; what they name is read by `_read_references`."""
+    weights = click.option(
+        "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
+        help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
+    )  # fmt: skip
+    return weights(command)
+
+
+def _read_references() -> dict:
+    """Facts of the references that this command names, by name."""
+    from msprec.checklist import references
+
+    named = click.get_current_context().meta.get("msprec.references", {})
+    try:
+        return {option: references.READERS[option](path) for option, path in named.items()}
+    except references.BadReference as error:
+        raise _Failure(str(error)) from None
+
+
 class _Failure(click.ClickException):
     """One clear line on stderr and exit status 2."""
 
@@ -132,6 +165,8 @@ def _wait_for_ranks(folder: Path) -> None:
 
 def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+    import json
+
     from msprec.checklist import conclude, write_checklist
     from msprec.report.terminal import print_table
     from msprec.report.word import write_word
@@ -140,6 +175,10 @@ def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
         from msprec.checklist.scripts import keep_reference
 
         keep_reference(reference, folder)
+    handed = _read_references()
+    for name, facts in handed.items():
+        (folder / "facts").mkdir(exist_ok=True)
+        (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
     checklist = conclude(folder, lang)
     write_checklist(checklist, folder / "checklist.json")
     report = folder / "checklist.docx"
@@ -187,6 +226,7 @@ def _say_without_training(folder: Path, lang: str) -> None:
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @_REFERENCE_SCRIPT
+@_references
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
@@ -273,6 +313,7 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
 @_REFERENCE_SCRIPT
+@_references
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
@@ -305,7 +346,10 @@ def checklist(run_dir, only, docx, json_file, reference_script, blank, fail_on, 
         run = Path(run_dir) if run_dir else None
         read = read_scripts(scripts) if scripts else None
         reference = _reference(reference_script) if not blank else None
-        found = engine.blank(lang) if blank else engine.conclude(run, lang, _only(only), None, read, reference)
+        if blank:
+            found = engine.blank(lang)
+        else:
+            found = engine.conclude(run, lang, _only(only), None, read, reference, _read_references())
     except (RunFolderError, NoScripts) as error:
         raise _Failure(str(error)) from None
     for named in filter(None, (read, reference)):

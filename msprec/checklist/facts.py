@@ -179,12 +179,14 @@ ORDER = {
             "same_order_as_first": flag,
             "compared_samples": count,
             "equal_samples": count,
+            "common_share": finite,
             "label_changes": finite,
             "expected_changes": finite,
             "label_segment_dependence": finite,
         }
     ],
     "new_iterator_each_pass": flag,
+    "sketch": {"pass": count, "samples": count, "distinct": count, "whole": flag, "keys": [text]},
 }
 
 DATASETS = {
@@ -213,6 +215,43 @@ DATASETS = {
             },
             "order": ORDER,
             "iterated_at": PLACE,
+        }
+    ]
+}
+
+_ARGUMENT = {
+    "position": count,
+    **{
+        key: COLUMN[key]
+        for key in (
+            "name",
+            "dtype",
+            "kind",
+            "shape",
+            "varying_shape",
+            "elements",
+            "zeros",
+            "min",
+            "max",
+            "mean",
+            "std",
+            "channels",
+        )
+    },
+}
+
+INPUTS = {
+    "inputs": [
+        {
+            "phase": text,
+            "via": words,
+            "level": text,
+            "network": words,
+            "place": PLACE,
+            "calls": count,
+            "sampled": count,
+            "samples": count,
+            "arguments": [_ARGUMENT],
         }
     ]
 }
@@ -434,14 +473,37 @@ WEIGHTS_LOADED = {
         {
             "function": words,
             "file": words,
+            "bytes": count,
+            "md5": text,
+            "error": text,
             "parameters": count,
+            "network": text,
+            "optimizer": flag,
+            "network_parameters": count,
+            "loaded": count,
             "not_loaded": [words],
             "not_in_network": [words],
+            "missing": [{"name": words, "shape": [count], "file_shape": [count], "last": flag}],
+            "left_over": [{"name": words, "shape": [count]}],
+            "modules": [[anything]],
+            "network_used": flag,
+            "at_start": {
+                "trained": count,
+                "kept": count,
+                "overwritten": [words],
+                "names_in_network": count,
+            },
             "strict": flag,
             "place": PLACE,
             "step": count,
         }
     ]
+}
+
+REFERENCE_WEIGHTS = {
+    "file": text,
+    "md5": text,
+    "parameters": [{"name": text, "shape": [count], "min": finite, "max": finite, "mean": finite, "std": finite}],
 }
 
 MODES = {
@@ -462,7 +524,11 @@ MODES = {
     "construct_calls_set_train": anything,
 }
 
-EVALUATION = {"evaluations": [{"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words}]}
+EVALUATION = {
+    "evaluations": [
+        {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
+    ]
+}
 
 _TENSOR = {
     "dtype": text,

@@ -49,6 +49,7 @@ class Subject:
         self.scalers = self.file("train_step", shapes.TRAIN_STEP).scalers
         self.loads = self._list("weights_loaded", shapes.WEIGHTS_LOADED, "loads")
         self.phases = self._list("modes", shapes.MODES, "phases")
+        self.inputs = self._list("inputs", shapes.INPUTS, "inputs")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)

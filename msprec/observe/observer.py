@@ -56,6 +56,8 @@ class Observer:
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
+        from msprec.observe.evaluating import EvaluationObserver
+        from msprec.observe.inputs import InputObserver
         from msprec.observe.models import ModelObserver
         from msprec.observe.modes import ModeObserver
         from msprec.observe.optimizers import OptimizerObserver
@@ -75,11 +77,13 @@ class Observer:
             self.quietly(attach, self.recorder, self.options.tensorboard)
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
-        self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
+        self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
         self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
+        self.evaluating = EvaluationObserver(self)
         _enable_loss_scale_on_cpu()
-        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
+        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights,
+                     self.evaluating):  # fmt: skip
             part.install(self.patches)
         if self.options.sweep is not None:
             self.options.sweep.install(self.patches, self.recorder)
@@ -196,12 +200,17 @@ class Observer:
             "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
             "weights_loaded": self.weights.facts,
             "modes": self.modes.facts,
-            "evaluation": self.models.facts,
+            "inputs": self.inputs.facts,
+            "evaluation": lambda: {"evaluations": self._evaluations()},
         }
         for name, make in facts.items():
             made = self.quietly(make)
             if made is not None:
                 self.writer.facts(name, made)
+
+    def _evaluations(self) -> list:
+        found = [*self.models.facts()["evaluations"], *self.evaluating.facts()]
+        return sorted(found, key=lambda entry: entry["step"])
 
     def _network_facts(self, trained: list) -> dict:
         from msprec.observe.cells import cell_facts, class_place

@@ -247,10 +247,11 @@ class StepObserver:
         if kind == "loss":
             quietly(self.note_loss_cell, cell)
         else:
-            quietly(self._note_forward, cell)
+            quietly(self._note_forward, cell, args)
         output = run()
         if self.gradient_depth == 0 and not self.observer.models.stack:
             self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
+            quietly(self.observer.evaluating.called, kind, output)
         return output
 
     def _call_jit(self, executor, args: tuple, run):
@@ -273,8 +274,11 @@ class StepObserver:
             quietly(self._forward_done, output if _returns_value(executor.fn) else None)
             return output
         for network in reached.networks:
-            quietly(self._note_forward, network)
-        return run()
+            quietly(self._note_forward, network, _without_cells(args))
+        output = run()
+        if reached.networks and self.gradient_depth == 0 and not self.observer.models.stack:
+            quietly(self.observer.evaluating.called, "network", output)
+        return output
 
     # --- training cells -----------------------------------------------------------------------------------------
     def _begin_train_cell(self, cell, args: tuple, in_model: Optional[str]) -> Optional[OpenStep]:
@@ -290,6 +294,7 @@ class StepObserver:
         via = "Model.train" if in_model else "call"
         for network in networks:
             self.observer.modes.note("train", via, network, user_place(3), self.done, True)
+            self.observer.inputs.note("train", via, "step", network, args, user_place(3))
         step = self._open(style, entry)
         step.rate = self._rate(optimizers)
         self._offer("cell", args, lambda given, _=None: self._of_cell(cell, given, None), [cell], optimizers, cell=cell)
@@ -327,6 +332,7 @@ class StepObserver:
         for network in reached.networks:
             if not optimizers_in(network) or unwrap(network) is not network:
                 self.observer.modes.note("train", "jit", unwrap(network), user_place(3), self.done, True)
+                self._note_step_inputs("jit", network, executor.fn, args)
         step = self._open("jit", entry)
         step.rate = self._rate(reached.optimizers)
         self._begin_scaling(step, reached.scalers)
@@ -360,9 +366,10 @@ class StepObserver:
         self._note_losses(reached)
         entry = self._note_style("functional", function=_innermost(function))
         self._note_inputs(args, _innermost(function))
-        if self.depth:
-            for network in reached.networks:
+        for network in reached.networks:
+            if self.depth:
                 self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
+            self._note_step_inputs("gradient", network, _innermost(function), args)
         self.open = self._open("functional", entry)
         self._begin_scaling(self.open, reached.scalers)
         self.open.loss_is_scaled = bool(reached.scalers) and any(
@@ -599,21 +606,24 @@ class StepObserver:
         for value in args:
             if hasattr(value, "asnumpy") and hasattr(value, "dtype"):
                 self.input_dtypes.add(str(value.dtype).lower())
-        try:
-            names = list(inspect.signature(getattr(function, "construct", function)).parameters)
-        except (TypeError, ValueError):
-            names = []
+        names = _parameter_names(function)
         if len(names) < len(args) or any(n in ("args", "inputs") for n in names[: len(args)]):
             names = [f"input_{i}" for i in range(len(args))]
         self.observer.datasets.step_inputs(names, list(args))
 
-    def _note_forward(self, cell) -> None:
+    def _note_step_inputs(self, via: str, network, function, args: tuple) -> None:
+        names = _parameter_names(function)
+        names = names[1:] if names[:1] == ["self"] else names
+        self.observer.inputs.note("train", via, "step", unwrap(network), _without_cells(args), user_place(3), names)
+
+    def _note_forward(self, cell, args: tuple) -> None:
         root = unwrap(cell)
         models = self.observer.models
         if self.gradient_depth:
             if not any(root is r for r in self.roots) and self._keep_root(root):
                 self.observer.parameters.note([root], [], self.done)
             self.observer.modes.note("train", "call", root, user_place(3), self.done, True)
+            self.observer.inputs.note("train", "call", "network", root, args, user_place(3))
             return
         phase, via = models.phase_of(cell)
         if phase == "forward" or not any(root is r for r in self.eval_roots):
@@ -622,6 +632,8 @@ class StepObserver:
             )
         self.observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         self.observer.modes.note(phase, via, root, user_place(3), self.done, False)
+        level = "network" if root is cell else "step"
+        self.observer.inputs.note(phase, via, level, root, args, user_place(3))
 
     def _note_style(self, style: str, cell=None, function=None) -> dict:
         key = (style, id(type(cell)) if cell is not None else None, getattr(function, "__qualname__", None))
@@ -684,6 +696,18 @@ _LOSS_FUNCTIONS = (
     "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "nll_loss", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "kl_div", "huber_loss", "ctc_loss", "softmax_cross_entropy_with_logits",
 )  # fmt: skip
+
+
+def _parameter_names(function) -> list:
+    try:
+        return list(inspect.signature(getattr(function, "construct", function)).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _without_cells(args: tuple) -> tuple:
+    """The arguments of a method without the cell that it belongs to."""
+    return tuple(value for value in args if not hasattr(value, "_cells"))
 
 
 def optimizers_in(cell) -> list:
