@@ -10,6 +10,8 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+from msprec.compare.protowire import fields
+
 _FLOAT, _DOUBLE = 1, 2  # TensorProto.dtype
 _MOST = 1 << 28  # bytes of one record
 
@@ -31,7 +33,7 @@ def read_scalars(path: Path) -> dict:
             try:
                 for tag, step, value in _scalars(record):
                     found.setdefault(tag, []).append((step, value))
-            except (ValueError, IndexError, struct.error):
+            except (ValueError, TypeError, struct.error):
                 continue  # a damaged record; the next has its own frame
     return found
 
@@ -51,70 +53,36 @@ def _records(file) -> Iterator[bytes]:
 
 
 def _scalars(event: bytes) -> Iterator[tuple]:
-    fields = list(_fields(event))
-    step = next((value for number, value in fields if number == 2), 0)
-    for summary in (value for number, value in fields if number == 5):
-        for number, value in _fields(summary):
+    found = list(fields(event))
+    step = next((value for number, value in found if number == 2), 0)
+    for summary in (where for number, where in found if number == 5):
+        for number, where in fields(event, *summary):
             if number == 1:
-                tag, scalar = _value(value)
+                tag, scalar = _value(event, *where)
                 if scalar is not None:
                     yield tag, step, scalar
 
 
-def _value(data: bytes) -> tuple:
-    tag = scalar = None
-    for number, value in _fields(data):
+def _value(event: bytes, begin: int, end: int) -> tuple:
+    tag, scalar = "", None
+    for number, where in fields(event, begin, end):
         if number == 1:
-            tag = value.decode("utf-8", "replace")
-        elif number == 2 and len(value) == 4:
-            scalar = struct.unpack("<f", value)[0]
+            tag = event[slice(*where)].decode("utf-8", "replace")
+        elif number == 2:
+            scalar = struct.unpack("<f", event[slice(*where)])[0]
         elif number == 8:
-            scalar = _tensor(value)
-    return tag or "", scalar
+            scalar = _tensor(event, *where)
+    return tag, scalar
 
 
-def _tensor(data: bytes):
+def _tensor(event: bytes, begin: int, end: int):
     """The value of a TensorProto with one floating-point element, else None."""
     dtype, raw = 0, b""
-    for number, value in _fields(data):
+    for number, value in fields(event, begin, end):
         if number == 1:
             dtype = value
         elif number in (4, 5, 6):
-            raw = value
+            raw = event[slice(*value)]
     if dtype == _FLOAT and len(raw) == 4:
         return struct.unpack("<f", raw)[0]
     return struct.unpack("<d", raw)[0] if dtype == _DOUBLE and len(raw) == 8 else None
-
-
-def _fields(data: bytes) -> Iterator[tuple]:
-    """``(number, value)``: an int for a varint, bytes for every other kind."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        number, kind = key >> 3, key & 7
-        if kind == 0:
-            value, at = _varint(data, at)
-        else:
-            if kind == 2:
-                length, at = _varint(data, at)
-            elif kind in (1, 5):
-                length = 8 if kind == 1 else 4
-            else:
-                raise ValueError("unknown wire type")
-            value = data[at : at + length]
-            if len(value) < length:
-                raise ValueError("cut off")
-            at += length
-        yield number, value
-
-
-def _varint(data: bytes, at: int) -> tuple:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
-        if shift > 63:
-            raise ValueError("no varint")
