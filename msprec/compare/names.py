@@ -10,8 +10,8 @@ from typing import NamedTuple, Optional
 
 from msprec.compare.errors import CannotRead
 
-# MindSpore's names of a normalisation's and an embedding's parameters, in PyTorch's words
-_WORDS = {
+#: MindSpore's names of a normalisation's and an embedding's parameters, in PyTorch's words
+WORDS = {
     "gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var",
     "embedding_table": "weight",
 }  # fmt: skip
@@ -52,7 +52,7 @@ class Matched(NamedTuple):
 def in_common_words(name: str) -> str:
     """A parameter's name in the words that both frameworks share (PyTorch's)."""
     head, _, last = name.rpartition(".")
-    last = _WORDS.get(last, last)
+    last = WORDS.get(last, last)
     return f"{head}.{last}" if head else last
 
 
@@ -102,12 +102,12 @@ def _keys(names_a: list, names_b: list):
 
     yield "name", plain, plain
     yield "words", in_common_words, in_common_words
-    cut_a, cut_b = _without_wrapper(names_a), _without_wrapper(names_b)
+    cut_a, cut_b = without_wrapper(names_a), without_wrapper(names_b)
     yield "prefix", cut_a, cut_b
 
 
-def _without_wrapper(names: list):
-    """A key without the prefix that wrapping gave to every parameter."""
+def without_wrapper(names: list):
+    """A key without the prefix that wrapping gave to every parameter, in common words."""
     cut = ""
     weights = [n for n in names if not is_training_state(n)]
     while weights:
