@@ -18,7 +18,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before NumPy is imported
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 
 def make(folder: Path, pairs: int) -> None:

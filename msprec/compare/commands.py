@@ -55,6 +55,7 @@ def _one_thread_a_product() -> None:
 def attach(main: click.Group) -> None:
     """Puts the commands of this module into the group ``main``."""
     main.add_command(compare)
+    main.add_command(dump)
 
 
 @click.group()
@@ -418,7 +419,7 @@ def tensors(
     from msprec.compare.dumps import read_dump
     from msprec.compare.errors import CannotRead
     from msprec.compare.names import read_mapping, read_renames
-    from msprec.compare.tensors import Rule, compare_dumps
+    from msprec.compare.tensors import GOOD, Rule, compare_dumps
 
     lang = language(lang)
     if allclose and cosine is not None:
@@ -438,7 +439,7 @@ def tensors(
         _show_tensors(found, lines, worst, in_order, lang)
     only = {key: [item.name for item in getattr(found.paired, key)] for key in ("only_a", "only_b")}
     _give_json(json_file, {"conclusion": lines, "culprit": _culprit_entry(culprit), "rows": entries, **only})
-    if fail and (culprit.kind != "clean" or any(row.verdict != "yes" for row in found.rows)):
+    if fail and (culprit.kind != "clean" or any(row.verdict not in GOOD for row in found.rows)):
         sys.exit(1)
 
 
@@ -465,10 +466,11 @@ def _shape(shape) -> Optional[str]:
 
 
 def _tensor_xlsx(rows: list, entries: list) -> bytes:
+    from msprec.compare.tensors import GOOD
     from msprec.compare.xlsx import workbook
 
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
-    red = [at for at, row in enumerate(rows) if row.verdict != "yes"]
+    red = [at for at, row in enumerate(rows) if row.verdict not in GOOD]
     return workbook(columns, [[entry.get(column) for column in columns] for entry in entries], "tensors", red)
 
 
@@ -477,10 +479,10 @@ def _show_tensors(found, lines: list, worst: int, in_order: bool, lang: str) -> 
     from rich.text import Text
 
     from msprec.compare.tensor_words import WORDS
-    from msprec.compare.tensors import worst_first
+    from msprec.compare.tensors import GOOD, worst_first
 
     say, console = WORDS[lang], _console()
-    rows = found.rows if in_order else [row for row in worst_first(found.rows) if row.verdict != "yes"]
+    rows = found.rows if in_order else [row for row in worst_first(found.rows) if row.verdict not in GOOD]
     if rows[:worst]:
         table = Table(box=None, padding=(0, 2, 0, 0))
         for head in ("step", "verdict", "cosine", "max_abs", "rel", "within", "range_a", "range_b", "name"):
@@ -509,3 +511,48 @@ def _tensor_cells(row, say: dict) -> tuple:
 def _range(one) -> str:
     bad = "".join(f" {count} {what}" for count, what in ((one.nan, "NaN"), (one.inf, "Inf")) if count)
     return (f"{one.min:.4g}/{one.max:.4g}" if one.min is not None and one.max is not None else "-") + bad
+
+
+# --- dump ---------------------------------------------------------------------------------------------------------
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--steps", default="1", show_default=True, help="Which training steps, from 1: 1-2 or 1,10.")
+@click.option("--out", metavar="DIR", help="The folder to write; default: msprec_runs/SCRIPT-TIME.")
+@click.option("--statistics", is_flag=True, help="Write statistics only, no values.")
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tuple) -> None:
+    """Dump the inputs and outputs of every cell of SCRIPT's network, forward and backward, and its gradients.
+
+    The script runs unchanged up to the last of the steps, and ends there. Each of the steps is run once more beforehand, in
+    PyNative mode, from the same weights, batch and random state, so that graph mode can be dumped too. The same of a PyTorch
+    script: msprec.torch.dump(model, DIR).
+
+    \b
+    Examples:
+      msprec dump --steps 1-2 --out mindspore_dump train.py
+      msprec compare tensors pytorch_dump mindspore_dump
+    """
+    from msprec.cli import _run_folder
+    from msprec.compare.errors import CannotRead
+    from msprec.compare.msprec_dump import DumpWriter
+    from msprec.compare.slots import wanted_steps
+
+    try:
+        wanted = wanted_steps(steps)
+    except CannotRead as error:
+        raise Failure(str(error)) from None
+    if not os.path.isfile(script):
+        raise Failure(f"no such script: {script}")
+    folder = _run_folder(script, out)
+    try:
+        writer = DumpWriter(folder, "mindspore", statistics)
+        from msprec.compare import mindspore_capture
+
+        why_not = mindspore_capture.run_script(script, list(args), writer, wanted)
+    except SyntaxError as error:
+        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+    except OSError as error:
+        raise Failure(f"cannot read {script} or write {folder}: {error}") from None
+    if why_not:
+        raise Failure(why_not)
+    click.echo(f"msprec: {writer.count} tensors of {len(writer.steps)} steps: {folder}", err=True)

@@ -10,8 +10,6 @@ _AGREE = {"float16": 1e-2, "bfloat16": 5e-2}
 _AGREE_ELSE = 1e-4
 #: An operation is at fault only where its output's error is this many times that of its inputs: rounding adds up.
 _GROWTH = 10.0
-#: A parameter's gradient is a sum over the batch: an error of up to this many times √n ‖incoming gradient‖ is rounding.
-_SUM = 1e-6
 
 
 class Call(NamedTuple):
@@ -60,15 +58,18 @@ def find_culprit(found: Compared, agree: Optional[float] = None) -> Culprit:
     """
     calls = _calls(found.rows)
     missing = _missing(found)
-    random, judged, first_bad = [], 0, None
+    random, judged, first_bad, last_step = [], 0, None, None
     for call in calls:
+        if random and call.step > last_step:
+            break  # the update has carried the chance of the step before into every weight
+        last_step = call.step
         culprit = _judge(call, agree, random, missing)
         if culprit is not None:
             return culprit._replace(random=tuple(random), judged=judged)
         bad = next((row for row in call.outputs if not _agrees(row, agree)), None)
-        random += [call.op] if any(map(_drops, call.outputs)) else []
+        random += [call.op] if any(_drops(row, agree) for row in call.outputs) else []
         judged += bool(call.inputs and call.outputs)
-        if bad is not None and first_bad is None and not _after(call, random):
+        if bad is not None and first_bad is None and not random:
             first_bad = (call, bad)
     if first_bad is not None:
         call, row = first_bad
@@ -113,9 +114,8 @@ def _judge(call: Call, agree: Optional[float], random: list, missing: dict) -> O
         return None
     before = max((error_of(row) for row in call.inputs if row not in settings), default=0.0)
     bad = [row for row in call.outputs if not _agrees(row, agree) and error_of(row) > _GROWTH * before]
-    bad = [row for row in bad if not _is_rounded_sum(row, call)]
-    if any(map(_drops, call.outputs)):
-        return _judge_dropout(call)
+    if any(_drops(row, agree) for row in call.outputs):
+        return _judge_dropout(call, agree)
     wrong = next((row for row in call.parameters if not _agrees(row, agree)), None)
     if not bad:
         return None
@@ -139,24 +139,17 @@ def _is_scalar(row: Row) -> bool:
 
 
 def _agrees(row: Row, agree: Optional[float]) -> bool:
+    if row.verdict == "noise":
+        return True
     if agree is None:
         agree = max(_AGREE.get(dtype, _AGREE_ELSE) for dtype in row.dtypes)
         agree = max(agree, 10 * _AGREE_ELSE) if row.ones is not None else agree
     return error_of(row) <= agree
 
 
-def _is_rounded_sum(row: Row, call: Call) -> bool:
-    """Whether the difference of a parameter's gradient is no more than rounding in a sum that cancels out."""
-    if row.a.io != "gradient" or row.pair is None or row.pair.a.norm is None or math.isinf(row.pair.relative):
-        return False
-    incoming = max((math.sqrt(math.prod(r.shapes[0])) * (r.pair.a.norm or 0.0) for r in call.inputs if r.pair is not None),
-                   default=0.0)  # fmt: skip
-    return row.pair.relative * row.pair.a.norm <= _SUM * incoming
-
-
-def _drops(row: Row) -> bool:
+def _drops(row: Row, agree: Optional[float]) -> bool:
     """Whether the row is the output of a dropout that was at work."""
-    return row.zeros is not None and is_random(row.a) and (row.pair is None or not row.pair.identical)
+    return row.zeros is not None and is_random(row.a) and not _agrees(row, agree)
 
 
 def _after(call: Call, random: list) -> bool:
@@ -164,9 +157,9 @@ def _after(call: Call, random: list) -> bool:
     return any(op == call.op or not call.op or op.startswith(f"{call.op}.") for op in random)
 
 
-def _judge_dropout(call: Call) -> Optional[Culprit]:
+def _judge_dropout(call: Call, agree: Optional[float]) -> Optional[Culprit]:
     """A dropout is at fault where the shares that it drops differ beyond chance (five standard errors), or its scale."""
-    for row in filter(_drops, call.outputs):
+    for row in (row for row in call.outputs if _drops(row, agree)):
         count = math.prod(row.shapes[0])
         x, y = row.zeros
         share = (x + y) / 2

@@ -1,11 +1,11 @@
 """What comparing two dumps says, in words."""
 
 from msprec.compare.culprit import Culprit
-from msprec.compare.tensors import Compared
+from msprec.compare.tensors import GOOD, Compared
 
 WORDS = {
     "zh": {
-        "yes": "通过", "no": "不通过", "shape": "形状不同", "unreadable": "无法读取",
+        "yes": "通过", "no": "不通过", "shape": "形状不同", "unreadable": "无法读取", "noise": "仅舍入",
         "counts": "{pairs} 对张量：通过 {yes}，不通过 {no}（规则 {rule}）。", "only_a": "只在 A 中：{count} 个，如 {names}。",
         "only_b": "只在 B 中：{count} 个，如 {names}。", "structure": "{count} 对按结构（次序与形状）配对，请核对。", "bad": "无法读取 {count} 个：{names}",
         "clean": "没有发现输入一致而输出不同的算子（检查了 {judged} 次调用）。", "not_judged": "没有可判断的算子：A 与 B 中没有同时含输入和输出的配对。",
@@ -29,7 +29,7 @@ WORDS = {
         "range_a": "A 最小/最大", "range_b": "B 最小/最大", "gradient": "参数梯度", "output_": "传出梯度", "statistics": "统计量相差 {relative:.1e}", "step": "step",
     },
     "en": {
-        "yes": "passes", "no": "fails", "shape": "other shape", "unreadable": "unreadable",
+        "yes": "passes", "no": "fails", "shape": "other shape", "unreadable": "unreadable", "noise": "rounding",
         "counts": "{pairs} pairs of tensors: {yes} pass, {no} fail (rule {rule}).", "only_a": "Only in A: {count}, such as {names}.",
         "only_b": "Only in B: {count}, such as {names}.", "structure": "{count} pairs were made by structure (order and shapes); please check.",
         "bad": "Unreadable: {count}: {names}",
@@ -128,7 +128,7 @@ def _measure(row, say: dict) -> str:
 def counts(found: Compared, lang: str) -> list:
     """How many pass, what has no counterpart, what could not be read."""
     say, rows = WORDS[lang], found.rows
-    good = sum(row.verdict == "yes" for row in rows)
+    good = sum(row.verdict in GOOD for row in rows)
     lines = [say["counts"].format(pairs=len(rows), yes=good, no=len(rows) - good, rule=found.rule.name)]
     for key in ("only_a", "only_b"):
         items = getattr(found.paired, key)

@@ -14,8 +14,15 @@ from msprec.compare.statistics import One, Pair, compare_arrays
 
 #: Relative difference of statistics, where there are no values.
 _STATISTICS = 1e-3
+#: A sum's rounding, relative to √n times the norm of what is added up.
+_SUM = {"float16": 8e-3, "bfloat16": 6e-2}
+_SUM_ELSE = 1e-6
 #: Relative error up to which tensors of other shapes are the same values in the same order.
 _RESHAPED = 1e-2
+
+
+#: Verdicts that find nothing wrong.
+GOOD = ("yes", "noise")
 
 
 class Rule(NamedTuple):
@@ -52,7 +59,7 @@ class Row(NamedTuple):
     Attributes:
         a, b: The two items.
         how: How they were paired.
-        verdict: "yes", "no", "shape", "unreadable".
+        verdict: "yes", "no", "shape", "unreadable", "noise" (a gradient that is the rounding of a sum that cancels out).
         shapes, dtypes: Of either side.
         pair: The measures; None without values on both sides.
         ones: The statistics of either side where values are missing.
@@ -100,7 +107,31 @@ def compare_dumps(a: Dump, b: Dump, rule: Optional[Rule] = None, **pairing) -> C
             f"no tensor of {a.path.name} fits one of {b.path.name}: {_some(a)} beside {_some(b)}; "
             "give --rename PATTERN=REPLACEMENT, --map FILE or --pair order"
         )
-    return Compared(a, b, on_all_cores(lambda pair: _row(*pair, rule), paired.pairs, "tensors"), paired, rule)
+    rows = on_all_cores(lambda pair: _row(*pair, rule), paired.pairs, "tensors")
+    return Compared(a, b, _with_noise(rows), paired, rule)
+
+
+def _with_noise(rows: list) -> list:
+    """The rows, with gradients that do not pass but are rounding alone marked as noise.
+
+    A parameter's gradient is a sum over batch and positions. Where it cancels out, as that of a bias before a batch
+    normalisation does, nothing but the rounding of the sum is left, at most about √n ‖incoming gradient‖ times the
+    dtype's resolution, and the two sides have no digit in common.
+    """
+    incoming = {}
+    for row in rows:
+        if row.a.io == "input" and row.a.phase == "backward" and row.pair is not None:
+            bound = math.sqrt(math.prod(row.shapes[0])) * (row.pair.a.norm or 0.0)
+            key = (row.a.step, row.a.op)
+            incoming[key] = max(incoming.get(key, 0.0), bound)
+    return [row._replace(verdict="noise") if _is_noise(row, incoming) else row for row in rows]
+
+
+def _is_noise(row: Row, incoming: dict) -> bool:
+    if row.verdict != "no" or row.a.io != "gradient" or row.pair is None:
+        return False
+    bound = max(_SUM.get(dtype, _SUM_ELSE) for dtype in row.dtypes) * incoming.get((row.a.step, row.a.op), 0.0)
+    return row.pair.a.norm is not None and max(row.pair.a.norm, row.pair.b.norm or 0.0) <= bound
 
 
 def _some(dump: Dump) -> str:
@@ -190,6 +221,6 @@ def worst_first(rows: list) -> list:
 
     def key(row):
         cosine = row.pair.cosine if row.pair is not None else 0.0
-        return row.verdict == "yes", row.verdict == "no", cosine, -min(error_of(row), 1e300)
+        return row.verdict in GOOD, row.verdict == "no", cosine, -min(error_of(row), 1e300)
 
     return sorted(rows, key=key)

@@ -22,8 +22,8 @@ _SAVE_SHARE = 0.01
 
 class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
-    it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``: a `Sweep` that sets
-    the learning rate."""
+    it, or a `StepDumper`, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``:
+    a `Sweep` that sets the learning rate."""
 
     locate: bool = True
     again: Optional[object] = None
