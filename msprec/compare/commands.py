@@ -56,6 +56,7 @@ def attach(main: click.Group) -> None:
     """Puts the commands of this module into the group ``main``."""
     main.add_command(compare)
     main.add_command(dump)
+    main.add_command(overflow)
 
 
 @click.group()
@@ -556,3 +557,35 @@ def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tu
     if why_not:
         raise Failure(why_not)
     click.echo(f"msprec: {writer.count} tensors of {len(writer.steps)} steps: {folder}", err=True)
+
+
+# --- overflow -----------------------------------------------------------------------------------------------------
+@click.command()
+@click.argument("folder", metavar="DUMP_DIR")
+@click.option("--most", type=click.IntRange(1), default=3, show_default=True, help="Overflow files to describe.")
+@click.option("--fail-on-overflow", "fail", is_flag=True, help="Exit with 1 when there is an overflow.")
+@_LANG
+def overflow(folder: str, most: int, fail: bool, lang: Optional[str]) -> None:
+    """Name the first operator that overflowed in a dump, with its status, its inputs and outputs, and its source line.
+
+    DUMP_DIR holds Ascend's overflow files (Opdebug.Node_OpDebug…, raw or decoded to JSON) and the operators' data; or the
+    values of a dump of MindSpore, msprobe, ptdbg or msprec, of which the first that are not finite are named.
+
+    \b
+    Examples:
+      msprec overflow dump/rank_0
+    """
+    _one_thread_a_product()
+    from msprec.compare import overflow_words
+    from msprec.compare.errors import CannotRead
+    from msprec.compare.overflow import find_overflows
+
+    lang = language(lang)
+    try:
+        result = find_overflows(folder, most)
+    except CannotRead as error:
+        raise Failure(str(error)) from None
+    for line in overflow_words.lines(result, lang):
+        click.echo(line)
+    if fail and result.found:
+        sys.exit(1)
