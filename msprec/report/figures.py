@@ -18,7 +18,7 @@ _DPI = 150
 
 
 @lru_cache(maxsize=1)
-def _cjk_font() -> Optional[str]:
+def chinese_font() -> Optional[str]:
     """An installed font with Chinese, or None: then figures are labelled in English rather than with empty boxes."""
     from matplotlib import font_manager
 
@@ -77,9 +77,9 @@ class _Canvas:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        chinese = lang == "zh" and _cjk_font() is not None
+        chinese = lang == "zh" and chinese_font() is not None
         self.words = words("zh" if chinese else "en")
-        self.font = {"family": _cjk_font()} if chinese else {}
+        self.font = {"family": chinese_font()} if chinese else {}
         self.figure = Figure(figsize=(6.3, height), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(self.figure)
         self.axes = self.figure.add_subplot()
