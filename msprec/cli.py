@@ -221,41 +221,80 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option("--run", "run_dir", metavar="DIR", help="A run folder that `msprec run` or a callback wrote.")
 @click.option("--only", metavar="ITEMS", help="Items or families to conclude, for example mp,ds.01.")
 @click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
+@click.option("--update", metavar="F.docx",
+              help="Keep the choices and comments that a person put into this report, and refresh its evidence.")  # fmt: skip
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
-def checklist(run_dir, only, docx, json_file, blank, fail_on, lang) -> None:
+def checklist(run_dir, only, docx, update, json_file, blank, fail_on, lang) -> None:
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
+
+    --update rewrites a report in place (with --out: into another file) and keeps the former one beside it.
 
     \b
     Examples:
       msprec checklist --run msprec_runs/train-20261120-101500
       msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
+      msprec checklist --run RUN --update checklist.docx
       msprec checklist --run RUN --json findings.json --fail-on problem
       msprec checklist --blank --out form.docx
     """
     if blank == (run_dir is not None):
         raise _Failure("give either --run DIR or --blank (see msprec checklist --help)")
+    if blank and update:
+        raise _Failure("--update refreshes a report from a run: name it with --run DIR")
     if blank and not (docx or json_file):
         raise _Failure("--blank writes a form: name it with --out F.docx or --json F.json")
     from msprec import checklist as engine
     from msprec.record.reader import RunFolderError
 
-    lang = _language(lang)
+    form = _read_form(update) if update else None
+    lang = lang or (form.lang if form else _language(None))
     try:
         found = engine.blank(lang) if blank else engine.conclude(Path(run_dir), lang, _only(only))
     except RunFolderError as error:
         raise _Failure(str(error)) from None
-    _write_findings(found, docx, json_file, Path(run_dir) if run_dir else None, lang)
+    run_path = Path(run_dir) if run_dir else None
+    if form is not None:
+        found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang)
+    _write_findings(found, docx if form is None else None, json_file, run_path, lang)
     if not blank and json_file != "-":
         from msprec.report.terminal import print_table
 
-        print_table(found, _console(stderr=False), docx)
+        print_table(found, _console(stderr=False), docx or update)
     wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
     if any(item["conclusion"] in wanted for item in found["items"]):
         sys.exit(1)
+
+
+def _read_form(path: str):
+    from msprec.report.form_reader import FormError, read_form
+
+    try:
+        return read_form(path)
+    except FormError as error:
+        raise _Failure(str(error)) from None
+
+
+def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str) -> dict:
+    """Writes the report anew with the person's answers; what it replaces is kept beside it."""
+    from msprec.report.update import update_report
+
+    try:
+        found, backup = update_report(found, form, path, out, run_dir, lang)
+    except OSError as error:
+        raise _Failure(f"cannot write {error.filename or out or path}: {error.strerror or error}") from None
+    if backup is not None:
+        click.echo(f"msprec: the report as it was before is kept as {backup}", err=True)
+    if not form.whole:
+        click.echo(
+            "msprec: the word processor has dropped msprec's record from the report; the fields are kept, but words typed "
+            "outside of them could not be told from the report's own",
+            err=True,
+        )
+    return found
 
 
 def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang: str) -> None:

@@ -1,7 +1,6 @@
 """The Word document opened again, the figures, the table on the terminal."""
 
 import io
-import json
 import re
 import zipfile
 from pathlib import Path
@@ -10,56 +9,20 @@ import pytest
 from docx import Document
 from docx.oxml.ns import qn
 from lxml import etree
+from reports import findings, write_run
 
 from msprec.checklist import blank
 from msprec.report import figures
+from msprec.report.paper import MAX_ROWS
 from msprec.report.terminal import print_table
-from msprec.report.word import MAX_ROWS, write_word
+from msprec.report.word import write_word
 from msprec.report.wording import CONCLUSIONS, WORDS, default_lang, number
-
-HOSTILE = "bad \x00\x0b\ud800 chars, emoji 🚀, שלום עולם, 中文, " + "long" * 200 + "\ttab"
-
-
-def _run(folder: Path) -> Path:
-    """A run folder with a scale that comes down and a loss that goes NaN once."""
-    (folder / "rank_0").mkdir(parents=True)
-    (folder / "run.json").write_text(json.dumps({
-        "schema": 1, "script": "/home/u/p/train.py", "cwd": "/home/u/p", "command": ["python", "train.py"],
-        "exit": {"kind": "ok", "code": 0}, "versions": {"mindspore": "2.10.0"}, "platform": {"system": "Linux"},
-        "notes": ["cpu_loss_scale"], "training_steps": 60, "mode": "graph", "device_target": "CPU",
-    }))  # fmt: skip
-    lines = ["step,epoch,loss,overflow,scale,next_scale,lr,seconds,data_seconds,batch"]
-    for i in range(60):
-        loss = "nan" if i == 40 else 2.0 / (i + 1)
-        lines.append(f"{i + 1},1,{loss},{int(i < 6)},{2.0 ** (24 - min(i, 6))},{2.0**18},0.1,0.01,0.001,32")
-    (folder / "rank_0" / "steps.csv").write_text("\n".join(lines) + "\n1,tor")
-    return folder
 
 
 @pytest.fixture
 def sample(tmp_path: Path) -> tuple:
     """A checklist with every kind of conclusion and evidence, hostile text among it, and its run folder."""
-    checklist = blank("en")
-    kinds = ["problem", "ok", "not_applicable", "undecided"]
-    for i, item in enumerate(checklist["items"]):
-        item["conclusion"] = kinds[i % 4]
-        item["summary"] = f"Reason {i}"
-    first = checklist["items"][0]
-    first["summary"] = HOSTILE
-    first["locations"] = [{"file": "src/" + "very_long_name" * 8 + ".py", "line": 3}]
-    first["evidence"] = [
-        {"kind": "text", "source": "run", "title": "Text", "text": HOSTILE},
-        {"kind": "code", "source": "script", "title": "Code", "file": "train.py", "first_line": 9, "highlight": [10],
-         "code": "def f():\n\treturn '中文'\n"},
-        {"kind": "table", "source": "run", "title": "Table", "columns": ["name", "值"], "note": "a note",
-         "rows": [[f"row {i}", i / 3] for i in range(10000)]},
-        {"kind": "table", "source": "run", "title": "Empty", "columns": ["a"], "rows": []},
-        {"kind": "figure", "source": "run", "title": "Loss", "figure": "loss", "data": {"steps": True}},
-        {"kind": "figure", "source": "run", "title": "Scale", "figure": "loss_scale", "data": {"steps": True}},
-        {"kind": "figure", "source": "run", "title": "Counts", "figure": "class_counts", "data": {"counts": {"0": 5, "1": 9}}},
-        {"kind": "figure", "source": "run", "title": "Nothing", "figure": "histogram", "data": {}},
-    ]  # fmt: skip
-    return checklist, _run(tmp_path / "run")
+    return findings("en"), write_run(tmp_path / "run")
 
 
 def _text(document) -> str:
@@ -84,7 +47,7 @@ def test_the_document_opens_again_with_everything(sample, tmp_path: Path, lang: 
     assert "🚀" in text
     assert "שלום" in text
     assert WORDS[lang]["more_rows"].format(count=10000 - MAX_ROWS) in text
-    summary = document.tables[1]
+    summary = document.tables[0]
     assert len(summary.rows) == 25
     assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
     assert len(document.inline_shapes) == 3
@@ -97,9 +60,10 @@ def test_links_resolve_and_ids_are_unique(sample, tmp_path: Path) -> None:
     body = Document(str(tmp_path / "a.docx")).element.body
     marks = [m.get(qn("w:name")) for m in body.iter(qn("w:bookmarkStart"))]
     numbers = [m.get(qn("w:id")) for m in body.iter(qn("w:bookmarkStart"))]
-    assert len(set(marks)) == len(marks) == 25
+    assert len(set(marks)) == len(marks) == 25 + 1 + 7 + 3 * 24 + 1
     assert len(set(numbers)) == len(numbers)
-    assert {link.get(qn("w:anchor")) for link in body.iter(qn("w:hyperlink"))} == set(marks)
+    links = {link.get(qn("w:anchor")) for link in body.iter(qn("w:hyperlink"))}
+    assert links == {mark for mark in marks if not mark.startswith(("choice_", "comment_", "summary_"))}
 
 
 def _first_two(sample, tmp_path: Path) -> tuple:
@@ -119,8 +83,9 @@ def test_every_run_has_an_east_asian_font(sample, tmp_path: Path) -> None:
 def test_the_same_input_gives_the_same_parts(sample, tmp_path: Path) -> None:
     checklist, run = sample
     for name in ("a", "b"):
-        write_word(checklist, tmp_path / f"{name}.docx", run, "en")
-    one, two = (zipfile.ZipFile(tmp_path / f"{n}.docx") for n in ("a", "b"))
+        (tmp_path / name).mkdir()
+        write_word(checklist, tmp_path / name / "report.docx", run, "en")
+    one, two = (zipfile.ZipFile(tmp_path / n / "report.docx") for n in ("a", "b"))
     assert one.namelist() == two.namelist()
     for name in one.namelist():
         assert one.read(name) == two.read(name), name
