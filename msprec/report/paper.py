@@ -119,11 +119,14 @@ class Paper:
             add_run(paragraph, text, **look)
         return paragraph
 
-    def labelled(self, label: str, text, mono: bool = False) -> None:
-        """``label: text``, or nothing without a text."""
+    def labelled(self, label: str, text, mono: bool = False, ours: bool = False) -> None:
+        """``label: text``, or nothing without a text; ``ours``: a text of msprec's own, with code between backticks."""
         if text:
             paragraph = self.paragraph(f"{label}: ", bold=True)
-            add_run(paragraph, text, mono=mono, size=9.5 if mono else None)
+            if ours:
+                _inline(paragraph, str(text))
+            else:
+                add_run(paragraph, text, mono=mono, size=9.5 if mono else None)
 
     def link(self, text: str, bookmark: str) -> None:
         """A paragraph that leads to a bookmark."""
@@ -173,7 +176,7 @@ class Paper:
         add_field(paragraph, f"SEQ {kind} \\* ARABIC", str(count), size=9)
         add_run(paragraph, f"  {text}", size=9)
 
-    def table(self, columns: Optional[list], rows: list, widths: Optional[list] = None, total: float = WIDTH_CM):
+    def table(self, columns, rows: list, widths: Optional[list] = None, total: float = WIDTH_CM, size: float = 9):
         """A grid whose head is repeated on every page; without ``columns`` it has no head."""
         from docx.shared import Pt
 
@@ -183,12 +186,12 @@ class Paper:
         table.style = "Table Grid"
         lines = [list(row.cells) for row in table.rows]
         for cell, name in zip(lines[0] if heads else (), columns or ()):
-            add_run(cell.paragraphs[0], name, bold=True, size=9)
+            add_run(cell.paragraphs[0], name, bold=True, size=size)
             shade(cell, "E8EEF4")
             cell.paragraphs[0].paragraph_format.keep_with_next = True
         for line, row in zip(lines[len(heads) :], rows):
             for cell, value in zip(line, row):
-                add_run(cell.paragraphs[0], number(value), size=9)
+                add_run(cell.paragraphs[0], number(value), size=size)
         for row, line in zip(table.rows, lines):
             if sum(len(cell.text) for cell in line) <= _LONG_ROW:
                 keep_whole(row)
@@ -203,11 +206,14 @@ class Paper:
     def numbered_table(self, columns: list, rows: list, title: str, note: Optional[str] = None) -> None:
         """A table with its caption, on a page of its own turned sideways where it is too wide for an upright one."""
         self.tables += 1
-        wide = _needed_cm(columns, rows) > WIDTH_CM * 1.15 and len(columns) >= 6
+        needed = _needed_cm(columns, rows)
+        wide = needed > WIDTH_CM * 1.15 and len(columns) >= 6
         with self.turned() if wide else contextlib.nullcontext():
             self.caption("Table", title)
-            self.table(columns, rows, total=WIDE_CM if wide else WIDTH_CM)
-            self.paragraph(note or "", size=9, colour=GREY)
+            total = WIDE_CM if wide else WIDTH_CM
+            self.table(columns, rows, total=total, size=max(6.0, 9 * min(1.0, total / needed)))
+            below = self.paragraph(note or "", size=9, colour=GREY)
+            below.paragraph_format.space_before = 40_000
 
     @contextlib.contextmanager
     def turned(self):
@@ -295,5 +301,5 @@ def column_widths(columns: list, rows: list, total: float = WIDTH_CM) -> list:
 
 
 def _needed_cm(columns: list, rows: list) -> float:
-    """The width at which no word of the table is broken: 9 pt, about 1.8 mm a character, 4 mm of margins a column."""
-    return sum(0.18 * w + 0.4 for w in _column_sizes(columns, rows)[1])
+    """The width at which no word of the table is broken: at 9 pt a character has about 2 mm, and a column 4 mm of margins."""
+    return sum(0.2 * w + 0.4 for w in _column_sizes(columns, rows)[1])

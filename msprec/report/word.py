@@ -2,8 +2,11 @@
 
 import csv
 import json
+import textwrap
 from pathlib import Path
 from typing import Optional
+
+from docx.shared import Pt
 
 from msprec.report.docx_parts import add_link, add_run, shade
 from msprec.report.figures import draw
@@ -13,6 +16,8 @@ from msprec.report.wording import CONCLUSIONS, FAMILIES, number, words
 
 # lines of a listing on the page
 _MAX_LINES = 60
+# characters of a reason in the summary's table; all of it stands with the item
+_LONG_REASON = 400
 
 
 def write_word(
@@ -104,12 +109,13 @@ class _Report:
             add_link(name.paragraphs[0], _head(item), _bookmark(item["id"]), 9)
             add_choice(paper, conclusion, item, "summary", 9)
             add_run(reason.paragraphs[0], self._reason(item), size=9)
-        paper.paragraph(self.say["how_to_fill"].replace("`", ""), size=9, colour="3C4043")
+        below = paper.paragraph(self.say["how_to_fill"].replace("`", ""), size=9, colour="3C4043")
+        below.paragraph_format.space_before = Pt(6)
         add_general(paper, self.checklist.get("remarks") or "")
         self._pictures("general")
 
     def _reason(self, item: dict) -> str:
-        lines = [item.get("summary") or ""]
+        lines = [textwrap.shorten(item.get("summary") or "", _LONG_REASON, placeholder=" …")]
         if item.get("answered_by") == "person":
             lines.insert(0, f"[{self.say['by_person']}]")
         if item.get("conflict"):
@@ -130,8 +136,8 @@ class _Report:
             paper.paragraph(item["summary"])
         places = [f"{p['file']}:{p['line']}" for p in item.get("locations") or [] if p.get("file")]
         paper.labelled(say["places"], "  ".join(places[:12]), mono=True)
-        paper.labelled(say["would_decide"], item.get("would_decide"))
-        paper.labelled(say["advice"], item.get("advice"))
+        paper.labelled(say["would_decide"], item.get("would_decide"), ours=True)
+        paper.labelled(say["advice"], item.get("advice"), ours=True)
         texts = item_texts(item["id"], self.lang)
         if texts is not None:
             paper.markdown(say["check"], texts.check)
@@ -172,8 +178,6 @@ class _Report:
             self._figure(evidence)
 
     def _code(self, evidence: dict) -> None:
-        from docx.shared import Pt
-
         place = f"{evidence.get('file', '')}:{(evidence.get('highlight') or [evidence.get('first_line', 1)])[0]}"
         head = self.paper.paragraph(f"{evidence.get('title') or ''}  ({place})", bold=True, size=9.5)
         head.paragraph_format.keep_with_next = True
@@ -190,8 +194,8 @@ class _Report:
         if len(rows) > MAX_ROWS:
             file = self._beside(f"{name}.csv")
             write_csv(file, columns, rows)
-            notes.append(self.say["more_rows"].format(count=len(rows) - MAX_ROWS))
-            notes.append(self.say["missing_rows"].format(count=len(rows), file=self._name(file)))
+            more = self.say["more_rows"].format(count=len(rows) - MAX_ROWS, all=len(rows), file=self._name(file))
+            notes.append(more)
         shown = [list(row) for row in rows[:MAX_ROWS]]
         self.paper.numbered_table(columns, shown, evidence.get("title") or "", " ".join(filter(None, notes)))
 

@@ -30,7 +30,7 @@ WORDS = {
         "versions": "版本", "device": "设备", "mode": "运行模式", "steps": "训练步数", "seeds": "随机种子",
         "platform": "平台", "notes": "说明", "why": "为什么要查", "check": "检查方法", "evidence": "证据", "advice": "下一步",
         "would_decide": "如何得出结论", "places": "位置", "back": "返回汇总", "mend": "修改方法", "page": "第", "of": "页，共", "end": "页",
-        "figure": "图", "table": "表", "more_rows": "另有 {count} 行未显示，见运行目录。", "killed": "运行未正常结束",
+        "figure": "图", "table": "表", "more_rows": "另有 {count} 行未显示；完整表格（{all} 行）见 {file}。", "killed": "运行未正常结束",
         "cpu_loss_scale": "MindSpore 的 loss scale 训练单元不能在 CPU 上直接运行；本次运行中溢出检查改为判断梯度是否有限。",
         "found": "{problem} 项发现问题，{undecided} 项待填写，{ok} 项无问题，{not_applicable} 项不涉及。",
         "loss": "训练 loss", "loss_raw": "loss", "loss_smooth": "平滑后", "step": "训练步", "scale": "loss scale",
@@ -46,7 +46,7 @@ WORDS = {
         "conflict": "与证据不一致：填写的结论是“{answer}”，而证据表明“{evidence}”。填写的结论已保留。",
         "handed_back": "下拉框被改回“请填写”，因此采用证据的结论“{evidence}”。",
         "two_choices": "[汇总表中选择了：{other}]", "typed": "[正文中填写的内容]", "by_person": "由人填写",
-        "pictures": "填写时加入的图片", "kept_picture": "填写时加入的图片 {count}", "missing_rows": "共 {count} 行，完整表格见 {file}。",
+        "pictures": "填写时加入的图片", "kept_picture": "填写时加入的图片 {count}",
         "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
     },
     "en": {
@@ -58,7 +58,7 @@ WORDS = {
         "platform": "Platform", "notes": "Notes", "why": "Why it matters", "check": "How it is checked",
         "evidence": "Evidence", "advice": "What to do next", "would_decide": "What would decide it", "places": "Places",
         "back": "Back to the summary", "mend": "How to mend it", "page": "Page", "of": "of", "end": "",
-        "figure": "Figure", "table": "Table", "more_rows": "{count} more rows are in the run folder.",
+        "figure": "Figure", "table": "Table", "more_rows": "{count} more rows; the whole table ({all} rows) is in {file}.",
         "killed": "the run did not end by itself",
         "cpu_loss_scale": "MindSpore's loss-scale cell does not run on a CPU by itself; here its overflow check was done by a "
         "finite check of the gradients.",
@@ -80,7 +80,7 @@ WORDS = {
         "conflict": "In conflict with the evidence: the answer filled in is “{answer}”, and the evidence says “{evidence}”. The answer is kept.",
         "handed_back": "The drop-down was set back to “To be filled in”, so the conclusion is the evidence's: “{evidence}”.",
         "two_choices": "[chosen in the summary: {other}]", "typed": "[typed in the text]", "by_person": "answered by a person",
-        "pictures": "Pictures added by hand", "kept_picture": "Picture {count}, added by hand", "missing_rows": "{count} rows; the whole table is in {file}.",
+        "pictures": "Pictures added by hand", "kept_picture": "Picture {count}, added by hand",
         "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
     },
 }  # fmt: skip

@@ -1,7 +1,9 @@
 """The Word document opened again, the figures, the table on the terminal."""
 
+import csv
 import io
 import re
+import time
 import zipfile
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from msprec.checklist import blank
 from msprec.report import figures
 from msprec.report.paper import MAX_ROWS
 from msprec.report.terminal import print_table
-from msprec.report.word import write_word
+from msprec.report.word import write_csv, write_word
 from msprec.report.wording import CONCLUSIONS, WORDS, default_lang, number
 
 
@@ -46,7 +48,11 @@ def test_the_document_opens_again_with_everything(sample, tmp_path: Path, lang: 
     assert "\\x00" in text
     assert "🚀" in text
     assert "שלום" in text
-    assert WORDS[lang]["more_rows"].format(count=10000 - MAX_ROWS) in text
+    file = f"{lang}_tables/ds.01_3.csv"
+    assert WORDS[lang]["more_rows"].format(count=10000 - MAX_ROWS, all=10000, file=file) in text
+    with open(tmp_path / file, encoding="utf-8-sig", newline="") as handle:
+        rows = list(csv.reader(handle))
+    assert len(rows) == 10001 and rows[0] == ["name", "值"] and rows[-1][0] == "row 9999"
     summary = document.tables[0]
     assert len(summary.rows) == 25
     assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
@@ -91,6 +97,67 @@ def test_the_same_input_gives_the_same_parts(sample, tmp_path: Path) -> None:
         assert one.read(name) == two.read(name), name
         if name.endswith(".xml"):
             etree.fromstring(one.read(name))
+
+
+def test_a_formula_in_a_table_stays_a_text(tmp_path: Path) -> None:
+    write_csv(tmp_path / "t.csv", ["a"], [["=HYPERLINK(1)"], ["-1.5"], [-2], ["@x"], [None], ["bad \ud800"]])
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8-sig").split("\n")
+    assert lines[:7] == ["a", "'=HYPERLINK(1)", "-1.5", "-2", "'@x", '""', "bad \\ud800"]
+
+
+def test_contents_captions_and_turned_pages(sample, tmp_path: Path) -> None:
+    write_word(*_first_two(sample, tmp_path))
+    document = Document(str(tmp_path / "a.docx"))
+    codes = [i.text.strip() for i in document.element.body.iter(qn("w:instrText"))]
+    assert codes[0].startswith("TOC ")
+    entries = [p.text for p in document.paragraphs if p.style.name.lower().startswith("toc")]
+    headings = [p.text for p in document.paragraphs if p.style.name in ("Heading 1", "Heading 2")]
+    assert entries == headings
+    assert codes.count("SEQ Figure \\* ARABIC") == 3 and codes.count("SEQ Table \\* ARABIC") == 3
+    turned = [section.page_width > section.page_height for section in document.sections]
+    assert turned == [False, True, False]
+    for table in document.tables:
+        for row in table.rows:
+            whole = row._tr.trPr is not None and row._tr.trPr.find(qn("w:cantSplit")) is not None
+            assert whole == (sum(len(cell.text) for cell in row.cells) <= 1200)
+
+
+def test_a_figure_that_cannot_be_drawn_costs_only_itself(sample, tmp_path: Path) -> None:
+    checklist = sample[0]
+    checklist["items"][0]["evidence"] = [
+        {"kind": "figure", "title": "Odd", "figure": "class_counts", "data": {"counts": 5}}
+    ]
+    write_word(checklist, tmp_path / "a.docx", sample[1], "en")
+    assert "could not be drawn" in _text(Document(str(tmp_path / "a.docx")))
+
+
+def test_a_report_of_24_items_takes_no_time(tmp_path: Path) -> None:
+    checklist = findings("en")
+    evidence = [e for e in checklist["items"][0]["evidence"] if e["kind"] != "figure" and e["title"] != "Wide"]
+    for item in checklist["items"]:
+        item["evidence"] = [*evidence[:2], {**evidence[2], "rows": evidence[2]["rows"][:30]}]
+    write_word(checklist, tmp_path / "warm.docx", None, "en")
+    begin = time.process_time()
+    write_word(checklist, tmp_path / "a.docx", None, "en")
+    assert time.process_time() - begin < 6  # about 2 s on an idle machine
+    assert (tmp_path / "a.docx").stat().st_size < 5_000_000
+
+
+@pytest.mark.xdist_group("office")
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_libreoffice_shows_every_page(office, tmp_path: Path, lang: str) -> None:
+    write_word(findings(lang), tmp_path / "a.docx", write_run(tmp_path / "run"), lang)
+    pages = office.pages(tmp_path / "a.docx")
+    count = len(pages)
+    for number_, page in enumerate(pages, 1):
+        words_of_page = "".join(page.split())
+        foot = f"第{number_}页，共{count}页" if lang == "zh" else f"Page{number_}of{count}"
+        assert foot in words_of_page
+    text = "".join("".join(pages).split())
+    for item in findings(lang)["items"]:
+        assert text.count("".join(f"{item['id']} {item['title']}".split())) >= 2
+    # the head of the table of ten thousand rows is there again on its next page
+    assert sum("row" in page and re.search(r"^\s*name\s+值", page, re.M) is not None for page in pages) >= 2
 
 
 def test_page_numbers_are_fields(sample, tmp_path: Path) -> None:
