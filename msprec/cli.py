@@ -1,5 +1,6 @@
 """The commands: arguments in, one call, text out. Nothing heavy is imported before a command needs it."""
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -219,6 +220,9 @@ def _only(text: Optional[str]) -> Optional[set]:
 
 @main.command()
 @click.option("--run", "run_dir", metavar="DIR", help="A run folder that `msprec run` or a callback wrote.")
+@click.option(
+    "--bundle", "bundle_file", metavar="F.zip", help="An archive that `msprec bundle` wrote, instead of a run folder."
+)
 @click.option("--only", metavar="ITEMS", help="Items or families to conclude, for example mp,ds.01.")
 @click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
 @click.option("--update", metavar="F.docx",
@@ -228,7 +232,7 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
-def checklist(run_dir, only, docx, update, json_file, blank, fail_on, lang) -> None:
+def checklist(run_dir, bundle_file, only, docx, update, json_file, blank, fail_on, lang) -> None:
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
 
     --update rewrites a report in place (with --out: into another file) and keeps the former one beside it.
@@ -239,34 +243,56 @@ def checklist(run_dir, only, docx, update, json_file, blank, fail_on, lang) -> N
       msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
       msprec checklist --run RUN --update checklist.docx
       msprec checklist --run RUN --json findings.json --fail-on problem
+      msprec checklist --bundle question.zip --out checklist.docx
       msprec checklist --blank --out form.docx
     """
-    if blank == (run_dir is not None):
-        raise _Failure("give either --run DIR or --blank (see msprec checklist --help)")
+    if sum(map(bool, (run_dir, bundle_file, blank))) != 1:
+        raise _Failure("give one of --run DIR, --bundle F.zip or --blank (see msprec checklist --help)")
     if blank and update:
         raise _Failure("--update refreshes a report from a run: name it with --run DIR")
     if blank and not (docx or json_file):
         raise _Failure("--blank writes a form: name it with --out F.docx or --json F.json")
+    with _run_or_bundle(run_dir, bundle_file) as run_path:
+        found = _conclude(run_path, only, docx, update, json_file, lang)
+    wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
+    if any(item["conclusion"] in wanted for item in found["items"]):
+        sys.exit(1)
+
+
+@contextlib.contextmanager
+def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
+    """The run folder to conclude from; None for a blank form."""
+    if not bundle_file:
+        yield Path(run_dir) if run_dir else None
+        return
+    from msprec.bundle.archive import BundleError, opened
+
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(opened(Path(bundle_file)))
+        except BundleError as error:
+            raise _Failure(str(error)) from None
+        yield folder
+
+
+def _conclude(run_dir: Optional[Path], only, docx, update, json_file, lang: Optional[str]) -> dict:
     from msprec import checklist as engine
     from msprec.record.reader import RunFolderError
 
     form = _read_form(update) if update else None
     lang = lang or (form.lang if form else _language(None))
     try:
-        found = engine.blank(lang) if blank else engine.conclude(Path(run_dir), lang, _only(only))
+        found = engine.blank(lang) if run_dir is None else engine.conclude(run_dir, lang, _only(only))
     except RunFolderError as error:
         raise _Failure(str(error)) from None
-    run_path = Path(run_dir) if run_dir else None
     if form is not None:
-        found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang)
-    _write_findings(found, docx if form is None else None, json_file, run_path, lang)
-    if not blank and json_file != "-":
+        found = _update(found, form, Path(update), Path(docx) if docx else None, run_dir, lang)
+    _write_findings(found, docx if form is None else None, json_file, run_dir, lang)
+    if run_dir is not None and json_file != "-":
         from msprec.report.terminal import print_table
 
         print_table(found, _console(stderr=False), docx or update)
-    wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
-    if any(item["conclusion"] in wanted for item in found["items"]):
-        sys.exit(1)
+    return found
 
 
 def _read_form(path: str):
@@ -313,6 +339,85 @@ def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang:
             write_word(found, Path(docx), run_dir, lang)
     except OSError as error:
         raise _Failure(f"cannot write {error.filename or docx or json_file}: {error.strerror}") from None
+
+
+# --- env ----------------------------------------------------------------------------------------------------------
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--keep", multiple=True, metavar="KIND_OR_TEXT", help="Do not replace this; see msprec bundle --help.")
+@_LANG
+def env(as_json: bool, keep: tuple, lang: Optional[str]) -> None:
+    """Versions, hardware, driver and the environment variables that matter, ready to paste into a request for help.
+
+    Secrets, names of users and hosts, addresses and home paths are replaced, as `msprec bundle` does.
+
+    \b
+    Examples:
+      msprec env
+      msprec env --json
+    """
+    import json
+
+    from msprec.bundle.archive import scrubber_of_this_machine
+    from msprec.env import as_text, environment
+
+    found = scrubber_of_this_machine(keep).value(environment(), "env")
+    text = json.dumps(found, ensure_ascii=False, indent=1) if as_json else as_text(found, _language(lang)).rstrip("\n")
+    click.echo(text)
+
+
+# --- bundle -------------------------------------------------------------------------------------------------------
+@main.command()
+@click.option("--out", metavar="F.zip", help="The archive to write; default: RUN-bundle.zip here.")
+@click.option("--keep", multiple=True, metavar="KIND_OR_TEXT",
+              help="Do not replace this: secret, proxy, email, user, host, home, ip, or an exact text.")  # fmt: skip
+@click.option(
+    "--with-data", type=click.IntRange(0), default=0, metavar="N", help="Put in N samples of the recorded data."
+)
+@click.option("--report", metavar="F.docx", help="Put in this report too, one that was filled in by hand.")
+@click.option("--list", "only_list", is_flag=True, help="Only list what would go in.")
+@_LANG
+@click.argument("run_dir", metavar="RUN")
+def bundle(
+    out: Optional[str],
+    keep: tuple,
+    with_data: int,
+    report: Optional[str],
+    only_list: bool,
+    lang: Optional[str],
+    run_dir: str,
+) -> None:
+    """Pack a recorded run into one archive to attach to a request for help.
+
+    It holds the report, the run folder, the sources that were imported, versions and hardware, and the command to repeat.
+    Data and weights stay here. Tokens, passwords, keys, proxies, e-mail addresses, names of users and hosts, home paths and IP
+    addresses are replaced; what goes in and what was replaced where is listed first, and stands in the archive's manifest.json.
+
+    \b
+    Examples:
+      msprec bundle msprec_runs/train-20261120-101500
+      msprec bundle RUN --list
+      msprec bundle RUN --with-data 4 --keep ip --out question.zip
+      msprec checklist --bundle question.zip     on the other side
+    """
+    from msprec.bundle import archive
+    from msprec.bundle.listing import lines
+    from msprec.record.reader import RunFolderError
+
+    target = Path(out or f"{Path(run_dir).resolve().name}-bundle.zip")
+    if target.exists() and not only_list:
+        raise _Failure(f"{target} exists; name another file with --out")
+    try:
+        packed = archive.gather(Path(run_dir), keep, with_data, Path(report) if report else None)
+        for line in lines(packed, _language(lang)):
+            click.echo(line)
+        if not only_list:
+            archive.write(packed, target)
+            click.echo(f"{target}: {target.stat().st_size / 1024:.0f} KiB")
+    except (archive.BundleError, RunFolderError) as error:
+        raise _Failure(str(error)) from None
+    except OSError as error:
+        raise _Failure(f"cannot write {target}: {error.strerror or error}") from None
 
 
 # --- lr -----------------------------------------------------------------------------------------------------------

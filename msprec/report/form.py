@@ -21,9 +21,10 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 
-from msprec.report.docx_parts import add_bookmark, add_run, clean, shade
+from msprec.report.docx_parts import add_bookmark, add_run, shade
 from msprec.report.form_reader import GENERAL, NAMESPACE, bookmark_of, paragraphs_of_parts, state_fingerprint
 from msprec.report.paper import WIDTH_CM, Paper
+from msprec.report.plain_text import clean
 from msprec.report.wording import CONCLUSIONS, MARKS, PLACEHOLDERS
 
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/customXml"

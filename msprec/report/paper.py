@@ -12,13 +12,13 @@ from msprec.report.docx_parts import (
     add_field,
     add_link,
     add_run,
-    clean,
     keep_whole,
     repeat_head,
     set_fonts,
     set_widths,
     shade,
 )
+from msprec.report.plain_text import clean
 from msprec.report.wording import number, words
 
 #: Centimetres between the margins of a portrait and of a landscape page.

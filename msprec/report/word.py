@@ -8,6 +8,7 @@ from typing import Optional
 
 from docx.shared import Pt
 
+from msprec.env import known_trouble
 from msprec.report.docx_parts import add_link, add_run, shade
 from msprec.report.figures import draw
 from msprec.report.form import add_choice, add_general, add_item_form, add_state, mark_of
@@ -90,7 +91,7 @@ class _Report:
         paper.contents(entries)
 
     def _about_the_run(self) -> None:
-        rows = run_rows(self.run, self.say)
+        rows = run_rows(self.run, self.lang)
         if rows:
             self.paper.heading(self.say["run"], 1, "run")
             self.paper.table(None, rows, [3.6, WIDTH_CM - 3.6])
@@ -221,10 +222,11 @@ class _Report:
         return f"{file.parent.name}/{file.name}"
 
 
-def run_rows(run: dict, say: dict) -> list:
+def run_rows(run: dict, lang: str) -> list:
     """What the report tells of the run and its machine: (label, value)."""
     if not run:
         return []
+    say = words(lang)
     ended = run.get("exit") or {}
     error = ended.get("exception") or {}
     exit_text = say["killed"] if ended.get("kind") == "running" else f"{ended.get('kind')} ({ended.get('code')})"
@@ -236,6 +238,7 @@ def run_rows(run: dict, say: dict) -> list:
     machine += f", {memory / 2**30:.0f} GiB" if isinstance(memory, (int, float)) else ""
     seeds = ", ".join(f"{s.get('function')}({s.get('value')})" for s in run.get("seeds") or [])
     notes = [say.get(n, n) for n in run.get("notes") or []]
+    notes += [trouble.render(lang) for trouble in known_trouble(run.get("versions") or {})]
     rows = [
         [say["script"], _relative(run)], [say["command"], " ".join(map(str, run.get("command") or []))],
         [say["started"], run.get("started")], [say["seconds"], run.get("seconds")], [say["exit"], exit_text],

@@ -17,8 +17,8 @@ from reports import findings, write_run
 
 from msprec.cli import main
 from msprec.report.answers import merge, pictures
-from msprec.report.docx_parts import clean
 from msprec.report.form_reader import FormError, read_form, state_fingerprint
+from msprec.report.plain_text import clean
 from msprec.report.update import update_report
 from msprec.report.word import write_word
 from msprec.report.wording import CONCLUSIONS, PLACEHOLDERS
