@@ -228,11 +228,18 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option("--update", metavar="F.docx",
               help="Keep the choices and comments that a person put into this report, and refresh its evidence.")  # fmt: skip
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
+@click.option("--html", "html_file", metavar="F.html", help="Write one page of HTML there that needs no network.")
+@click.option("--junit", "junit_file", metavar="F.xml", help="Write JUnit's XML there (- for standard output).")
+@click.option(
+    "--markdown", "markdown_file", metavar="F.md", help="Write Markdown for an issue there (- for standard output)."
+)
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
-def checklist(run_dir, bundle_file, only, docx, update, json_file, blank, fail_on, lang) -> None:
+def checklist(
+    run_dir, bundle_file, only, docx, update, json_file, html_file, junit_file, markdown_file, blank, fail_on, lang
+) -> None:
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
 
     --update rewrites a report in place (with --out: into another file) and keeps the former one beside it.
@@ -250,10 +257,13 @@ def checklist(run_dir, bundle_file, only, docx, update, json_file, blank, fail_o
         raise _Failure("give one of --run DIR, --bundle F.zip or --blank (see msprec checklist --help)")
     if blank and update:
         raise _Failure("--update refreshes a report from a run: name it with --run DIR")
-    if blank and not (docx or json_file):
-        raise _Failure("--blank writes a form: name it with --out F.docx or --json F.json")
+    outputs = {"json": json_file, "html": html_file, "junit": junit_file, "markdown": markdown_file}
+    if blank and not (docx or any(outputs.values())):
+        raise _Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
+    if list(outputs.values()).count("-") > 1:
+        raise _Failure("only one of --json, --junit and --markdown can go to the standard output")
     with _run_or_bundle(run_dir, bundle_file) as run_path:
-        found = _conclude(run_path, only, docx, update, json_file, lang)
+        found = _conclude(run_path, only, docx, update, outputs, lang)
     wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
     if any(item["conclusion"] in wanted for item in found["items"]):
         sys.exit(1)
@@ -275,7 +285,7 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
         yield folder
 
 
-def _conclude(run_dir: Optional[Path], only, docx, update, json_file, lang: Optional[str]) -> dict:
+def _conclude(run_dir: Optional[Path], only, docx, update, outputs: dict, lang: Optional[str]) -> dict:
     from msprec import checklist as engine
     from msprec.record.reader import RunFolderError
 
@@ -287,8 +297,8 @@ def _conclude(run_dir: Optional[Path], only, docx, update, json_file, lang: Opti
         raise _Failure(str(error)) from None
     if form is not None:
         found = _update(found, form, Path(update), Path(docx) if docx else None, run_dir, lang)
-    _write_findings(found, docx if form is None else None, json_file, run_dir, lang)
-    if run_dir is not None and json_file != "-":
+    _write_findings(found, docx if form is None else None, outputs, run_dir, lang)
+    if run_dir is not None and "-" not in outputs.values():
         from msprec.report.terminal import print_table
 
         print_table(found, _console(stderr=False), docx or update)
@@ -323,22 +333,41 @@ def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optiona
     return found
 
 
-def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang: str) -> None:
+def _write_findings(found: dict, docx, outputs: dict, run_dir: Optional[Path], lang: str) -> None:
+    """Every form of the findings that was asked for; ``-`` is the standard output."""
     try:
-        if json_file == "-":
-            import json
+        for kind, name in outputs.items():
+            if name and kind == "html":
+                from msprec.report.html import write_html
 
-            click.echo(json.dumps(found, ensure_ascii=False, indent=1))
-        elif json_file:
-            from msprec.checklist import write_checklist
-
-            write_checklist(found, Path(json_file))
+                write_html(found, Path(name), run_dir, lang)
+            elif name:
+                text = _as_text(found, kind)
+                if name == "-":
+                    click.echo(text, nl=False)
+                else:
+                    Path(name).write_text(text, encoding="utf-8", errors="backslashreplace")
         if docx:
             from msprec.report.word import write_word
 
             write_word(found, Path(docx), run_dir, lang)
     except OSError as error:
-        raise _Failure(f"cannot write {error.filename or docx or json_file}: {error.strerror}") from None
+        name = error.filename or docx or ", ".join(filter(None, outputs.values()))
+        raise _Failure(f"cannot write {name}: {error.strerror}") from None
+
+
+def _as_text(found: dict, kind: str) -> str:
+    if kind == "junit":
+        from msprec.report.junit import as_junit
+
+        return as_junit(found)
+    if kind == "markdown":
+        from msprec.report.markdown import as_markdown
+
+        return as_markdown(found)
+    from msprec.checklist.runner import as_json
+
+    return as_json(found)
 
 
 # --- env ----------------------------------------------------------------------------------------------------------

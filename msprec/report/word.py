@@ -255,10 +255,11 @@ def write_csv(file: Path, columns: list, rows: list) -> None:
     with open(file, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as handle:
         writer = csv.writer(handle)
         for row in [columns, *rows]:
-            writer.writerow([_harmless(value) for value in row])
+            writer.writerow([harmless_cell(value) for value in row])
 
 
-def _harmless(value):
+def harmless_cell(value):
+    """A value for a CSV file: a text that a spreadsheet would take for a formula gets an apostrophe."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         try:
             float(value)

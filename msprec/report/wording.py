@@ -47,7 +47,7 @@ WORDS = {
         "handed_back": "下拉框被改回“请填写”，因此采用证据的结论“{evidence}”。",
         "two_choices": "[汇总表中选择了：{other}]", "typed": "[正文中填写的内容]", "by_person": "由人填写",
         "pictures": "填写时加入的图片", "kept_picture": "填写时加入的图片 {count}",
-        "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
+        "unfold": "展开全部", "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
     },
     "en": {
         "title": "MindSpore accuracy checklist", "blank_title": "MindSpore accuracy checklist (form)",
@@ -81,7 +81,7 @@ WORDS = {
         "handed_back": "The drop-down was set back to “To be filled in”, so the conclusion is the evidence's: “{evidence}”.",
         "two_choices": "[chosen in the summary: {other}]", "typed": "[typed in the text]", "by_person": "answered by a person",
         "pictures": "Pictures added by hand", "kept_picture": "Picture {count}, added by hand",
-        "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
+        "unfold": "Unfold all", "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
     },
 }  # fmt: skip
 
