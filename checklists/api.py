@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Optional
 
+from msprec.checklists.api_arguments import api_arguments
 from msprec.checklists.moved import untrained_roots
 from msprec.checklists.shared import at, missing
 
@@ -13,22 +14,6 @@ from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
 
-RISKY = (
-    "Conv2d",
-    "Dense",
-    "Dropout",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "MaxPool2d",
-    "AvgPool2d",
-    "LayerNorm",
-    "GELU",
-    "LeakyReLU",
-    "Embedding",
-    "SmoothL1Loss",
-    "AdamWeightDecay",
-)
 _EVALUATES = re.compile(
     r"eval|test|valid|(^|_)val(_|$|s?\b)|infer|predict|accuracy|(^|_)acc(_|$)|metric", re.IGNORECASE
 )
@@ -40,26 +25,14 @@ _EVALUATES = re.compile(
     en="Differences between the APIs of MindSpore and other frameworks overlooked",
 )
 def api_differences(subject: Subject) -> Finding:
-    """Not decided yet: lists the cells whose defaults differ from other frameworks with their arguments."""
-    cells = [cell for network in subject.networks for cell in network.cells if cell.class_ in RISKY]
-    if not subject.networks:
-        return missing("网络结构", "network")
-    rows = [[cell.path, cell.class_, cell.args] for cell in cells]
-    heads = [Text("路径", "path"), "API", Text("参数", "arguments")]
-    return undecided(
-        Text(
-            "用到 {n} 处默认值或含义与其它框架不同的 API，尚未核对其参数。",
-            "{n} cells are of kinds whose defaults or meanings differ between frameworks; their arguments have not "
-            "been checked.",
-            n=len(cells),
-        ),
-        Text(
-            "对照标杆脚本逐个核对下列 API 的参数（含默认值）。",
-            "Compare the arguments below, defaults included, with the script this one was written after.",
-        ),
-        [table(Text("需要核对的 API", "Cells to compare"), heads, rows) if rows else None],
-        [network.place for network in subject.networks],
-    )
+    """The calls that the table of differences knows (api_differences.csv), with their effective arguments.
+
+    With a reference script: problem where a setting of a call differs from that of its counterpart; ok where all agree.
+    Without: problem only for a value that makes sense in the other framework alone (a Dropout that keeps less than
+    api.01.keep, drops api.01.drop or more, a BatchNorm whose momentum is below api.01.momentum); ok where every argument
+    whose default differs is written out; else undecided. What a run recorded of its cells outranks the source.
+    """
+    return api_arguments(subject)
 
 
 @item(

@@ -8,8 +8,9 @@ from msprec.checklists.overflow import Story
 from msprec.checklists.ranks import named, rank_notes, scales_apart
 from msprec.checklists.scale_settings import BY_HAND, loss_scale_setting
 from msprec.checklists.shared import loss_figure, missing, no_training, scale_figure
+from msprec.checklists.step_order import CLIPPING, PENALTY, order_of
 
-from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided, worst
+from msprec.checklist.finding import Finding, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text, percent
@@ -287,6 +288,7 @@ def _healthy(subject: Subject, story: Story) -> Finding:
 def _problem(subject: Subject, stories: list, summary: Text, places: Optional[list] = None) -> Finding:
     steps = [step for step in subject.train_steps if step.count != 0]
     known = [place for place in places or [] if place] or [step.loss_scale.place or step.place for step in steps]
+    training = [place for place in known if place]
     found = located(subject)
     if found is not None:
         summary = Text("{summary}首个非有限值：{place}。", "{summary} The first non-finite value: {place}.",
@@ -304,7 +306,7 @@ def _problem(subject: Subject, stories: list, summary: Text, places: Optional[li
         ),
         (evidence(subject, found) if found is not None else [])
         + _evidence(subject, stories)
-        + subject.code_at([place for place in known if place], Text("训练步", "The training step")),
+        + subject.code_at(training, Text("训练步", "The training step")),
         known,
     )
 
@@ -379,16 +381,13 @@ def loss_scale(subject: Subject) -> Finding:
     "mp.03", zh="loss scale和梯度裁剪的应用顺序不正确", en="Loss scale and gradient clipping applied in the wrong order"
 )
 def clipping(subject: Subject) -> Finding:
-    """Not applicable without a loss scale; otherwise shown: the lines that clip."""
-    return _order_of(
-        subject,
-        r"clip\w*\s*\(|clip_by",
-        Text("梯度裁剪", "gradient clipping"),
-        Text(
-            "确认裁剪作用于已除以 loss scale 的梯度。",
-            "See that clipping acts on gradients already divided by the loss scale.",
-        ),
-    )
+    """By the order of operations in the training step, read from the source (msprec.source.flow, step_order.py).
+
+    Problem: on every way through the script that scales and clips, a clipping acts on gradients that still carry the
+    scale. Ok: after unscaling (or with a threshold that is scaled too). Not applicable: no clipping, no scale, or a scale
+    of 1, and the whole step was read. Clipping of losses and activations does not count, nor does a norm for the log.
+    """
+    return order_of(subject, CLIPPING, _plainly_unscaled(subject))
 
 
 @item(
@@ -397,40 +396,12 @@ def clipping(subject: Subject) -> Finding:
     en="Gradient penalty computed from gradients that still carry the loss scale",
 )
 def penalty(subject: Subject) -> Finding:
-    """Not applicable without a loss scale; otherwise shown: the lines that speak of a penalty."""
-    return _order_of(
-        subject,
-        r"penalty|\bgp\b",
-        Text("梯度惩罚", "gradient penalty"),
-        Text(
-            "确认惩罚项由已除以 loss scale 的梯度计算。",
-            "See that the penalty is computed from gradients already divided by the loss scale.",
-        ),
-    )
+    """The degree in the loss scale of gradients that become a part of the differentiated loss, read as for mp.03.
 
-
-def _order_of(subject: Subject, pattern: str, what: Text, would_decide: Text) -> Finding:
-    if subject.trains_nothing:
-        return no_training()
-    if _plainly_unscaled(subject):
-        return not_applicable(
-            Text("训练未使用 loss scale，也没有 float16 计算。", "The training uses neither a loss scale nor float16.")
-        )
-    if not subject.train_steps:
-        return missing("训练步", "training step")
-    places = subject.find_lines(pattern)
-    found = Text(
-        "代码中有 {n} 处涉及{what}，其与 loss scale 的先后尚未核对。",
-        "{n} lines speak of {what}; whether they come after unscaling has not been checked.",
-        n=len(places),
-        what=what,
-    )
-    none = Text(
-        "用户代码中没有看到{what}，但尚未彻底检查。",
-        "The user's files show no {what}, but have not been searched thoroughly.",
-        what=what,
-    )
-    return undecided(found if places else none, would_decide, [subject.code_at(places, what, "script")], places)
+    Problem: it is above that of what they are added to, a number (the 1 in (norm - 1)²) or the loss. Not applicable: no
+    such term, or no scale, and the whole step was read.
+    """
+    return order_of(subject, PENALTY, _plainly_unscaled(subject))
 
 
 def _plainly_unscaled(subject: Subject) -> bool:

@@ -16,6 +16,46 @@ _RANKS_FINISH = 20
 _LANG = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language of the report; default: the locale's.")
 
 
+_REFERENCE_SCRIPT = click.option(
+    "--reference-script",
+    metavar="F.py",
+    help="The benchmark script, PyTorch or MindSpore: it is read, not run, and its API calls are compared (api.01).",
+)
+
+
+def _named_reference(context, option, path: Optional[str]) -> None:
+    """Notes a reference file, looked at before the script runs and read after it."""
+    if path is None:
+        return
+    from msprec.checklist import references
+
+    try:
+        references.CHECKS[option.name](path)
+    except references.BadReference as error:
+        raise _Failure(str(error)) from None
+    context.meta.setdefault("msprec.references", {})[option.name] = os.path.abspath(path)
+
+
+def _references(command):
+    """The options that name references; what they name is read by `_read_references`."""
+    weights = click.option(
+        "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
+        help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
+    )  # fmt: skip
+    return weights(command)
+
+
+def _read_references() -> dict:
+    """Facts of the references that this command names, by name."""
+    from msprec.checklist import references
+
+    named = click.get_current_context().meta.get("msprec.references", {})
+    try:
+        return {option: references.READERS[option](path) for option, path in named.items()}
+    except references.BadReference as error:
+        raise _Failure(str(error)) from None
+
+
 class _Failure(click.ClickException):
     """One clear line on stderr and exit status 2."""
 
@@ -23,6 +63,33 @@ class _Failure(click.ClickException):
 
     def show(self, file=None) -> None:
         click.echo(f"msprec: {self.message}", err=True)
+
+
+def _reference(path: Optional[str]):
+    """The reference script, read; None where none was named."""
+    if path is None:
+        return None
+    from msprec.checklist.scripts import NoScripts, read_reference
+
+    try:
+        reference = read_reference(path)
+    except NoScripts as error:
+        raise _Failure(str(error)) from None
+    return reference
+
+
+def _say_passed(passed: list) -> None:
+    """One line on stderr for each file that was passed over."""
+    for entry in passed:
+        why = {
+            "notebook": "a notebook; convert it to a script",
+            "large": f"{entry.detail} bytes",
+            "syntax": f"does not parse ({entry.detail})",
+            "python2": "Python 2",
+            "deep": "nested too deeply",
+            "many": f"only the first {entry.detail} files are read",
+        }.get(entry.why, entry.detail or entry.why)
+        click.echo(f"msprec: passed over {entry.name}: {why}", err=True)
 
 
 def _language(lang: Optional[str]) -> str:
@@ -97,12 +164,22 @@ def _wait_for_ranks(folder: Path) -> None:
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
-def _conclude_and_report(folder: Path, lang: str) -> None:
+def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+    import json
+
     from msprec.checklist import conclude, write_checklist
     from msprec.report.terminal import print_table
     from msprec.report.word import write_word
 
+    if reference is not None:
+        from msprec.checklist.scripts import keep_reference
+
+        keep_reference(reference, folder)
+    handed = _read_references()
+    for name, facts in handed.items():
+        (folder / "facts").mkdir(exist_ok=True)
+        (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
     checklist = conclude(folder, lang)
     write_checklist(checklist, folder / "checklist.json")
     report = folder / "checklist.docx"
@@ -139,16 +216,28 @@ def _say_without_training(folder: Path, lang: str) -> None:
     default=True,
     help="Replay a step whose loss or gradients are not finite, and name the expression and line. Default: on.",
 )
+@click.option(
+    "--probe-seconds",
+    default=30.0,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
+)
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
+@_REFERENCE_SCRIPT
+@_references
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
     out: Optional[str],
     lang: Optional[str],
     locate: bool,
+    probe_seconds: float,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
+    reference_script: Optional[str],
     script: str,
     args: tuple,
 ) -> None:
@@ -170,7 +259,8 @@ def run(
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
-    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard)
+    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
+    reference = _reference(reference_script)
     if options.tensorboard:
         _require_tensorboard()
     # the scheduler process of a distributed launch trains nothing
@@ -185,7 +275,7 @@ def run(
         try:
             sys.stdout.flush()
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, _language(lang))
+            _conclude_and_report(folder, _language(lang), reference)
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
     if outcome.interrupted:
@@ -233,19 +323,26 @@ def _only(text: Optional[str]) -> Optional[set]:
 @click.option(
     "--markdown", "markdown_file", metavar="F.md", help="Write Markdown for an issue there (- for standard output)."
 )
+@_REFERENCE_SCRIPT
+@_references
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
+@click.argument("scripts", nargs=-1, metavar="[SCRIPT_OR_FOLDER]...")
 def checklist(
-    run_dir, bundle_file, only, docx, update, json_file, html_file, junit_file, markdown_file, blank, fail_on, lang
-) -> None:
+    run_dir, bundle_file, only, docx, update, json_file, html_file, junit_file, markdown_file, reference_script, blank, fail_on,
+    lang, scripts,
+) -> None:  # fmt: skip
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
 
+    Scripts and folders are read, not run: without --run they decide what the source alone can decide.
     --update rewrites a report in place (with --out: into another file) and keeps the former one beside it.
 
     \b
     Examples:
+      msprec checklist train.py
+      msprec checklist --only api,mp --reference-script torch/train.py train.py
       msprec checklist --run msprec_runs/train-20261120-101500
       msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
       msprec checklist --run RUN --update checklist.docx
@@ -253,8 +350,8 @@ def checklist(
       msprec checklist --bundle question.zip --out checklist.docx
       msprec checklist --blank --out form.docx
     """
-    if sum(map(bool, (run_dir, bundle_file, blank))) != 1:
-        raise _Failure("give one of --run DIR, --bundle F.zip or --blank (see msprec checklist --help)")
+    if (run_dir and bundle_file) or blank == bool(run_dir or bundle_file or scripts):
+        raise _Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
     if blank and update:
         raise _Failure("--update refreshes a report from a run: name it with --run DIR")
     outputs = {"json": json_file, "html": html_file, "junit": junit_file, "markdown": markdown_file}
@@ -262,8 +359,17 @@ def checklist(
         raise _Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
     if list(outputs.values()).count("-") > 1:
         raise _Failure("only one of --json, --junit and --markdown can go to the standard output")
+    form = _read_form(update) if update else None
+    lang = lang or (form.lang if form else _language(None))
     with _run_or_bundle(run_dir, bundle_file) as run_path:
-        found = _conclude(run_path, only, docx, update, outputs, lang)
+        found = _conclude(run_path, scripts, reference_script, blank, lang, only)
+        if form is not None:
+            found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang)
+        _write_findings(found, docx if form is None else None, outputs, run_path, lang)
+    if not blank and "-" not in outputs.values():
+        from msprec.report.terminal import print_table
+
+        print_table(found, _console(stderr=False), docx or update)
     wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
     if any(item["conclusion"] in wanted for item in found["items"]):
         sys.exit(1)
@@ -285,23 +391,21 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
         yield folder
 
 
-def _conclude(run_dir: Optional[Path], only, docx, update, outputs: dict, lang: Optional[str]) -> dict:
+def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only) -> dict:
     from msprec import checklist as engine
+    from msprec.checklist.scripts import NoScripts, read_scripts
     from msprec.record.reader import RunFolderError
 
-    form = _read_form(update) if update else None
-    lang = lang or (form.lang if form else _language(None))
+    if blank:
+        return engine.blank(lang)
     try:
-        found = engine.blank(lang) if run_dir is None else engine.conclude(run_dir, lang, _only(only))
-    except RunFolderError as error:
+        read = read_scripts(scripts) if scripts else None
+        reference = _reference(reference_script)
+        found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
+    except (RunFolderError, NoScripts) as error:
         raise _Failure(str(error)) from None
-    if form is not None:
-        found = _update(found, form, Path(update), Path(docx) if docx else None, run_dir, lang)
-    _write_findings(found, docx if form is None else None, outputs, run_dir, lang)
-    if run_dir is not None and "-" not in outputs.values():
-        from msprec.report.terminal import print_table
-
-        print_table(found, _console(stderr=False), docx or update)
+    for named in filter(None, (read, reference)):
+        _say_passed(named.passed)
     return found
 
 

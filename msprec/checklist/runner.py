@@ -8,6 +8,7 @@ from typing import Optional
 from msprec._version import __version__
 from msprec.checklist.finding import Finding, plain, table, undecided
 from msprec.checklist.item import Item, items
+from msprec.checklist.scripts import Scripts, kept_reference
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import LANGUAGES, Text
 from msprec.checklist.thresholds import settle
@@ -17,23 +18,34 @@ RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "R
 
 
 def conclude(
-    run_dir: Optional[Path], lang: str = "en", only: Optional[set] = None, thresholds: Optional[Mapping] = None
+    run_dir: Optional[Path],
+    lang: str = "en",
+    only: Optional[set] = None,
+    thresholds: Optional[Mapping] = None,
+    scripts: Optional[Scripts] = None,
+    reference: Optional[Scripts] = None,
+    handed: Optional[dict] = None,
 ) -> dict:
-    """Conclude every item from the run folder; without a folder all are left open.
+    """Conclude every item from the run folder, from scripts that are only read, or from both; without either all are left open.
 
     ``only`` names items or families to examine; the others stay open. ``thresholds`` sets thresholds by name
-    (``{"ds.03.ratio": 20}``). Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
+    (``{"ds.03.ratio": 20}``). ``reference`` is the script to compare with; default: the one kept in the run folder.
+    ``handed`` holds facts by name that the run did not record: those of references (`msprec.checklist.references`).
+    Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
     """
     if lang not in LANGUAGES:
         raise ValueError(f"lang must be one of {', '.join(LANGUAGES)}, not {lang!r}")
     chosen = _chosen(only)
     settled = settle(thresholds)
-    if run_dir is None:
+    if run_dir is None and scripts is None:
         return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
-    folder = RunFolder(run_dir)
-    subject = Subject(folder, settled)
+    folder = RunFolder(run_dir) if run_dir is not None else scripts
+    if run_dir is not None:
+        folder.hand_over(handed or {})
+    subject = Subject(folder, settled, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None))
     findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
-    return _document(findings, lang, str(run_dir), subject.run.ended or subject.run.started)
+    run = str(run_dir) if run_dir is not None else None
+    return _document(findings, lang, run, subject.run.ended or subject.run.started)
 
 
 def blank(lang: str = "en") -> dict:
@@ -60,6 +72,8 @@ def examine(item: Item, subject: Subject) -> Finding:
         finding = item.check(subject)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
         return _failed(error)
+    if not subject.was_run and finding.conclusion == "undecided" and not finding.evidence:
+        return _only_read()
     if finding.conclusion != "not_applicable" and subject.consulted:
         finding.evidence.append(_thresholds(subject.consulted))
     return finding
@@ -117,6 +131,16 @@ def _source(source: str) -> Text:
 
 def _nothing_observed() -> Finding:
     return undecided(Text("没有运行记录，尚未检查。", "Nothing has been observed yet."), RUN_IT)
+
+
+def _only_read() -> Finding:
+    return undecided(
+        Text(
+            "脚本只被读取、没有运行，源码本身不能决定此项。",
+            "The scripts were read, not run; the source alone does not decide this.",
+        ),
+        RUN_IT,
+    )
 
 
 def _left_out() -> Finding:

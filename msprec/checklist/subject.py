@@ -8,20 +8,34 @@ from msprec.checklist import facts as shapes
 from msprec.checklist.code import Code
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Evidence
+from msprec.checklist.scripts import Scripts
 from msprec.checklist.text import Text
 from msprec.record import ranks as across
 from msprec.record.reader import RunFolder
+from msprec.source.entries import starts_by_itself
+from msprec.source.files import File
+from msprec.source.flow import ways_of
+from msprec.source.project import Project
+from msprec.source.values import Values
 
 _AROUND = 3
 _SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 
 
 class Subject:
-    """One run: its facts, its steps, its source lines, and the thresholds to judge them by."""
+    """One run, or scripts that were only read: facts, steps, source, a reference, and the thresholds to judge them by."""
 
-    def __init__(self, folder: RunFolder, thresholds: dict):
+    def __init__(
+        self,
+        folder: RunFolder,
+        thresholds: dict,
+        scripts: Optional[Scripts] = None,
+        reference: Optional[Scripts] = None,
+    ):
         self._folder = folder
         self._thresholds = thresholds
+        self._scripts, self._reference = scripts, reference
+        self._project = self._values = self._reference_project = self._ways = None
         self._files = {}
         self._code = None
         self.consulted = []
@@ -35,8 +49,11 @@ class Subject:
         self.scalers = self.file("train_step", shapes.TRAIN_STEP).scalers
         self.loads = self._list("weights_loaded", shapes.WEIGHTS_LOADED, "loads")
         self.phases = self._list("modes", shapes.MODES, "phases")
+        self.inputs = self._list("inputs", shapes.INPUTS, "inputs")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
+        self.probes = self.file("probes", shapes.PROBES)
+        self.range_test = self.file("range_test", shapes.RANGE_TEST)
 
     # facts
 
@@ -131,21 +148,108 @@ class Subject:
     # source
 
     @property
+    def was_run(self) -> bool:
+        """Are there records of a run, or only scripts?"""
+        return self._folder.path is not None
+
+    @property
+    def mindspore_version(self) -> Optional[str]:
+        """The version that the run was made with; None: not known."""
+        return self.run.versions.get("mindspore")
+
+    @property
+    def project(self) -> Project:
+        """The user's own files with what their names mean: those of the run, and the scripts that were named beside it."""
+        if self._project is None:
+            names = self._folder.source_names()
+            paths = {file.name: file.path for file in self._named}
+            texts = {name: self._folder.source(name) for name in names}
+            # what a run imported is complete: nothing is looked for on the disk of another machine
+            files = [File(n, None if self.was_run else paths.get(n), t) for n, t in texts.items() if t is not None]
+            files += [file for file in self._named if file.name not in texts]
+            self._project = Project(files, self._passed, follow=not self.was_run)
+        return self._project
+
+    @property
+    def _named(self) -> list:
+        return self._scripts.files if self._scripts is not None else []
+
+    @property
+    def _passed(self) -> list:
+        return self._scripts.passed if self._scripts is not None else []
+
+    @property
+    def values(self) -> Values:
+        """What the expressions of the user's files stand for; of a run, with the arguments of its command."""
+        if self._values is None:
+            self._values = Values(self.project, self._arguments())
+        return self._values
+
+    def _arguments(self) -> Optional[list]:
+        """The words after the script in the command of the run; None: not known."""
+        script, words = self.run.script, self.run.command
+        places = [i for i, word in enumerate(words) if script and (word == script or word.endswith(f"/{script}"))]
+        return words[places[0] + 1 :] if places else None
+
+    @property
+    def entries(self) -> list:
+        """The modules that a user starts: the script of the run, the scripts that were named, or those that run by themselves."""
+        named = [self.run.script] if self.was_run else self._scripts.entries if self._scripts is not None else []
+        found = [self.project.module_at(name) for name in named if name]
+        found = [module for module in found if module is not None]
+        if self.was_run and not found and self.run.script:
+            tail = self.run.script.replace("\\", "/").rsplit("/", 1)[-1]
+            found = [m for m in self.project.modules.values() if m.file.rsplit("/", 1)[-1] == tail][:1]
+        return found or [module for module in self.project.modules.values() if starts_by_itself(module)]
+
+    @property
+    def ways(self) -> list:
+        """The ways through each script that is started, as lists of `msprec.source.flow.World`; see there."""
+        if self._ways is None:
+            self._ways = ways_of(self.project, self.values, self.entries)
+        return self._ways
+
+    @property
+    def reference_project(self) -> Optional[Project]:
+        """The reference script (``--reference-script``) with its own modules, or None."""
+        if self._reference is None:
+            return None
+        if self._reference_project is None:
+            self._reference_project = Project(self._reference.files, self._reference.passed)
+        return self._reference_project
+
+    @property
+    def reference_script(self) -> Optional[str]:
+        """The name of the reference script."""
+        return self._reference.entries[0] if self._reference is not None and self._reference.entries else None
+
+    @property
     def source(self) -> Code:
         """The user's own files, read without running them."""
         if self._code is None:
             texts = {name: self._folder.source(name) for name in self._folder.source_names()}
+            if not self.was_run:
+                texts = {module.file: self.project.text_of(module.file) for module in self.project.modules.values()}
             self._code = Code({name: text for name, text in texts.items() if text is not None})
         return self._code
 
     def lines(self, place: Fact, around: int = _AROUND) -> Optional[tuple]:
         """The lines around a place and the number of the first, or None when there is no copy."""
-        text = self._folder.source(place.file) if place.file else None
+        text = self._text(place.file) if place.file else None
         lines = text.splitlines() if text else []
         if not place.line or place.line > len(lines):
             return None
         first = max(1, place.line - around)
         return first, lines[first - 1 : place.line + around]
+
+    def _text(self, name: str) -> Optional[str]:
+        """The text of a file: of the run, of the scripts, of the modules that they import, of the reference."""
+        text = self._folder.source(name)
+        if text is None and self._project is not None and self._project.module_at(name) is not None:
+            text = self._project.text_of(name)
+        if text is None and self._reference is not None:
+            text = self._reference.source(name) or self.reference_project.text_of(name)
+        return text
 
     def code(self, place: Fact, title: Text, source: str = "run", around: int = _AROUND) -> Optional[Evidence]:
         """The place as evidence, with the lines around it; None when the folder has no copy of the file."""
