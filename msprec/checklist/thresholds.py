@@ -173,6 +173,7 @@ DEFAULTS = _define(
         "how many times below the range test's lower bound a rate is too small though the loss falls",
         "ours",
     ),
+    (
         "hp.02.rise",
         0.1,
         "验证 loss 从最低点到结尾的相对上升，达到即为训练过头",
@@ -279,6 +280,8 @@ DEFAULTS = _define(
         "BatchNorm 的 momentum 低于此值时，视为沿用了 PyTorch 的含义",
         "a BatchNorm momentum below this was meant in PyTorch's sense",
         "ours: MindSpore's 0.9 is PyTorch's 0.1",
+    ),
+    (
         "wi.02.loaded",
         0.3,
         "视为“部分加载、新增输出层”至少要加载的参数占比",
