@@ -53,10 +53,14 @@ def blank(lang: str = "en") -> dict:
     return conclude(None, lang)
 
 
+def as_json(checklist: dict) -> str:
+    """The checklist as strict JSON."""
+    return json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
 def write_checklist(checklist: dict, path) -> None:
     """Write the checklist as strict UTF-8 JSON."""
-    text = json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False)
-    Path(path).write_text(text + "\n", encoding="utf-8")
+    Path(path).write_text(as_json(checklist), encoding="utf-8", errors="backslashreplace")
 
 
 def examine(item: Item, subject: Subject) -> Finding:
