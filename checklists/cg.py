@@ -1,7 +1,11 @@
 """The computing graph: cg.01 to cg.04."""
 
+from msprec.checklists.connected import judge_connections, judge_hidden
+from msprec.checklists.loss_function import judge_loss
 from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters, teachers
+from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, missing, no_training, note
+from msprec.checklists.sharing import judge_sharing
 
 from msprec.checklist.facts import PARAMETERS
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -12,22 +16,17 @@ from msprec.checklist.text import Text, listed
 
 @item("cg.01", zh="权重共享错误", en="Weights shared wrongly")
 def shared_weights(subject: Subject) -> Finding:
-    """Not decided yet: needs the paths by which cells reach a parameter."""
+    """Which cells and parameters are reached by several ways.
+
+    Problem: one cell with weights several times in a SequentialCell or CellList (``[block] * 6``); two weights of different
+    kinds of layers that begin with the very same values and part (a tie that is a copy). One cell under two names of one
+    parent: undecided. A parameter given to two layers, or a cell given to two parents: as the script says, ok.
+    """
     if not subject.networks:
         return missing("网络结构", "network")
-    return undecided(
-        Text(
-            "网络有 {n} 个参数，其共享关系尚未核对。",
-            "The network has {n} parameters; which cells share them has not been checked.",
-            n=len(subject.parameters),
-        ),
-        Text(
-            "对照设计确认哪些权重应当共享：同一个 Cell 实例被多次使用（如 [block] * 6）即为共享。",
-            "Compare with the design which weights are to be shared: one cell instance used several times (as in "
-            "[block] * 6) shares its weights.",
-        ),
-        locations=[network.place for network in subject.networks],
-    )
+    if not any("shared_cells" in network for network in subject.networks):
+        return missing("参数的共享关系", "sharing of the network's parameters")
+    return judge_sharing(subject)
 
 
 @item("cg.02", zh="权重冻结错误", en="Weights frozen wrongly")
@@ -257,40 +256,59 @@ def _aside(networks: list):
 
 @item("cg.03", zh="节点连接错误", en="Nodes connected wrongly")
 def connections(subject: Subject) -> Finding:
-    """Not decided yet: needs to know which cells ran. Shows the cell tree."""
+    """One training step, run again after the script has ended, with every cell and expression watched.
+
+    Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
+    a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
+    Python list, whose weights MindSpore does not see. No probe: undecided.
+    """
     if not subject.networks:
         return missing("网络结构", "network")
+    hidden = judge_hidden(subject)
+    if hidden is not None:
+        return hidden
+    if not subject.probes.graph.cells:
+        return undecided(
+            Text(
+                "网络的各单元是否都参与计算没有核对：{why}。",
+                "Whether all cells take part has not been checked: {why}.",
+                why=skipped(subject, "graph"),
+            ),
+            remedy(subject, "graph"),
+            [_cell_table(subject)],
+            [network.place for network in subject.networks],
+        )
+    return judge_connections(subject)
+
+
+def _cell_table(subject: Subject):
     rows = [[cell.path, cell.class_, cell.args] for network in subject.networks for cell in network.cells]
     heads = [Text("路径", "path"), Text("单元", "cell"), Text("参数", "arguments")]
-    return undecided(
-        Text(
-            "网络有 {n} 个单元，各单元是否都参与计算、连接是否正确尚未核对。",
-            "The network has {n} cells; whether all of them run and are joined as designed has not been checked.",
-            n=len(rows),
-        ),
-        Text(
-            "对照设计逐层核对 construct 中的连接。",
-            "Compare the connections in construct with the design, layer by layer.",
-        ),
-        [table(Text("网络的单元", "Cells of the network"), heads, rows)],
-        [network.place for network in subject.networks],
-    )
+    return table(Text("网络的单元", "Cells of the network"), heads, rows)
 
 
 @item("cg.04", zh="loss函数有误", en="Wrong loss function")
 def loss_function(subject: Subject) -> Finding:
-    """Not decided yet: needs the loss recomputed on a captured batch. Shows the loss in use and its arguments."""
+    """The loss of one captured batch: what it was given, what it gave, and what NumPy makes of the same arrays.
+
+    Problem: softmax or another activation twice or not at all, a single class, labels outside [0, 1], shapes that broadcast
+    to N×N, no reduction, and a function of the script's own that disagrees with the loss that its name promises.
+    """
     if subject.trains_nothing:
         return not_applicable(Text("没有训练，因而没有 loss。", "Nothing was trained, so there is no loss."))
+    judged = judge_loss(subject)
+    if judged is not None:
+        return judged
     if not subject.losses:
         return missing("loss 函数", "loss function")
     rows = [[loss.class_, loss.builtin, loss.args, at(loss.place)] for loss in subject.losses]
     heads = [Text("loss", "loss"), Text("内置", "built in"), Text("参数", "arguments"), Text("位置", "place")]
     return undecided(
         Text(
-            "所用的 loss 为 {names}，是否与设计相符、计算是否正确尚未核对。",
-            "The loss is {names}; whether it is the one designed and computes rightly has not been checked.",
+            "所用的 loss 为 {names}，没有在捕获的 batch 上核对：{why}。",
+            "The loss is {names}; it has not been checked on a captured batch: {why}.",
             names=listed(loss.class_ for loss in subject.losses),
+            why=skipped(subject, "graph"),
         ),
         Text(
             "对照设计确认 loss 的种类与参数，并用 NumPy 版本在同一 batch 上比较结果（自定义 loss）。",

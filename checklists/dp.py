@@ -1,13 +1,14 @@
 """Data processing: dp.01 to dp.05."""
 
 from msprec.checklists.order import Order
-from msprec.checklists.ranks import rank_notes
+from msprec.checklists.processing import judge_inputs, judge_pair
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
+from msprec.checklists.shards import judge_shards
 from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
-from msprec.checklist.facts import DATASETS, Fact
+from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
@@ -212,25 +213,47 @@ def _histogram(column: Fact):
 
 @item("dp.02", zh="推理时数据处理方式有误", en="Data processed wrongly at inference")
 def same_processing(subject: Subject) -> Finding:
-    """Not decided yet: the pipelines of training and evaluation are shown side by side."""
-    sets = subject.datasets_of("train", "eval", "predict")
-    if not sets:
+    """The pipelines of training beside those of evaluation and inference: their steps, what they deliver, and what the
+    network is called with.
+
+    Steps are brought to one form (values a·x + b channel by channel, layout, geometry, colour), so that ToTensor equals
+    Rescale and HWC2CHW. Problem: a deterministic step that differs, a random one kept outside training (declared, or seen
+    as data that change while the labels stay), values too far apart for anything but other processing (dp.02.shift,
+    dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics. Values further
+    apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
+    functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
+    """
+    if subject.trains_nothing:
+        return no_training()
+    train = train_sets(subject)
+    others = subject.datasets_of("eval", "predict")
+    by_network = judge_inputs(subject)
+    settled = by_network is not None and by_network.conclusion == "ok"
+    found = [judge_pair(subject, _counterpart(train, other), other, settled) for other in others] if train else []
+    findings = [*found, *([by_network] if by_network is not None else [])]
+    if not findings:
+        return _nothing_evaluated(subject, train)
+    return worst(findings)
+
+
+def _counterpart(train: list, other: Fact) -> Fact:
+    """The training set with the columns of the other, else the first."""
+    names = [column.name for column in other.columns]
+    return next((one for one in train if [column.name for column in one.columns] == names), train[0])
+
+
+def _nothing_evaluated(subject: Subject, train: list) -> Finding:
+    if not train and not subject.trained:
         return missing("数据处理流水线", "data pipeline")
-    others = [dataset for dataset in sets if dataset.role != "train"]
-    state = Text(
-        "训练与评估/推理的处理流程尚未逐步比较。",
-        "The pipelines of training and of evaluation or inference have not been compared step by step.",
-    )
-    alone = Text("本次运行中只有训练数据。", "Only training data were seen in this run.")
     return undecided(
-        state if others else alone,
+        Text("本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."),
         Text(
-            "对照下列流水线，确认除随机增强外各步相同；若推理在另一脚本中，也要对照它。",
-            "Compare the pipelines below: all but random augmentation must agree. Compare the inference script too "
-            "where it is another one.",
+            "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若推理在另一脚本中，对照下列流水线检查它。",
+            "Evaluate in the training script (such as Model.eval) and run it again with `msprec run`; where inference is a "
+            "script of its own, compare it with the pipeline below.",
         ),
-        [pipeline_table(dataset) for dataset in sets],
-        [first_place(dataset) for dataset in others],
+        [pipeline_table(dataset) for dataset in train],
+        [first_place(dataset) for dataset in train],
     )
 
 
@@ -285,35 +308,17 @@ def padding(subject: Subject) -> Finding:
 
 @item("dp.05", zh="并行训练时多节点分片方式错误", en="Data sharded wrongly across nodes in parallel training")
 def sharding(subject: Subject) -> Finding:
-    """Not applicable on one device; the shards of a parallel run are shown, not judged yet."""
+    """The training sets of all ranks: what num_shards and shard_id say, and what each rank was given in its first pass.
+
+    Problem: shards that do not fit together (not distinct, more of them than ranks, other numbers on other ranks), ranks that
+    add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or files divided by
+    their position in a listing that nothing sorts. The same data on all ranks are left open where the model itself is cut, or
+    where no gradients were seen to be added up. One device: not applicable.
+    """
     if subject.run.rank_size == 1 or (
         subject.run.rank_size is None and subject.run.device_target and subject.ranks == [0]
     ):
         return not_applicable(Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded."))
     if subject.run.rank_size is None:
         return missing("设备数", "number of devices")
-    rows = [
-        [
-            rank,
-            dataset.pipeline[0].op if dataset.pipeline else None,
-            dataset.sharding.num_shards,
-            dataset.sharding.shard_id,
-            dataset.samples_per_pass,
-        ]
-        for rank in subject.ranks
-        for dataset in subject.file("datasets", DATASETS, rank).datasets
-    ]
-    heads = ["rank", Text("来源", "source"), "num_shards", "shard_id", Text("每轮样本数", "samples a pass")]
-    return undecided(
-        Text(
-            "共 {n} 个设备，各设备的数据是否互不重叠尚未核对。",
-            "{n} devices: whether their shards are disjoint has not been checked.",
-            n=subject.run.rank_size,
-        ),
-        Text(
-            "确认每个 rank 的 num_shards、shard_id 正确，文件列表在切分前已排序。",
-            "Check num_shards and shard_id of every rank, and that file lists are sorted before they are split.",
-        ),
-        [table(Text("分片", "Shards"), heads, rows), rank_notes(subject, "steps")],
-        [first_place(dataset) for dataset in train_sets(subject)],
-    )
+    return judge_shards(subject)

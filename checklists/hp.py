@@ -2,6 +2,8 @@
 
 from typing import Optional
 
+from msprec.checklists.curves import judge_epochs
+from msprec.checklists.rate import judge_rate
 from msprec.checklists.shared import first_place, loss_figure, missing, no_training, op_place, train_sets
 
 from msprec.checklist.facts import Fact
@@ -13,65 +15,27 @@ from msprec.checklist.text import Text, english
 
 @item("hp.01", zh="学习率过大或过小", en="Learning rate too large or too small")
 def learning_rate(subject: Subject) -> Finding:
-    """Not decided yet: needs a range test. Shows the loss curve and the rate that was used."""
-    if subject.trains_nothing:
-        return no_training()
-    rates = [
-        optimizer.learning_rate
-        for optimizer in subject.optimizers
-        if optimizer.used is not False and optimizer.learning_rate
-    ]
-    if rates and rates[0].first is not None:
-        used = Text(
-            "学习率从 {first} 到 {last}；是否合适尚未用范围测试检验。",
-            "The learning rate ran from {first} to {last}; no range test has checked it.",
-            first=rates[0].first,
-            last=rates[0].last,
-        )
-    else:
-        used = Text(
-            "学习率未记录，也没有做范围测试。", "The learning rate was not recorded, and no range test was made."
-        )
-    return undecided(
-        used,
-        Text(
-            "做学习率范围测试：逐步增大学习率训练几轮，看所用学习率是否落在精度上升的区间内。",
-            "Make a range test: train a few epochs with a rising rate and see whether the rate in use lies where the "
-            "accuracy rises.",
-        ),
-        [loss_figure(subject)],
-        [optimizer.place for optimizer in subject.optimizers if optimizer.used is not False],
-    )
+    """The course of the training loss beside a range test (Smith 2017) of the same network from its first weights.
+
+    Problem: the run diverges, swings or makes no progress and the largest rate lies outside the range test's bounds; or
+    it lies more than hp.01.far_below times below them. Inside, or with a loss that falls: ok. Whatever else: undecided.
+    """
+    return no_training() if subject.trains_nothing else judge_rate(subject)
 
 
 @item("hp.02", zh="epoch数目过大或过小", en="Too many or too few epochs")
 def epochs(subject: Subject) -> Finding:
-    """Not decided yet: needs the validation loss of each epoch beside the training loss."""
+    """The course of the validation metrics and of the training loss.
+
+    Too many: a validation metric was best before hp.02.before of the training and has been clearly worse since (hp.02.rise,
+    hp.02.drop, and four times its noise), unless a score went on improving, or the script keeps the best weights. Too few:
+    the training loss falls steeply to the end (hp.02.falling, hp.02.share, three standard errors) and the validation is not
+    flat; a run cut short (hp.02.epochs, hp.02.steps), or a learning rate run down by plan, leaves it open. Fewer than four
+    evaluations are no curve.
+    """
     if subject.trains_nothing:
         return no_training()
-    rows = [
-        [evaluation.step, evaluation.epoch, ", ".join(f"{name}={value}" for name, value in evaluation.metrics.items())]
-        for evaluation in subject.evaluations
-    ]
-    heads = [Text("步", "step"), Text("轮", "epoch"), Text("指标", "metrics")]
-    shown = table(Text("评估结果", "Evaluations"), heads, rows) if rows else None
-    state = Text(
-        "记录到 {n} 次评估，但没有逐轮的验证集 loss。",
-        "{n} evaluations were recorded, but no validation loss of each epoch.",
-        n=len(rows),
-    )
-    none = Text(
-        "没有记录到评估，无法比较训练集与验证集的 loss。",
-        "No evaluation was recorded to hold beside the training loss.",
-    )
-    return undecided(
-        state if rows else none,
-        Text(
-            "每轮在验证集上计算 loss（如 Model.fit），看验证 loss 在哪一轮最小。",
-            "Compute the validation loss every epoch (Model.fit does) and see at which epoch it is lowest.",
-        ),
-        [loss_figure(subject), shown],
-    )
+    return judge_epochs(subject)
 
 
 @item("hp.03", zh="batch size过大", en="Batch size too large")

@@ -193,7 +193,7 @@ def remedy(found: Fact) -> Optional[Text]:
 
 def evidence(subject: Subject, found: Fact) -> list:
     """The lines around the place, the tensors that went in and came out, and how exact the replay was."""
-    places = [found.place, *reversed(found.stack)]
+    places = [place for place in (found.place, *reversed(found.stack)) if place]
     rows = [
         [role, value.dtype, "×".join(map(str, value.shape)), value.min, value.max, value.zeros, value.nan, value.inf]
         for role, values in ((Text("输入", "input"), found.inputs), (Text("结果", "result"), found.results))
@@ -210,7 +210,8 @@ def evidence(subject: Subject, found: Fact) -> list:
         Text("Inf 占比", "share of infinity"),
     ]
     return [
-        subject.code_at([place for place in places if place], Text("首个非有限值", "The first non-finite value")),
+        subject.code_at(places[:1], Text("首个非有限值", "The first non-finite value")),
+        subject.code_at([place for place in places[1:] if place != places[0]], Text("调用处", "Called from")),
         table(Text("该表达式的张量", "Tensors of that expression"), heads, rows) if rows else None,
         _exactness(found),
     ]

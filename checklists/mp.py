@@ -288,6 +288,7 @@ def _healthy(subject: Subject, story: Story) -> Finding:
 def _problem(subject: Subject, stories: list, summary: Text, places: Optional[list] = None) -> Finding:
     steps = [step for step in subject.train_steps if step.count != 0]
     known = [place for place in places or [] if place] or [step.loss_scale.place or step.place for step in steps]
+    training = [place for place in known if place]
     found = located(subject)
     if found is not None:
         summary = Text("{summary}首个非有限值：{place}。", "{summary} The first non-finite value: {place}.",
@@ -305,7 +306,7 @@ def _problem(subject: Subject, stories: list, summary: Text, places: Optional[li
         ),
         (evidence(subject, found) if found is not None else [])
         + _evidence(subject, stories)
-        + subject.code_at([place for place in known if place], Text("训练步", "The training step")),
+        + subject.code_at(training, Text("训练步", "The training step")),
         known,
     )
 

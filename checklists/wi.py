@@ -1,7 +1,8 @@
 """Initial weights: wi.01 and wi.02."""
 
+from msprec.checklists.pretrained import judge_loads
 from msprec.checklists.ranks import named, rank_notes, weights_apart
-from msprec.checklists.shared import at, missing, no_training, note
+from msprec.checklists.shared import missing, no_training, note
 from msprec.checklists.zeros import starts
 
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided, worst
@@ -169,48 +170,13 @@ def _table(found: list):
 
 @item("wi.02", zh="加载的预训练模型不正确", en="Wrong pretrained weights loaded")
 def pretrained(subject: Subject) -> Finding:
-    """Not applicable where nothing was loaded; what was loaded is shown, not judged yet."""
-    if not subject.has("weights_loaded"):
+    """What each load put into which network, what it left out, and what was still there when training began.
+
+    Problem: loading failed and the script went on; nothing was loaded; weights went into an instance that never runs; names
+    that do not match though shapes do; more layers of another shape than a new head has (wi.02.head); layers in the middle
+    that got nothing; values overwritten before the first step (a new last layer excepted); initial weights other than
+    ``--reference-weights``. OK: filled whole, or but for a new last part. States of optimizers and adapters are not counted.
+    """
+    if not subject.has("weights_loaded") and not subject.has("reference_weights"):
         return missing("检查点加载情况", "loading of checkpoints")
-    if not subject.loads:
-        return not_applicable(Text("运行中没有加载任何权重。", "No weights were loaded in this run."))
-    rows = [
-        [
-            load.function,
-            load.file,
-            load.parameters,
-            len(load.not_loaded),
-            len(load.not_in_network),
-            load.strict,
-            load.step,
-            at(load.place),
-        ]
-        for load in subject.loads
-    ]
-    heads = [
-        Text("函数", "function"),
-        Text("文件", "file"),
-        Text("参数数", "parameters"),
-        Text("未加载", "not loaded"),
-        Text("网络中没有", "not in the network"),
-        "strict",
-        Text("步", "step"),
-        Text("位置", "place"),
-    ]
-    places = [load.place for load in subject.loads]
-    return undecided(
-        Text(
-            "记录到 {n} 次权重加载，加载内容是否正确尚未核对。",
-            "{n} loads of weights were seen; whether they are the right ones has not been checked.",
-            n=len(rows),
-        ),
-        Text(
-            "核对未加载的参数名，并与参考权重比较数值。",
-            "Look at the names that were not loaded, and compare the values with the reference weights.",
-        ),
-        [
-            table(Text("权重加载", "Loads"), heads, rows),
-            subject.code_at(places, Text("加载之处", "Where weights are loaded")),
-        ],
-        places,
-    )
+    return judge_loads(subject)

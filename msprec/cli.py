@@ -1,5 +1,6 @@
 """The commands: arguments in, one call, text out. Nothing heavy is imported before a command needs it."""
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Optional
 import click
 
 from msprec._version import __version__
+from msprec.compare import commands as compare_commands
 
 #: Seconds that rank 0 waits, after its own script has ended, for the records of the others.
 _RANKS_FINISH = 20
@@ -20,6 +22,39 @@ _REFERENCE_SCRIPT = click.option(
     metavar="F.py",
     help="The benchmark script, PyTorch or MindSpore: it is read, not run, and its API calls are compared (api.01).",
 )
+
+
+def _named_reference(context, option, path: Optional[str]) -> None:
+    """Notes a reference file, looked at before the script runs and read after it."""
+    if path is None:
+        return
+    from msprec.checklist import references
+
+    try:
+        references.CHECKS[option.name](path)
+    except references.BadReference as error:
+        raise _Failure(str(error)) from None
+    context.meta.setdefault("msprec.references", {})[option.name] = os.path.abspath(path)
+
+
+def _references(command):
+    """The options that name references; what they name is read by `_read_references`."""
+    weights = click.option(
+        "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
+        help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
+    )  # fmt: skip
+    return weights(command)
+
+
+def _read_references() -> dict:
+    """Facts of the references that this command names, by name."""
+    from msprec.checklist import references
+
+    named = click.get_current_context().meta.get("msprec.references", {})
+    try:
+        return {option: references.READERS[option](path) for option, path in named.items()}
+    except references.BadReference as error:
+        raise _Failure(str(error)) from None
 
 
 class _Failure(click.ClickException):
@@ -132,6 +167,8 @@ def _wait_for_ranks(folder: Path) -> None:
 
 def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+    import json
+
     from msprec.checklist import conclude, write_checklist
     from msprec.report.terminal import print_table
     from msprec.report.word import write_word
@@ -140,6 +177,10 @@ def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
         from msprec.checklist.scripts import keep_reference
 
         keep_reference(reference, folder)
+    handed = _read_references()
+    for name, facts in handed.items():
+        (folder / "facts").mkdir(exist_ok=True)
+        (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
     checklist = conclude(folder, lang)
     write_checklist(checklist, folder / "checklist.json")
     report = folder / "checklist.docx"
@@ -176,15 +217,25 @@ def _say_without_training(folder: Path, lang: str) -> None:
     default=True,
     help="Replay a step whose loss or gradients are not finite, and name the expression and line. Default: on.",
 )
+@click.option(
+    "--probe-seconds",
+    default=30.0,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
+)
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @_REFERENCE_SCRIPT
+@_references
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
     out: Optional[str],
     lang: Optional[str],
     locate: bool,
+    probe_seconds: float,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     reference_script: Optional[str],
@@ -209,7 +260,7 @@ def run(
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
-    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard)
+    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
     reference = _reference(reference_script)
     if options.tensorboard:
         _require_tensorboard()
@@ -260,19 +311,34 @@ def _only(text: Optional[str]) -> Optional[set]:
 
 @main.command()
 @click.option("--run", "run_dir", metavar="DIR", help="A run folder that `msprec run` or a callback wrote.")
+@click.option(
+    "--bundle", "bundle_file", metavar="F.zip", help="An archive that `msprec bundle` wrote, instead of a run folder."
+)
 @click.option("--only", metavar="ITEMS", help="Items or families to conclude, for example mp,ds.01.")
 @click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
+@click.option("--update", metavar="F.docx",
+              help="Keep the choices and comments that a person put into this report, and refresh its evidence.")  # fmt: skip
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
+@click.option("--html", "html_file", metavar="F.html", help="Write one page of HTML there that needs no network.")
+@click.option("--junit", "junit_file", metavar="F.xml", help="Write JUnit's XML there (- for standard output).")
+@click.option(
+    "--markdown", "markdown_file", metavar="F.md", help="Write Markdown for an issue there (- for standard output)."
+)
 @_REFERENCE_SCRIPT
+@_references
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
 @click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
               help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
 @_LANG
 @click.argument("scripts", nargs=-1, metavar="[SCRIPT_OR_FOLDER]...")
-def checklist(run_dir, only, docx, json_file, reference_script, blank, fail_on, lang, scripts) -> None:
+def checklist(
+    run_dir, bundle_file, only, docx, update, json_file, html_file, junit_file, markdown_file, reference_script, blank, fail_on,
+    lang, scripts,
+) -> None:  # fmt: skip
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
 
     Scripts and folders are read, not run: without --run they decide what the source alone can decide.
+    --update rewrites a report in place (with --out: into another file) and keeps the former one beside it.
 
     \b
     Examples:
@@ -280,53 +346,212 @@ def checklist(run_dir, only, docx, json_file, reference_script, blank, fail_on, 
       msprec checklist --only api,mp --reference-script torch/train.py train.py
       msprec checklist --run msprec_runs/train-20261120-101500
       msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
+      msprec checklist --run RUN --update checklist.docx
       msprec checklist --run RUN --json findings.json --fail-on problem
+      msprec checklist --bundle question.zip --out checklist.docx
       msprec checklist --blank --out form.docx
     """
-    if blank == (run_dir is not None or bool(scripts)):
-        raise _Failure("give --run DIR, scripts to read, or --blank (see msprec checklist --help)")
-    if blank and not (docx or json_file):
-        raise _Failure("--blank writes a form: name it with --out F.docx or --json F.json")
-    from msprec import checklist as engine
-    from msprec.checklist.scripts import NoScripts, read_scripts
-    from msprec.record.reader import RunFolderError
-
-    lang = _language(lang)
-    try:
-        run = Path(run_dir) if run_dir else None
-        read = read_scripts(scripts) if scripts else None
-        reference = _reference(reference_script) if not blank else None
-        found = engine.blank(lang) if blank else engine.conclude(run, lang, _only(only), None, read, reference)
-    except (RunFolderError, NoScripts) as error:
-        raise _Failure(str(error)) from None
-    for named in filter(None, (read, reference)):
-        _say_passed(named.passed)
-    _write_findings(found, docx, json_file, Path(run_dir) if run_dir else None, lang)
-    if not blank and json_file != "-":
+    if (run_dir and bundle_file) or blank == bool(run_dir or bundle_file or scripts):
+        raise _Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
+    if blank and update:
+        raise _Failure("--update refreshes a report from a run: name it with --run DIR")
+    outputs = {"json": json_file, "html": html_file, "junit": junit_file, "markdown": markdown_file}
+    if blank and not (docx or any(outputs.values())):
+        raise _Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
+    if list(outputs.values()).count("-") > 1:
+        raise _Failure("only one of --json, --junit and --markdown can go to the standard output")
+    form = _read_form(update) if update else None
+    lang = lang or (form.lang if form else _language(None))
+    with _run_or_bundle(run_dir, bundle_file) as run_path:
+        found = _conclude(run_path, scripts, reference_script, blank, lang, only)
+        if form is not None:
+            found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang)
+        _write_findings(found, docx if form is None else None, outputs, run_path, lang)
+    if not blank and "-" not in outputs.values():
         from msprec.report.terminal import print_table
 
-        print_table(found, _console(stderr=False), docx)
+        print_table(found, _console(stderr=False), docx or update)
     wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on, ())
     if any(item["conclusion"] in wanted for item in found["items"]):
         sys.exit(1)
 
 
-def _write_findings(found: dict, docx, json_file, run_dir: Optional[Path], lang: str) -> None:
+@contextlib.contextmanager
+def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
+    """The run folder to conclude from; None for a blank form."""
+    if not bundle_file:
+        yield Path(run_dir) if run_dir else None
+        return
+    from msprec.bundle.archive import BundleError, opened
+
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(opened(Path(bundle_file)))
+        except BundleError as error:
+            raise _Failure(str(error)) from None
+        yield folder
+
+
+def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only) -> dict:
+    from msprec import checklist as engine
+    from msprec.checklist.scripts import NoScripts, read_scripts
+    from msprec.record.reader import RunFolderError
+
+    if blank:
+        return engine.blank(lang)
     try:
-        if json_file == "-":
-            import json
+        read = read_scripts(scripts) if scripts else None
+        reference = _reference(reference_script)
+        found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
+    except (RunFolderError, NoScripts) as error:
+        raise _Failure(str(error)) from None
+    for named in filter(None, (read, reference)):
+        _say_passed(named.passed)
+    return found
 
-            click.echo(json.dumps(found, ensure_ascii=False, indent=1))
-        elif json_file:
-            from msprec.checklist import write_checklist
 
-            write_checklist(found, Path(json_file))
+def _read_form(path: str):
+    from msprec.report.form_reader import FormError, read_form
+
+    try:
+        return read_form(path)
+    except FormError as error:
+        raise _Failure(str(error)) from None
+
+
+def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str) -> dict:
+    """Writes the report anew with the person's answers; what it replaces is kept beside it."""
+    from msprec.report.update import update_report
+
+    try:
+        found, backup = update_report(found, form, path, out, run_dir, lang)
+    except OSError as error:
+        raise _Failure(f"cannot write {error.filename or out or path}: {error.strerror or error}") from None
+    if backup is not None:
+        click.echo(f"msprec: the report as it was before is kept as {backup}", err=True)
+    if not form.whole:
+        click.echo(
+            "msprec: the word processor has dropped msprec's record from the report; the fields are kept, but words typed "
+            "outside of them could not be told from the report's own",
+            err=True,
+        )
+    return found
+
+
+def _write_findings(found: dict, docx, outputs: dict, run_dir: Optional[Path], lang: str) -> None:
+    """Every form of the findings that was asked for; ``-`` is the standard output."""
+    try:
+        for kind, name in outputs.items():
+            if name and kind == "html":
+                from msprec.report.html import write_html
+
+                write_html(found, Path(name), run_dir, lang)
+            elif name:
+                text = _as_text(found, kind)
+                if name == "-":
+                    click.echo(text, nl=False)
+                else:
+                    Path(name).write_text(text, encoding="utf-8", errors="backslashreplace")
         if docx:
             from msprec.report.word import write_word
 
             write_word(found, Path(docx), run_dir, lang)
     except OSError as error:
-        raise _Failure(f"cannot write {error.filename or docx or json_file}: {error.strerror}") from None
+        name = error.filename or docx or ", ".join(filter(None, outputs.values()))
+        raise _Failure(f"cannot write {name}: {error.strerror}") from None
+
+
+def _as_text(found: dict, kind: str) -> str:
+    if kind == "junit":
+        from msprec.report.junit import as_junit
+
+        return as_junit(found)
+    if kind == "markdown":
+        from msprec.report.markdown import as_markdown
+
+        return as_markdown(found)
+    from msprec.checklist.runner import as_json
+
+    return as_json(found)
+
+
+# --- env ----------------------------------------------------------------------------------------------------------
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--keep", multiple=True, metavar="KIND_OR_TEXT", help="Do not replace this; see msprec bundle --help.")
+@_LANG
+def env(as_json: bool, keep: tuple, lang: Optional[str]) -> None:
+    """Versions, hardware, driver and the environment variables that matter, ready to paste into a request for help.
+
+    Secrets, names of users and hosts, addresses and home paths are replaced, as `msprec bundle` does.
+
+    \b
+    Examples:
+      msprec env
+      msprec env --json
+    """
+    import json
+
+    from msprec.bundle.archive import scrubber_of_this_machine
+    from msprec.env import as_text, environment
+
+    found = scrubber_of_this_machine(keep).value(environment(), "env")
+    text = json.dumps(found, ensure_ascii=False, indent=1) if as_json else as_text(found, _language(lang)).rstrip("\n")
+    click.echo(text)
+
+
+# --- bundle -------------------------------------------------------------------------------------------------------
+@main.command()
+@click.option("--out", metavar="F.zip", help="The archive to write; default: RUN-bundle.zip here.")
+@click.option("--keep", multiple=True, metavar="KIND_OR_TEXT",
+              help="Do not replace this: secret, proxy, email, user, host, home, ip, or an exact text.")  # fmt: skip
+@click.option(
+    "--with-data", type=click.IntRange(0), default=0, metavar="N", help="Put in N samples of the recorded data."
+)
+@click.option("--report", metavar="F.docx", help="Put in this report too, one that was filled in by hand.")
+@click.option("--list", "only_list", is_flag=True, help="Only list what would go in.")
+@_LANG
+@click.argument("run_dir", metavar="RUN")
+def bundle(
+    out: Optional[str],
+    keep: tuple,
+    with_data: int,
+    report: Optional[str],
+    only_list: bool,
+    lang: Optional[str],
+    run_dir: str,
+) -> None:
+    """Pack a recorded run into one archive to attach to a request for help.
+
+    It holds the report, the run folder, the sources that were imported, versions and hardware, and the command to repeat.
+    Data and weights stay here. Tokens, passwords, keys, proxies, e-mail addresses, names of users and hosts, home paths and IP
+    addresses are replaced; what goes in and what was replaced where is listed first, and stands in the archive's manifest.json.
+
+    \b
+    Examples:
+      msprec bundle msprec_runs/train-20261120-101500
+      msprec bundle RUN --list
+      msprec bundle RUN --with-data 4 --keep ip --out question.zip
+      msprec checklist --bundle question.zip     on the other side
+    """
+    from msprec.bundle import archive
+    from msprec.bundle.listing import lines
+    from msprec.record.reader import RunFolderError
+
+    target = Path(out or f"{Path(run_dir).resolve().name}-bundle.zip")
+    if target.exists() and not only_list:
+        raise _Failure(f"{target} exists; name another file with --out")
+    try:
+        packed = archive.gather(Path(run_dir), keep, with_data, Path(report) if report else None)
+        for line in lines(packed, _language(lang)):
+            click.echo(line)
+        if not only_list:
+            archive.write(packed, target)
+            click.echo(f"{target}: {target.stat().st_size / 1024:.0f} KiB")
+    except (archive.BundleError, RunFolderError) as error:
+        raise _Failure(str(error)) from None
+    except OSError as error:
+        raise _Failure(f"cannot write {target}: {error.strerror or error}") from None
 
 
 # --- lr -----------------------------------------------------------------------------------------------------------
@@ -431,3 +656,7 @@ def explain(lang: Optional[str], item: str) -> None:
         _console(stderr=False).print(Markdown(document))
     else:
         click.echo(document)
+
+
+# --- comparisons --------------------------------------------------------------------------------------------------
+compare_commands.attach(main)

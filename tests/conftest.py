@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +60,25 @@ class Scripts:
 
     def observed(self, *args: str, script: str = "train.py", options: tuple = (), timeout: float = 180) -> Ran:
         return self._run(self.command(*args, script=script, options=options), timeout)
+
+    def launched(self, workers: int, *args: str, script: str = "train.py", timeout: float = 180) -> Ran:
+        """``script`` under `msprec run` in ``workers`` processes of one `msrun`; skips where there is none."""
+        # the launcher starts the `python` that the path names first
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        launcher = shutil.which("msrun", path=path)
+        if launcher is None:
+            pytest.skip("this MindSpore has no msrun")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        options = [f"--worker_num={workers}", f"--local_worker_num={workers}", f"--master_port={port}", "--join=True"]
+        command = [launcher, *options, f"--log_dir={self.folder.parent / 'log'}", "python",
+                   *self.command(*args, script=script)[1:]]  # fmt: skip
+        own = str(Path(__file__).resolve().parents[1])
+        environment = {**self.environment(), "PATH": path, "PYTHONPATH": own}
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=timeout, text=True,
+                              encoding="utf-8", errors="replace", check=False)  # fmt: skip
+        return Ran(done.returncode, done.stdout, done.stderr)
 
     def msprec(self, *args: str, timeout: float = 60) -> Ran:
         return self._run([sys.executable, "-m", "msprec", *args], timeout)

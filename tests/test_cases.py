@@ -1,8 +1,9 @@
 """Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
 
 A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
-``args`` (list), ``options`` (of `msprec run`), ``exit`` (status of the script, default 0), ``mentions`` (places ``file:line`` that the finding must name),
-``not_problem`` (other items that must not be a problem), ``versions`` (true: also under the oldest MindSpore), ``why``.
+``args`` (list), ``options`` (of msprec, list), ``workers`` (of one `msrun`), ``exit`` (status of the script, default 0),
+``mentions`` (places ``file:line`` that the finding must name), ``not_problem`` (other items that must not be a problem),
+``versions`` (true: also under the oldest MindSpore), ``why``.
 """
 
 import json
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 CASES = Path(__file__).parent / "cases"
+#: Items that probes after the run decide; the others do without, which is faster.
+PROBED = ("hp.01", "cg.01", "cg.02", "cg.03", "cg.04", "ds.02")
 CONCLUSIONS = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}
 
 
@@ -33,7 +36,12 @@ def _collect() -> list:
 def test_case(folder: Path, scripts) -> None:
     expected = _expectation(folder)
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
-    ran = scripts.observed(*expected.get("args", []), options=tuple(expected.get("options", [])))
+    args, workers = expected.get("args", []), expected.get("workers", 1)
+    if workers > 1:
+        ran = scripts.launched(workers, *args)
+    else:
+        seconds = "120" if folder.parent.name in PROBED else "0"
+        ran = scripts.observed(*args, options=("--probe-seconds", seconds, *expected.get("options", [])))
     assert ran.status == expected.get("exit", 0), ran.err
     scripts.no_own_errors()
     items = {item["id"]: item for item in scripts.json("checklist.json")["items"]}
@@ -48,8 +56,8 @@ def test_case(folder: Path, scripts) -> None:
 
 
 def test_every_decided_item_has_cases() -> None:
-    decided = ("ds.01", "ds.03", "dp.01", "dp.03", "hp.03", "api.02", "cg.02", "wi.01", "mp.01", "mp.02",
-               "api.01", "mp.03", "mp.04")  # fmt: skip
+    decided = ("ds.01", "ds.03", "dp.01", "dp.02", "dp.03", "hp.01", "hp.02", "hp.03", "api.01", "api.02", "cg.01", "cg.02",
+               "cg.03", "cg.04", "wi.01", "wi.02", "mp.01", "mp.02", "mp.03", "mp.04")  # fmt: skip
     for item in decided:
         names = [p.name for p in (CASES / item).iterdir() if (p / "train.py").is_file()]
         assert sum(n.startswith("problem_") for n in names) >= 2, item

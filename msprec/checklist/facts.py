@@ -179,12 +179,14 @@ ORDER = {
             "same_order_as_first": flag,
             "compared_samples": count,
             "equal_samples": count,
+            "common_share": finite,
             "label_changes": finite,
             "expected_changes": finite,
             "label_segment_dependence": finite,
         }
     ],
     "new_iterator_each_pass": flag,
+    "sketch": {"pass": count, "samples": count, "distinct": count, "whole": flag, "keys": [text]},
 }
 
 DATASETS = {
@@ -217,6 +219,43 @@ DATASETS = {
     ]
 }
 
+_ARGUMENT = {
+    "position": count,
+    **{
+        key: COLUMN[key]
+        for key in (
+            "name",
+            "dtype",
+            "kind",
+            "shape",
+            "varying_shape",
+            "elements",
+            "zeros",
+            "min",
+            "max",
+            "mean",
+            "std",
+            "channels",
+        )
+    },
+}
+
+INPUTS = {
+    "inputs": [
+        {
+            "phase": text,
+            "via": words,
+            "level": text,
+            "network": words,
+            "place": PLACE,
+            "calls": count,
+            "sampled": count,
+            "samples": count,
+            "arguments": [_ARGUMENT],
+        }
+    ]
+}
+
 NETWORK = {
     "networks": [
         {
@@ -236,8 +275,109 @@ NETWORK = {
                     "created": PLACE,
                 }
             ],
+            "shared_cells": [
+                {
+                    "class": text,
+                    "builtin": flag,
+                    "paths": [words],
+                    "ways": count,
+                    "parameters": [words],
+                    "repeated_in": text,
+                    "repeated": count,
+                    "created": PLACE,
+                }
+            ],
+            "shared_parameters": [{"name": words, "paths": [words], "classes": [words]}],
+            "unregistered": [
+                {
+                    "holder": words,
+                    "kind": words,
+                    "length": count,
+                    "class": words,
+                    "parameters": [words],
+                    "in_optimizer": flag,
+                    "created": PLACE,
+                }
+            ],
         }
     ]
+}
+
+_ARRAY = {
+    "dtype": words,
+    "shape": [count],
+    "min": finite,
+    "max": finite,
+    "distinct": count,
+    "whole": flag,
+    "one_hot": flag,
+    "probabilities": flag,
+    "log_probabilities": flag,
+    "unit": flag,
+    "source": {"operator": words, "place": PLACE, "cell": words},
+}
+
+PROBES = {
+    "budget": finite,
+    "seconds": finite,
+    "skipped": Map(text),
+    "graph": {
+        "cells": [
+            {
+                "path": words,
+                "class": words,
+                "builtin": flag,
+                "loss": flag,
+                "calls": count,
+                "used": flag,
+                "gradient": flag,
+                "created": PLACE,
+            }
+        ],
+        "unregistered": [{"class": words, "inside": words, "parameters": [words], "created": PLACE}],
+    },
+    "losses": [
+        {
+            "kind": text,
+            "name": words,
+            "place": PLACE,
+            "settings": Map(anything),
+            "predicted": _ARRAY,
+            "labels": _ARRAY,
+            "shape": [count],
+            "value": number,
+            "unreduced": flag,
+            "recomputed": Map(number),
+            "equals": text,
+        }
+    ],
+    "own_losses": [
+        {
+            "name": words,
+            "place": PLACE,
+            "promise": text,
+            "value": number,
+            "equals": [text],
+            "candidates": Map(number),
+            "variant": flag,
+            "predicted": [count],
+            "labels": [count],
+        }
+    ],
+    "broadcasts": [{"operator": words, "place": PLACE, "shapes": [[count]], "label": count}],
+}
+
+RANGE_TEST = {
+    "low": finite,
+    "high": finite,
+    "steps": count,
+    "asked": count,
+    "used": finite,
+    "optimizer": words,
+    "by": text,
+    "batches": count,
+    "rates": [finite],
+    "losses": [number],
 }
 
 PARAMETERS = {
@@ -333,14 +473,37 @@ WEIGHTS_LOADED = {
         {
             "function": words,
             "file": words,
+            "bytes": count,
+            "md5": text,
+            "error": text,
             "parameters": count,
+            "network": text,
+            "optimizer": flag,
+            "network_parameters": count,
+            "loaded": count,
             "not_loaded": [words],
             "not_in_network": [words],
+            "missing": [{"name": words, "shape": [count], "file_shape": [count], "last": flag}],
+            "left_over": [{"name": words, "shape": [count]}],
+            "modules": [[anything]],
+            "network_used": flag,
+            "at_start": {
+                "trained": count,
+                "kept": count,
+                "overwritten": [words],
+                "names_in_network": count,
+            },
             "strict": flag,
             "place": PLACE,
             "step": count,
         }
     ]
+}
+
+REFERENCE_WEIGHTS = {
+    "file": text,
+    "md5": text,
+    "parameters": [{"name": text, "shape": [count], "min": finite, "max": finite, "mean": finite, "std": finite}],
 }
 
 MODES = {
@@ -361,7 +524,11 @@ MODES = {
     "construct_calls_set_train": anything,
 }
 
-EVALUATION = {"evaluations": [{"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words}]}
+EVALUATION = {
+    "evaluations": [
+        {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
+    ]
+}
 
 _TENSOR = {
     "dtype": text,

@@ -24,11 +24,13 @@ def conclude(
     thresholds: Optional[Mapping] = None,
     scripts: Optional[Scripts] = None,
     reference: Optional[Scripts] = None,
+    handed: Optional[dict] = None,
 ) -> dict:
     """Conclude every item from the run folder, from scripts that are only read, or from both; without either all are left open.
 
     ``only`` names items or families to examine; the others stay open. ``thresholds`` sets thresholds by name
     (``{"ds.03.ratio": 20}``). ``reference`` is the script to compare with; default: the one kept in the run folder.
+    ``handed`` holds facts by name that the run did not record: those of references (`msprec.checklist.references`).
     Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
     """
     if lang not in LANGUAGES:
@@ -38,6 +40,8 @@ def conclude(
     if run_dir is None and scripts is None:
         return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
     folder = RunFolder(run_dir) if run_dir is not None else scripts
+    if run_dir is not None:
+        folder.hand_over(handed or {})
     subject = Subject(folder, settled, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None))
     findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
     run = str(run_dir) if run_dir is not None else None
@@ -49,10 +53,14 @@ def blank(lang: str = "en") -> dict:
     return conclude(None, lang)
 
 
+def as_json(checklist: dict) -> str:
+    """The checklist as strict JSON."""
+    return json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
 def write_checklist(checklist: dict, path) -> None:
     """Write the checklist as strict UTF-8 JSON."""
-    text = json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False)
-    Path(path).write_text(text + "\n", encoding="utf-8")
+    Path(path).write_text(as_json(checklist), encoding="utf-8", errors="backslashreplace")
 
 
 def examine(item: Item, subject: Subject) -> Finding:

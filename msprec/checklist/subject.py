@@ -49,8 +49,11 @@ class Subject:
         self.scalers = self.file("train_step", shapes.TRAIN_STEP).scalers
         self.loads = self._list("weights_loaded", shapes.WEIGHTS_LOADED, "loads")
         self.phases = self._list("modes", shapes.MODES, "phases")
+        self.inputs = self._list("inputs", shapes.INPUTS, "inputs")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
+        self.probes = self.file("probes", shapes.PROBES)
+        self.range_test = self.file("range_test", shapes.RANGE_TEST)
 
     # facts
 

@@ -61,7 +61,7 @@ def replayed_gradients(build: Callable) -> Optional[tuple]:
     """``(gradients, factor)`` of the step that ``build()`` makes, ``factor`` times too large; ``None``: it computes none."""
     step: ReplayedStep = build()
     catcher = GradientCatcher()
-    with undisturbed(step.parameters, None, None), watched(catcher):
+    with undisturbed(step.parameters, None, None, step.host_random), watched(catcher):
         try:
             step.run(catcher, step.scale)
         except Updated:

@@ -32,7 +32,10 @@ def locate(
         dict: the event ``located`` of ``events.jsonl``, see SCHEMA.md. Where nothing is found, ``phase`` is ``None`` and
         ``why`` says so.
     """
-    with undisturbed(step.parameters, state, weights):
+    host_random = step.host_random
+    if state is not None and not host_random:
+        state = {**state, "python": None, "numpy": None}
+    with undisturbed(step.parameters, state, weights, host_random):
         trace = Trace(step.cells, step.paths, backward=True)
         bad_weights = [p for p in step.parameters if any(bad_values(p))]
         try:

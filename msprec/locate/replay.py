@@ -7,6 +7,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.callbacks.kept_steps import kernel_seeds, random_state
+from msprec.locate.side_effects import draws_on_host
 from msprec.locate.trace import Trace
 from msprec.observe.cells import is_builtin, walk
 from msprec.observe.current import unobserved
@@ -42,12 +43,16 @@ def all_parameters(roots) -> list:
 
 
 @contextmanager
-def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict]):
+def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict], host_random: bool = True):
     """PyNative mode, the random state ``state`` and the values ``weights`` (``{id(parameter): array}``) inside; all as
-    it was before afterwards."""
+    it was before afterwards.
+
+    ``host_random``: whether what runs inside may draw from Python's and NumPy's generators. Where it does not, they are
+    left alone: a data set's threads draw from them meanwhile, and setting them back would undo that.
+    """
     import mindspore as ms
 
-    mode, outer = ms.get_context("mode"), random_state()
+    mode, outer = ms.get_context("mode"), random_state(host_random)
     before = {id(parameter): parameter.asnumpy().copy() for parameter in parameters}
     with unobserved():
         ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -55,7 +60,7 @@ def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict]
             if weights:
                 _set_values(parameters, weights)
             if state is not None:
-                set_random_state(state)
+                set_random_state(state if host_random else {**state, "python": None, "numpy": None})
             yield
         finally:
             _set_values(parameters, before)
@@ -124,14 +129,22 @@ class ReplayedStep:
         roots: The cells whose parameters it may change.
         scale: The loss scale the step was computed with.
         inputs: What it is called with.
+        function: The function or cell that it runs.
     """
 
-    def __init__(self, run, roots: list, scale: float = 1.0, inputs: tuple = ()) -> None:
-        self.run, self.roots, self.scale, self.inputs = run, roots, scale, inputs
+    def __init__(self, run, roots: list, scale: float = 1.0, inputs: tuple = (), function=None) -> None:
+        self.run, self.roots, self.scale, self.inputs, self._function = run, roots, scale, inputs, function
+        #: The unscaled loss of the last run of a forward computation
+        self.loss = None
         self.parameters = all_parameters(roots)
         # the network's own paths come last and count: not those through the cells that wrap it
         self.cells = [cell for root in roots for _, cell in walk(root)]
         self.paths = {id(cell): path for root in roots for tree in (root, unwrap(root)) for path, cell in walk(tree)}
+
+    @property
+    def host_random(self) -> bool:
+        """Whether its code may draw from Python's or NumPy's generators."""
+        return draws_on_host(self.roots, (self._function,) if self._function is not None else ())
 
 
 def of_train_cell(cell, inputs: tuple, scale: Optional[float] = None) -> ReplayedStep:
@@ -151,7 +164,7 @@ def of_forward(forward, inputs: tuple, weights: list, roots: list, scaler=None, 
         forward: The network or function; the first floating scalar that it gives is the loss.
         scaler: A loss scaler that ``forward`` itself applies; without one each output's gradient is ``scale``.
     """
-    step = ReplayedStep(None, roots, scale or 1.0, inputs)
+    step = ReplayedStep(None, roots, scale or 1.0, inputs, forward)
     if scaler is not None:
         step.parameters.append(scaler.scale_value)
 
@@ -165,11 +178,12 @@ def of_forward(forward, inputs: tuple, weights: list, roots: list, scaler=None, 
         if scaler is not None and scale is not None:
             _set_values([scaler.scale_value], {id(scaler.scale_value): np.array(factor, np.float32)})
         grads = ms_value_and_grad(scaled, weights)(*inputs)[1]
+        loss = first_scalar(outputs[-1])
+        step.loss = loss / factor if scaler is not None and loss is not None else loss
         if trace is None:
             return grads
         trace.gradients, trace.weights = grads, weights
-        loss = first_scalar(outputs[-1])
-        return loss / factor if scaler is not None and loss is not None else loss
+        return step.loss
 
     step.run = run
     return step
@@ -203,7 +217,7 @@ def of_function(function, inputs: tuple, roots: list, scaler=None) -> ReplayedSt
     def run(trace, _):
         return function(*inputs) if trace is None else trace.call_function(function, inputs)
 
-    step = ReplayedStep(run, roots, inputs=inputs)
+    step = ReplayedStep(run, roots, inputs=inputs, function=function)
     held = (getattr(scaler, name, None) for name in ("scale_value", "counter"))
     step.parameters += [parameter for parameter in held if hasattr(parameter, "set_data")]
     return step

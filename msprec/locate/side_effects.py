@@ -13,31 +13,69 @@ _TELLS = frozenset(("print", "Print", "open", "TensorDump", "ScalarSummary", "Te
                     "ImageSummary"))  # fmt: skip
 
 
-def side_effect(roots: list, functions: tuple = ()) -> Optional[str]:
+def side_effect(roots: list, functions: tuple = (), lasting: bool = False) -> Optional[str]:
     """Names the first thing in the users' code below ``roots`` and in ``functions`` that a second run of the same step
     would do again for all to see, such as ``"print in Net.construct"``; ``None``: nothing was found. Parameters may be
-    assigned: a replay restores them."""
+    assigned: a replay restores them. ``lasting``: only what outlives the process, such as a file that is opened."""
+    for function in _user_functions(roots, functions):
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        found = _in_code(code, lasting) if code is not None and is_user_file(code.co_filename) else None
+        if found is not None:
+            return f"{found} in {getattr(function, '__qualname__', code.co_name)}"
+    return None
+
+
+def draws_on_host(roots: list, functions: tuple = ()) -> bool:
+    """Whether the users' code below ``roots`` and in ``functions`` may draw from Python's or NumPy's random generators."""
+    return any(_names_random(getattr(function, "__func__", function)) for function in _user_functions(roots, functions))
+
+
+def _names_random(function) -> bool:
+    code = getattr(function, "__code__", None)
+    if code is None or not is_user_file(code.co_filename):
+        return False
+    names = _all_names(code)
+    held = getattr(function, "__globals__", {})
+    return "random" in names or any(_is_generator(held[name]) for name in names if name in held)
+
+
+def _all_names(code: types.CodeType) -> set:
+    inner = (_all_names(one) for one in code.co_consts if isinstance(one, types.CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _is_generator(value) -> bool:
+    """A generator of Python's or NumPy's, one of its methods, or a module of them."""
+    name = (
+        getattr(value, "__name__", "")
+        if isinstance(value, types.ModuleType)
+        else type(getattr(value, "__self__", value)).__module__
+    )
+    return str(name).split(".")[0] == "random" or str(name).startswith("numpy.random")
+
+
+def _user_functions(roots: list, functions: tuple):
+    """The ``construct`` methods of the users' cells below ``roots`` with all that they reach, and ``functions``."""
     seen = set()
     for root in roots:
         for _, cell in walk(root):
             cls = type(cell)
             if not is_builtin(cls) and cls not in seen:
                 seen.add(cls)
-                functions = (*functions, *reached_from(cls.construct, cell).functions, cls.construct)
+                yield from reached_from(cls.construct, cell).functions
+                yield cls.construct
     for function in functions:
-        code = getattr(getattr(function, "__func__", function), "__code__", None)
-        found = _in_code(code) if code is not None and is_user_file(code.co_filename) else None
-        if found is not None:
-            return f"{found} in {getattr(function, '__qualname__', code.co_name)}"
-    return None
+        if not hasattr(function, "_cells"):
+            yield from reached_from(function, None).functions
+            yield function
 
 
-def _in_code(code: types.CodeType) -> Optional[str]:
-    told = _TELLS.intersection(code.co_names)
+def _in_code(code: types.CodeType, lasting: bool) -> Optional[str]:
+    told = (_TELLS - {"print"} if lasting else _TELLS).intersection(code.co_names)
     if told:
         return sorted(told)[0]
     for instruction in dis.get_instructions(code):
-        if instruction.opname in _SETS:
+        if instruction.opname in _SETS and not lasting:
             return f"an assignment to {instruction.argval}"
     inner = (one for one in code.co_consts if isinstance(one, types.CodeType))
-    return next((found for found in map(_in_code, inner) if found is not None), None)
+    return next((found for found in (_in_code(one, lasting) for one in inner) if found is not None), None)

@@ -350,15 +350,23 @@ def _is_cell(value) -> bool:
     return hasattr(value, "_cells") and hasattr(value, "construct")
 
 
-def _is_gradient(function) -> bool:
+def _uncompiled(function):
+    """The gradient function itself: in graph mode MindSpore's ``value_and_grad`` gives a compiled one."""
     target = getattr(function, "__func__", function)
+    inner = getattr(target, "__wrapped__", None)
+    named = getattr(getattr(inner, "__code__", None), "co_name", "")
+    return inner if named == "after_grad" else target
+
+
+def _is_gradient(function) -> bool:
+    target = _uncompiled(function)
     return getattr(getattr(target, "__code__", None), "co_name", "") == "after_grad"
 
 
 def _closure_cell(function, names: tuple):
     """The closure cell that holds the differentiated function, MindSpore's own wrappers looked through."""
     for _ in range(4):
-        target = getattr(function, "__func__", function)
+        target = _uncompiled(function)
         code = getattr(target, "__code__", None)
         if code is None:
             return None

@@ -9,7 +9,7 @@ import numpy as np
 from msprec.observe import pipelines
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
-from msprec.observe.order import PassOrder, order_facts, sample_keys
+from msprec.observe.order import PassOrder, order_facts, sample_keys, sketch
 from msprec.observe.places import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
@@ -50,7 +50,7 @@ class DatasetRecord:
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
         self.role_hint = None
         self.last_batch = None
-        self.last_count = None
+        self.last_count = self.last_labels = None
 
     # --- what the iterator hook calls -------------------------------------------------------------------------
     def begin_iterator(self) -> int:
@@ -77,7 +77,7 @@ class DatasetRecord:
         one.add(keys, labels)
         self.batches += 1
         self.samples += count
-        self.last_count = count
+        self.last_count, self.last_labels = count, labels
 
     def _count(self, named: dict) -> int:
         if not self.batched:
@@ -111,7 +111,8 @@ class DatasetRecord:
             return self.role_hint
         return "eval" if self.other_calls and self.batches else "unknown"
 
-    def facts(self, loss_name: str) -> dict:
+    def facts(self, loss_name: str, sketched: bool = False) -> dict:
+        """``sketched``: with a sketch of the first pass, for comparing ranks."""
         passes = self._split_repeats([p for p in self.passes if p.samples and (p.trained or not self.steps)])
         complete = [p.samples for p in passes if p.complete]
         columns = [c.facts() for c in self.columns.values()]
@@ -126,7 +127,8 @@ class DatasetRecord:
                         "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
             "columns": columns,
             "label": label_facts(columns, passes, loss_name),
-            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1},
+            "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1,
+                      "sketch": sketch(passes[0]) if sketched and passes else None},
             "iterated_at": self.iterated_at,
         }  # fmt: skip
 
@@ -292,4 +294,5 @@ class DatasetObserver:
         return self.trained.trained_passes or None
 
     def facts(self, loss_name: str) -> dict:
-        return {"datasets": [record.facts(loss_name) for record in self.records if record.batches]}
+        several = self.observer.rank_size > 1
+        return {"datasets": [record.facts(loss_name, several) for record in self.records if record.batches]}

@@ -22,13 +22,15 @@ _SAVE_SHARE = 0.01
 
 class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
-    it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``: a `Sweep` that sets
-    the learning rate."""
+    it, or a `StepDumper`, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``:
+    a `Sweep` that sets the learning rate; ``probe_seconds``: how long probes may take
+    once the script has ended."""
 
     locate: bool = True
     again: Optional[object] = None
     tensorboard: Union[bool, str, None] = None
     sweep: Optional[object] = None
+    probe_seconds: float = 0.0
 
 
 class Observer:
@@ -55,6 +57,8 @@ class Observer:
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
         from msprec.observe.datasets import DatasetObserver
+        from msprec.observe.evaluating import EvaluationObserver
+        from msprec.observe.inputs import InputObserver
         from msprec.observe.models import ModelObserver
         from msprec.observe.modes import ModeObserver
         from msprec.observe.optimizers import OptimizerObserver
@@ -74,11 +78,13 @@ class Observer:
             self.quietly(attach, self.recorder, self.options.tensorboard)
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
-        self.modes, self.optimizers = ModeObserver(), OptimizerObserver()
+        self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
         self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
+        self.evaluating = EvaluationObserver(self)
         _enable_loss_scale_on_cpu()
-        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights):
+        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights,
+                     self.evaluating):  # fmt: skip
             part.install(self.patches)
         if self.options.sweep is not None:
             self.options.sweep.install(self.patches, self.recorder)
@@ -195,22 +201,29 @@ class Observer:
             "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
             "weights_loaded": self.weights.facts,
             "modes": self.modes.facts,
-            "evaluation": self.models.facts,
+            "inputs": self.inputs.facts,
+            "evaluation": lambda: {"evaluations": self._evaluations()},
         }
         for name, make in facts.items():
             made = self.quietly(make)
             if made is not None:
                 self.writer.facts(name, made)
 
+    def _evaluations(self) -> list:
+        found = [*self.models.facts()["evaluations"], *self.evaluating.facts()]
+        return sorted(found, key=lambda entry: entry["step"])
+
     def _network_facts(self, trained: list) -> dict:
         from msprec.observe.cells import cell_facts, class_place
+        from msprec.observe.sharing import sharing_facts
 
-        listed = []
+        listed, optimized = [], self.optimizers.parameter_ids()
         others = [r for r in self.steps.eval_roots if not any(r is t for t in trained)]
         for role, roots in (("train", trained[:6]), ("eval", others[:4])):
             for root in roots:
                 listed.append({"id": len(listed), "class": type(root).__name__, "role": role,
-                               "place": class_place(root), "cells": cell_facts(root)})  # fmt: skip
+                               "place": class_place(root), "cells": cell_facts(root),
+                               **sharing_facts(root, optimized)})  # fmt: skip
         return {"networks": listed}
 
     def write_run(self, exit_facts: Optional[dict] = None) -> None:
@@ -249,7 +262,19 @@ class Observer:
             self.quietly(self._write_facts, True)
         self.write_run(exit_facts)
         self.patches.undo()
+        if self.installed and exit_facts.get("kind") in ("ok", "exit"):
+            self.quietly(self._probe)
         self.writer.close()
+
+    def _probe(self) -> None:
+        """Short probes on what the run has left, within their budget."""
+        from msprec.probe.run import run_probes
+
+        if self.options.probe_seconds > 0 and self.steps.done and not self.options.again and not self.options.sweep:
+            try:
+                run_probes(self.steps, self.writer, self.options.probe_seconds, self.rank_size)
+            except KeyboardInterrupt:
+                print("msprec: the probes were interrupted", file=sys.stderr)
 
 
 def _enable_loss_scale_on_cpu() -> None:

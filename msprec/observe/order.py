@@ -5,6 +5,7 @@ from typing import Optional
 import numpy as np
 
 MAX_SAMPLES = 200_000
+SKETCH = 512
 _WORDS = 32
 _SEGMENTS = 16
 _RNG_FREE = np.array([pow(6364136223846793005, i + 1, 2**64) | 1 for i in range(2 * _WORDS)], dtype=np.uint64)
@@ -108,6 +109,14 @@ def _dependence(joint: np.ndarray, n: int) -> float:
     return max(0.0, information - bias) / entropy if entropy else 0.0
 
 
+def _common_share(first: PassOrder, other: PassOrder) -> Optional[float]:
+    """Share of the other pass's samples, by fingerprint, that the first pass delivered too; None: a pass was cut short."""
+    a, b = first.keys, other.keys
+    if not len(b) or len(a) != first.samples or len(b) != other.samples or not first.complete:
+        return None
+    return float(np.isin(b, a).mean())
+
+
 def _compare(first: PassOrder, other: PassOrder) -> dict:
     """Position by position against the first pass; a random augmentation leaves the labels to compare."""
     a, b = first.keys, other.keys
@@ -130,6 +139,26 @@ def _labels_repeat(first: PassOrder, other: PassOrder, n: int) -> bool:
     return bool((a[:n] == b[:n]).all()) and int((a[1:n] != a[: n - 1]).sum()) >= 20
 
 
+def sketch(one: PassOrder) -> Optional[dict]:
+    """The smallest `SKETCH` of the mixed fingerprints of a pass, by which ranks compare what each was given; None: cut short.
+
+    A sketch of the smallest hashes keeps the same part of every set, so shares of it are shares of the sets (Broder 1997).
+    """
+    keys = one.keys
+    if not len(keys) or len(keys) != one.samples:
+        return None
+    unique = np.unique(keys)
+    mixed = unique.copy()
+    # splitmix64, so that small keys do not all come from one kind of sample
+    with np.errstate(over="ignore"):
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+    smallest = np.sort(mixed)[:SKETCH]
+    return {"pass": one.number, "samples": one.samples, "distinct": len(unique), "whole": len(unique) <= SKETCH,
+            "keys": [f"{int(key):016x}" for key in smallest]}  # fmt: skip
+
+
 def order_facts(passes: list) -> list:
     """The entries ``order.passes`` of ``datasets.json``; each pass is compared with the first of ``passes``."""
     facts = []
@@ -137,10 +166,10 @@ def order_facts(passes: list) -> list:
         entry = {
             "pass": one.number, "samples": one.samples, "complete": one.complete, "iterator": one.iterator,
             "first_keys": [f"{int(k):016x}" for k in one.keys[:8]],
-            "same_order_as_first": None, "compared_samples": None, "equal_samples": None,
+            "same_order_as_first": None, "compared_samples": None, "equal_samples": None, "common_share": None,
             **_label_order(one.labels),
         }  # fmt: skip
         if one is not passes[0]:
-            entry.update(_compare(passes[0], one))
+            entry.update(_compare(passes[0], one), common_share=_common_share(passes[0], one))
         facts.append(entry)
     return facts

@@ -8,6 +8,7 @@ import numpy as np
 from msprec.observe.cells import is_builtin, parameters_of
 from msprec.observe.created import created_place
 from msprec.observe.datasets import to_array
+from msprec.observe.weights import sample_of
 
 # copies of the initial values are kept up to this many bytes in all; beyond it a strided sample of each parameter
 COPY_BYTES = 1 << 30
@@ -80,6 +81,8 @@ class ParameterObserver:
     def __init__(self, digests: bool = False) -> None:
         self._digests = digests
         self.entries, self.copied, self.initial_step, self.final_step = {}, 0, None, 0
+        # id → (name, a few of the values before the first step), for telling whether loaded weights are still there
+        self.samples = {}
 
     def __bool__(self) -> bool:
         return bool(self.entries)
@@ -102,6 +105,8 @@ class ParameterObserver:
             values = to_array(parameter)
         initial = self._described(parameter, values) if values is not None else None
         if values is not None:
+            sample = sample_of(values) if values.size and values.dtype.kind in "fiub" else None
+            self.samples[id(parameter)] = (parameter.name, sample)
             if self.copied + values.nbytes > COPY_BYTES:
                 values, compared = _sample(values), "sample"
             values = np.array(values)

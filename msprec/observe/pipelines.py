@@ -1,5 +1,10 @@
 """A data set's pipeline, read from its objects: operations, arguments, shuffling, sharding. Nothing is run."""
 
+import contextlib
+import enum
+import functools
+import types
+import zlib
 from typing import Optional
 
 import numpy as np
@@ -16,6 +21,7 @@ _ARGUMENTS = (
     "shard_id", "dataset_dir", "dataset_files", "usage", "decode", "class_indexing", "num_parallel_workers",
     "python_multiprocessing", "bucket_boundaries", "bucket_batch_sizes", "extensions", "schema",
 )  # fmt: skip
+_HIDDEN = ("implementation", "callable", "device_target", "random", "deterministic")
 _DEFAULTS = (None, [], (), 0, -1, "")
 # the engine's numbers for the argument `shuffle` of a source (mindspore.dataset.Shuffle.to_int)
 _SHUFFLE_WORDS = {0: False, 1: "files", 2: True, 3: True, 4: "infile", 5: False}
@@ -36,18 +42,69 @@ def _plain(value, depth: int = 0):
 
 
 def describe_operation(operation) -> str:
-    """A transform as ``Name(attribute=value, ...)``; a function as its qualified name."""
+    """A transform as ``Name(attribute=value, ...)``; a function as its qualified name with the values that it closes over.
+
+    Two lambdas are told apart by a checksum of their code.
+    """
+    if isinstance(operation, functools.partial):
+        given = [repr(v) for v in operation.args if _is_simple(v)]
+        given += [f"{k}={v!r}" for k, v in operation.keywords.items() if _is_simple(v)]
+        return f"partial({', '.join([describe_operation(operation.func), *given])})"
     name = getattr(operation, "__qualname__", None)
     if name is not None:
-        return f"{getattr(operation, '__module__', '')}.{name}".replace("__main__.", "")
+        return _function_name(operation, name)
     attributes = []
     for key, value in list(getattr(operation, "__dict__", {}).items())[:16]:
-        simple = isinstance(value, (bool, int, float, str)) or (
-            isinstance(value, (list, tuple)) and len(value) <= 8 and all(isinstance(v, (int, float)) for v in value)
-        )
-        if simple and not key.startswith("_") and key not in ("implementation", "callable", "device_target", "random"):
+        if key.startswith("_") or key in _HIDDEN:
+            continue
+        if isinstance(value, enum.Enum):
+            attributes.append(f"{key}={type(value).__name__}.{value.name}")
+        elif _is_simple(value):
             attributes.append(f"{key}={value!r}")
     return f"{type(operation).__name__}({', '.join(attributes)})"
+
+
+def _is_simple(value) -> bool:
+    return isinstance(value, (bool, int, float, str)) or (
+        isinstance(value, (list, tuple)) and 0 < len(value) <= 8 and all(isinstance(v, (int, float)) for v in value)
+    )
+
+
+def _function_name(function, name: str) -> str:
+    text = f"{getattr(function, '__module__', '')}.{name}".replace("__main__.", "")
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return text
+    if "<lambda>" in name:
+        text += f"#{_code_checksum(code):08x}"
+    held = []
+    for key, cell in zip(code.co_freevars, function.__closure__ or ()):
+        with contextlib.suppress(ValueError):
+            if _is_simple(cell.cell_contents):
+                held.append(f"{key}={cell.cell_contents!r}")
+    return f"{text}({', '.join(held)})" if held else text
+
+
+def _code_checksum(code, seed: int = 0) -> int:
+    plain = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
+    seed = zlib.crc32(code.co_code + repr((plain, code.co_names)).encode(), seed)
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            seed = _code_checksum(inner, seed)
+    return seed
+
+
+def operation_list(operations) -> list:
+    """The transforms of a map as texts, in order; a ``Compose`` by what it holds."""
+    listed = operations if isinstance(operations, (list, tuple)) else [operations]
+    found = []
+    for one in listed:
+        inner = getattr(one, "transforms", None)
+        if type(one).__name__ == "Compose" and isinstance(inner, (list, tuple)):
+            found += operation_list(inner)
+        else:
+            found.append(describe_operation(one))
+    return found[:64]
 
 
 def _arguments(node) -> dict:
@@ -55,7 +112,7 @@ def _arguments(node) -> dict:
     for name in _ARGUMENTS:
         value = node.__dict__.get(name)
         if isinstance(value, (bool, np.ndarray)) or not any(value is d or value == d for d in _DEFAULTS):
-            found[name] = _plain(value)
+            found[name] = operation_list(value) if name == "operations" else _plain(value)
     if not node.children:
         found.update(_source_arguments(node))
     return found

@@ -23,6 +23,7 @@ from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
 from msprec.observe.places import place_of_class, place_of_code, user_place
 from msprec.observe.replays import ReplayObserver
+from msprec.probe.material import Material
 from msprec.record.overflow import FLAG, LOSS, SCALE, UPDATE
 from msprec.record.steps import to_number
 
@@ -122,7 +123,7 @@ class StepObserver:
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.open: Optional[OpenStep] = None
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
-        self.gradients = GradientSampler(observer.writer)
+        self.gradients, self.material = GradientSampler(observer.writer), Material()
         self.kinds, self.outputs, self.followers = weakref.WeakKeyDictionary(), {}, {}
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
@@ -246,10 +247,11 @@ class StepObserver:
         if kind == "loss":
             quietly(self.note_loss_cell, cell)
         else:
-            quietly(self._note_forward, cell)
+            quietly(self._note_forward, cell, args)
         output = run()
         if self.gradient_depth == 0 and not self.observer.models.stack:
             self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
+            quietly(self.observer.evaluating.called, kind, output)
         return output
 
     def _call_jit(self, executor, args: tuple, run):
@@ -272,8 +274,11 @@ class StepObserver:
             quietly(self._forward_done, output if _returns_value(executor.fn) else None)
             return output
         for network in reached.networks:
-            quietly(self._note_forward, network)
-        return run()
+            quietly(self._note_forward, network, _without_cells(args))
+        output = run()
+        if reached.networks and self.gradient_depth == 0 and not self.observer.models.stack:
+            quietly(self.observer.evaluating.called, "network", output)
+        return output
 
     # --- training cells -----------------------------------------------------------------------------------------
     def _begin_train_cell(self, cell, args: tuple, in_model: Optional[str]) -> Optional[OpenStep]:
@@ -289,8 +294,10 @@ class StepObserver:
         via = "Model.train" if in_model else "call"
         for network in networks:
             self.observer.modes.note("train", via, network, user_place(3), self.done, True)
+            self.observer.inputs.note("train", via, "step", network, args, user_place(3))
         step = self._open(style, entry)
         step.rate = self._rate(optimizers)
+        self._offer("cell", args, lambda given, _=None: self._of_cell(cell, given, None), [cell], optimizers, cell=cell)
         if not in_model or self.replays.again is not None:
             outputs = self._kept(self.outputs, cell, StepOutputs)
             outputs.before(anew=True)
@@ -325,6 +332,7 @@ class StepObserver:
         for network in reached.networks:
             if not optimizers_in(network) or unwrap(network) is not network:
                 self.observer.modes.note("train", "jit", unwrap(network), user_place(3), self.done, True)
+                self._note_step_inputs("jit", network, executor.fn, args)
         step = self._open("jit", entry)
         step.rate = self._rate(reached.optimizers)
         self._begin_scaling(step, reached.scalers)
@@ -358,9 +366,10 @@ class StepObserver:
         self._note_losses(reached)
         entry = self._note_style("functional", function=_innermost(function))
         self._note_inputs(args, _innermost(function))
-        if self.depth:
-            for network in reached.networks:
+        for network in reached.networks:
+            if self.depth:
                 self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
+            self._note_step_inputs("gradient", network, _innermost(function), args)
         self.open = self._open("functional", entry)
         self._begin_scaling(self.open, reached.scalers)
         self.open.loss_is_scaled = bool(reached.scalers) and any(
@@ -381,6 +390,7 @@ class StepObserver:
             self.observer.datasets.feeds_step()
             self.open = self._open("functional", self._note_style("functional"))
         self._note_trained([], [optimizer], [])
+        self.observer.quietly(self.material.updates, optimizer, args[0] if args else None)
         self.open.rate = self._rate([optimizer])
         self._sample(self.open, [optimizer], given=args[0] if args else None)
 
@@ -457,15 +467,23 @@ class StepObserver:
 
     # --- for locating -------------------------------------------------------------------------------------------
     def _keep_cell(self, step: OpenStep, cell, args: tuple):
-        from msprec.locate.replay import of_train_cell
-
         scale = step.scale
 
         def build(args):
-            return of_train_cell(cell, args, to_number(scale))
+            return self._of_cell(cell, args, scale)
 
         self.replays.begin(step.number, args, build, [cell], loss_scale_facts(cell)["kind"] == "dynamic")
         return lambda: build(args)
+
+    @staticmethod
+    def _of_cell(cell, args: tuple, scale):
+        from msprec.locate.replay import of_train_cell
+
+        return of_train_cell(cell, args, to_number(scale))
+
+    def _offer(self, *what, **named) -> None:
+        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
+            self.observer.quietly(lambda: self.material.offer(*what, **named))
 
     def _keep_function(self, step: OpenStep, executor, args: tuple, reached: reach.Reached):
         from msprec.locate.replay import of_function
@@ -477,6 +495,7 @@ class StepObserver:
         def build(args):
             return of_function(executor.fn, args, roots, scaler)
 
+        self._offer("jit", args, lambda given, _=None: build(given), roots, reached.optimizers, executor.fn)
         self.replays.begin(step.number, args, build, roots, scaler is not None)
         return lambda: build(args)
 
@@ -487,10 +506,11 @@ class StepObserver:
         weights = [p for o in reached.optimizers for p in o.parameters]
         scaler, scale = (self._scaler(reached.scalers) if step.loss_is_scaled else None), step.scale
 
-        def build(args):
-            given = weights or [p for root in roots for p in root.trainable_params()]
+        def build(args, wanted=None):
+            given = wanted or weights or [p for root in roots for p in root.trainable_params()]
             return of_forward(_innermost(function), args, given, roots, scaler, to_number(scale))
 
+        self._offer("functional", args, build, roots, reached.optimizers, function)
         self.replays.begin(step.number, args, build, roots, scaler is not None)
 
     def _sample(self, step: OpenStep, optimizers, build=None, roots=(), given=None) -> None:
@@ -586,21 +606,24 @@ class StepObserver:
         for value in args:
             if hasattr(value, "asnumpy") and hasattr(value, "dtype"):
                 self.input_dtypes.add(str(value.dtype).lower())
-        try:
-            names = list(inspect.signature(getattr(function, "construct", function)).parameters)
-        except (TypeError, ValueError):
-            names = []
+        names = _parameter_names(function)
         if len(names) < len(args) or any(n in ("args", "inputs") for n in names[: len(args)]):
             names = [f"input_{i}" for i in range(len(args))]
         self.observer.datasets.step_inputs(names, list(args))
 
-    def _note_forward(self, cell) -> None:
+    def _note_step_inputs(self, via: str, network, function, args: tuple) -> None:
+        names = _parameter_names(function)
+        names = names[1:] if names[:1] == ["self"] else names
+        self.observer.inputs.note("train", via, "step", unwrap(network), _without_cells(args), user_place(3), names)
+
+    def _note_forward(self, cell, args: tuple) -> None:
         root = unwrap(cell)
         models = self.observer.models
         if self.gradient_depth:
             if not any(root is r for r in self.roots) and self._keep_root(root):
                 self.observer.parameters.note([root], [], self.done)
             self.observer.modes.note("train", "call", root, user_place(3), self.done, True)
+            self.observer.inputs.note("train", "call", "network", root, args, user_place(3))
             return
         phase, via = models.phase_of(cell)
         if phase == "forward" or not any(root is r for r in self.eval_roots):
@@ -609,6 +632,8 @@ class StepObserver:
             )
         self.observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         self.observer.modes.note(phase, via, root, user_place(3), self.done, False)
+        level = "network" if root is cell else "step"
+        self.observer.inputs.note(phase, via, level, root, args, user_place(3))
 
     def _note_style(self, style: str, cell=None, function=None) -> dict:
         key = (style, id(type(cell)) if cell is not None else None, getattr(function, "__qualname__", None))
@@ -671,6 +696,18 @@ _LOSS_FUNCTIONS = (
     "cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "nll_loss", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "kl_div", "huber_loss", "ctc_loss", "softmax_cross_entropy_with_logits",
 )  # fmt: skip
+
+
+def _parameter_names(function) -> list:
+    try:
+        return list(inspect.signature(getattr(function, "construct", function)).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _without_cells(args: tuple) -> tuple:
+    """The arguments of a method without the cell that it belongs to."""
+    return tuple(value for value in args if not hasattr(value, "_cells"))
 
 
 def optimizers_in(cell) -> list:

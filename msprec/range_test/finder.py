@@ -28,13 +28,13 @@ class LearningRateFinder:
         step: Called as ``step(*batch)``; trains on the batch and returns the loss, alone or first among others. A training
             cell, or a function of the user's; functions compiled by ``jit`` run as Python.
         optimizer: The optimizer that ``step`` updates with; its groups keep their proportions.
-        network: The network, where ``step`` is a function.
+        network: The network, or several in a list, where ``step`` is a function.
         low, high: The first and the last learning rate.
         steps: How many steps.
         linear: Whether the rates grow by equal steps instead of by equal factors.
 
     Raises:
-        ValueError: The rates or the number of steps make no sweep, or ``optimizer`` has no learning rate.
+        ValueError: The rates or the number of steps make no sweep.
 
     Examples:
         >>> curve = msprec.LearningRateFinder.of_model(model).run(dataset)
@@ -46,10 +46,9 @@ class LearningRateFinder:
         linear: bool = False,
     ) -> None:  # fmt: skip
         self._step, self._optimizer = step, optimizer
-        self._roots = [cell for cell in (step, network, optimizer) if hasattr(cell, "_cells")]
+        networks = network if isinstance(network, (list, tuple)) else [network]
+        self._roots = [cell for cell in (step, *networks, optimizer) if hasattr(cell, "_cells")]
         self._rates = rates_of(low, high, steps, linear)
-        if not hasattr(optimizer, "learning_rate") and not hasattr(optimizer, "param_groups"):
-            raise ValueError(f"the optimizer has no learning rate: {type(optimizer).__name__}")
         #: The largest rate that the optimizer uses itself; known after `run`
         self.used: Optional[float] = None
 
@@ -79,7 +78,7 @@ class LearningRateFinder:
             Curve: the losses by rate, and the bounds.
 
         Raises:
-            ValueError: ``batches`` is empty.
+            ValueError: ``batches`` is empty, or ``optimizer`` has no learning rate.
         """
         losses, deadline = [], time.monotonic() + seconds
         with undisturbed(all_parameters(self._roots), None, None), watched(Plain()):

@@ -23,13 +23,15 @@ def run_range_test(script: str, args: list, folder: Path, settings: tuple, lang:
         console: A ``rich.console.Console`` on stderr.
 
     Raises:
-        CannotTest: The script ended without a training step.
+        CannotTest: The script ended without a training step, or its optimizer's rate cannot be set.
         ValueError: The settings make no sweep.
         OSError, SyntaxError: The script cannot be read or compiled, or the folder not be written.
     """
     low, high, steps, linear = settings
     sweep = Sweep(low, high, steps, linear)  # before anything is begun: the settings may be wrong
     outcome = _run(sweep, script, args, folder, console)
+    if sweep.failure:
+        raise CannotTest(f"the learning rate of {sweep.optimizer} could not be set ({sweep.failure})")
     curve = sweep.curve()
     if not len(curve.rates):
         how = outcome.facts.get("kind")

@@ -18,6 +18,9 @@ class RateSetter:
 
     Args:
         optimizer: The optimizer.
+
+    Raises:
+        ValueError: It has no learning rate.
     """
 
     def __init__(self, optimizer) -> None:
@@ -29,6 +32,8 @@ class RateSetter:
         first = starts[0] if starts and starts[0] else None
         self._ratios = [start / first if start and first else 1.0 for start in starts]
         self._holders = self._make_settable()
+        if not self._holders:
+            raise ValueError(f"the optimizer has no learning rate: {type(optimizer).__name__}")
 
     def set(self, rate: float) -> None:
         """Sets the rate for the updates to come."""

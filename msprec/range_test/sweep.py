@@ -34,6 +34,8 @@ class Sweep:
         self._setters, self._recorder, self._optimizer = {}, None, None
         self._begun, self._written, self._losses, self.overflows, self.skipped = 0, 0, {}, 0, 0
         self.optimizer, self.used = None, None
+        #: Why the rate could not be set, which ends the sweep; ``None``: it could
+        self.failure: Optional[str] = None
 
     def install(self, patches, recorder) -> None:
         """Listens to the rows of ``recorder`` and keeps checkpoints from being written."""
@@ -64,7 +66,13 @@ class Sweep:
                 raise SweepDone
             self._begun += 1
             self.progress(self._begun)
-        rate = float(self._rates[max(0, self._begun - 1)])
+        try:
+            self._set(float(self._rates[max(0, self._begun - 1)]), optimizers)
+        except Exception as error:  # whatever it is, the steps to come would be at a rate that nobody asked for
+            self.failure = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise SweepDone from error
+
+    def _set(self, rate: float, optimizers: list) -> None:
         for optimizer in optimizers:
             setter = self._setters.get(id(optimizer))
             if setter is None:

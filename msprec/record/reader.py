@@ -116,6 +116,10 @@ class RunFolder:
         found = (re.fullmatch(r"rank_(\d{1,6})", entry.name) for entry in self.path.iterdir() if entry.is_dir())
         return sorted({0} | {int(match.group(1)) for match in found if match})
 
+    def hand_over(self, facts: dict) -> None:
+        """Facts by name that were not recorded but given to the reader, such as those of references."""
+        self._facts.update({(name, 0): value for name, value in facts.items()})
+
     def facts(self, name: str, rank: int = 0) -> dict:
         """``facts/<name>.json`` of a rank; empty when it is missing or cannot be read."""
         if (name, rank) not in self._facts:

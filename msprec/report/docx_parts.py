@@ -1,20 +1,14 @@
 """Pieces of a Word document that python-docx has no call for: fonts for East Asian text, links, bookmarks, fields."""
 
-import re
 from typing import Optional
 
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt, RGBColor
 
+from msprec.report.plain_text import clean
+
 LATIN, CJK, MONO = "Calibri", "Microsoft YaHei", "Consolas"
-# characters that XML 1.0 cannot hold, lone surrogates included
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-
-def clean(text) -> str:
-    """The text without what XML cannot hold, as visible ``\\xNN``; tabs and line ends stay."""
-    return _FORBIDDEN.sub(lambda m: f"\\x{ord(m.group()):02x}", str(text))
 
 
 def set_fonts(target, latin: str = LATIN) -> None:
@@ -64,16 +58,18 @@ def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None) 
     paragraph._p.append(link)
 
 
-def add_field(paragraph, code: str, shown: str = "1", size: Optional[float] = None) -> None:
-    """A field that Word computes: PAGE, NUMPAGES, SEQ Figure."""
+def add_field(paragraph, code: str, shown: Optional[str] = "1", size: Optional[float] = None) -> None:
+    """A field that Word computes: PAGE, NUMPAGES, SEQ Figure. With ``shown`` None its result is left open."""
     for kind, text in (("begin", None), (None, code), ("separate", None), ("text", shown), ("end", None)):
+        if shown is None and kind in ("text", "end"):
+            return
         run = add_run(paragraph, "", size=size)
         if kind in ("begin", "separate", "end"):
             mark = OxmlElement("w:fldChar")
             mark.set(qn("w:fldCharType"), kind)
             run._r.append(mark)
         elif kind == "text":
-            run.text = shown
+            run.text = text
         else:
             instruction = OxmlElement("w:instrText")
             instruction.set(qn("xml:space"), "preserve")
@@ -81,14 +77,21 @@ def add_field(paragraph, code: str, shown: str = "1", size: Optional[float] = No
             run._r.append(instruction)
 
 
+# what may stand before the shading in the properties of a paragraph; the schema wants the order
+_BEFORE_SHADING = [qn(f"w:{name}") for name in ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "framePr",
+                   "widowControl", "numPr", "suppressLineNumbers", "pBdr")]  # fmt: skip
+
+
 def shade(cell_or_paragraph, colour: str) -> None:
     """A background colour for a table cell or a paragraph."""
     element = cell_or_paragraph._element
-    properties = element.get_or_add_tcPr() if element.tag == qn("w:tc") else element.get_or_add_pPr()
+    of_cell = element.tag == qn("w:tc")
+    properties = element.get_or_add_tcPr() if of_cell else element.get_or_add_pPr()
     shading = OxmlElement("w:shd")
     for name, value in (("w:val", "clear"), ("w:color", "auto"), ("w:fill", colour)):
         shading.set(qn(name), value)
-    properties.append(shading)
+    before = [child for child in properties if of_cell or child.tag in _BEFORE_SHADING]
+    properties.insert(len(before), shading)
 
 
 def repeat_head(row) -> None:

@@ -18,7 +18,7 @@ _DPI = 150
 
 
 @lru_cache(maxsize=1)
-def _cjk_font() -> Optional[str]:
+def chinese_font() -> Optional[str]:
     """An installed font with Chinese, or None: then figures are labelled in English rather than with empty boxes."""
     from matplotlib import font_manager
 
@@ -57,6 +57,19 @@ def range_test(curve, used: Optional[float], lang: str) -> Optional[bytes]:
     return canvas.png()
 
 
+def _draw_range_test(data: dict, lang: str) -> Optional[bytes]:
+    """The same from what the evidence holds; None where it is no curve."""
+    from msprec.range_test.curve import Curve
+
+    try:
+        rates = [float(rate) for rate in data["rates"]]
+        losses = [float(loss) for loss in data["losses"]]
+        curve = Curve(rates, losses, data.get("low"), data.get("high"))
+        return range_test(curve, data.get("used"), lang) if len(rates) == len(losses) > 1 else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 class _Canvas:
     """One figure with one axes, without pyplot and without touching global settings."""
 
@@ -64,9 +77,9 @@ class _Canvas:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        chinese = lang == "zh" and _cjk_font() is not None
+        chinese = lang == "zh" and chinese_font() is not None
         self.words = words("zh" if chinese else "en")
-        self.font = {"family": _cjk_font()} if chinese else {}
+        self.font = {"family": chinese_font()} if chinese else {}
         self.figure = Figure(figsize=(6.3, height), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(self.figure)
         self.axes = self.figure.add_subplot()
@@ -92,12 +105,14 @@ class _Canvas:
 
 
 def _smooth(values: np.ndarray, window: int) -> np.ndarray:
-    """Exponential average over about ``window`` steps; NaN is passed over."""
+    """Exponential average over about ``window`` steps; NaN is passed over, and nothing is drawn after the last number."""
     out, state, rate = np.full(len(values), np.nan), None, 2.0 / (window + 1)
     for i, value in enumerate(values):
         if np.isfinite(value):
             state = value if state is None else state + rate * (value - state)
         out[i] = np.nan if state is None else state
+    numbers = np.flatnonzero(np.isfinite(values))
+    out[numbers[-1] + 1 if len(numbers) else 0 :] = np.nan
     return out
 
 
@@ -197,5 +212,7 @@ def draw(figure: str, data: dict, run_dir: Optional[Path], lang: str) -> Optiona
         if not steps:
             return None
         return draw_loss(steps, lang) if figure == "loss" else draw_loss_scale(steps, lang)
+    if figure == "range_test":
+        return _draw_range_test(data, lang)
     drawer = {"class_counts": draw_class_counts, "histogram": draw_histogram, "channels": draw_channels}.get(figure)
     return drawer(data, lang) if drawer else None

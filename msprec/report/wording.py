@@ -13,6 +13,15 @@ CONCLUSIONS = {
 MARKS = {"problem": "✗", "ok": "✓", "not_applicable": "–", "undecided": "?"}
 COLOURS = {"problem": "B3261E", "ok": "1B6E3C", "not_applicable": "5F6368", "undecided": "9A5B00"}
 
+# the hint in an empty comment field, and what word processors put there in its place
+PLACEHOLDERS = {"zh": "（在此填写备注）", "en": "(type a comment here)"}
+FOREIGN_PLACEHOLDERS = (
+    "Click or tap here to enter text.",
+    "Click here to enter text.",
+    "单击或点击此处输入文字。",
+    "单击此处输入文字。",
+)
+
 WORDS = {
     "zh": {
         "title": "MindSpore 精度问题检查报告", "blank_title": "MindSpore 精度问题检查表", "subtitle": "由 msprec {version} 生成",
@@ -21,7 +30,7 @@ WORDS = {
         "versions": "版本", "device": "设备", "mode": "运行模式", "steps": "训练步数", "seeds": "随机种子",
         "platform": "平台", "notes": "说明", "why": "为什么要查", "check": "检查方法", "evidence": "证据", "advice": "下一步",
         "would_decide": "如何得出结论", "places": "位置", "back": "返回汇总", "mend": "修改方法", "page": "第", "of": "页，共", "end": "页",
-        "figure": "图", "table": "表", "more_rows": "另有 {count} 行未显示，见运行目录。", "killed": "运行未正常结束",
+        "figure": "图", "table": "表", "more_rows": "另有 {count} 行未显示；完整表格（{all} 行）见 {file}。", "killed": "运行未正常结束",
         "cpu_loss_scale": "MindSpore 的 loss scale 训练单元不能在 CPU 上直接运行；本次运行中溢出检查改为判断梯度是否有限。",
         "found": "{problem} 项发现问题，{undecided} 项待填写，{ok} 项无问题，{not_applicable} 项不涉及。",
         "loss": "训练 loss", "loss_raw": "loss", "loss_smooth": "平滑后", "step": "训练步", "scale": "loss scale",
@@ -30,6 +39,15 @@ WORDS = {
         "report": "报告",
         "no_mindspore": "脚本没有导入 mindspore，没有可以检查的训练。", "no_training": "没有观察到训练步：脚本没有训练，或训练方式未被识别。",
         "none": "无", "families": "类别",
+        "contents": "目录", "comment": "备注", "comment_head": "备注（供填写）", "general": "总体备注（供填写）", "notes_head": "备注",
+        "how_to_fill": "结论可在汇总表或各检查项处用下拉框修改，备注栏可随意填写；`msprec checklist --update 本文件 --run 运行目录` 会保留这些内容并更新证据。标记 ✗ ✓ – ? 是仅凭证据得出的结论：发现问题、无问题、不涉及、请填写。",
+        "evidence_says": "证据的结论", "mark": "证据",
+        "conflict_new": "与新的证据不一致：填写的结论是“{answer}”，而现在的证据表明“{evidence}”。填写的结论已保留，请复核。",
+        "conflict": "与证据不一致：填写的结论是“{answer}”，而证据表明“{evidence}”。填写的结论已保留。",
+        "handed_back": "下拉框被改回“请填写”，因此采用证据的结论“{evidence}”。",
+        "two_choices": "[汇总表中选择了：{other}]", "typed": "[正文中填写的内容]", "by_person": "由人填写",
+        "pictures": "填写时加入的图片", "kept_picture": "填写时加入的图片 {count}",
+        "unfold": "展开全部", "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
     },
     "en": {
         "title": "MindSpore accuracy checklist", "blank_title": "MindSpore accuracy checklist (form)",
@@ -40,7 +58,7 @@ WORDS = {
         "platform": "Platform", "notes": "Notes", "why": "Why it matters", "check": "How it is checked",
         "evidence": "Evidence", "advice": "What to do next", "would_decide": "What would decide it", "places": "Places",
         "back": "Back to the summary", "mend": "How to mend it", "page": "Page", "of": "of", "end": "",
-        "figure": "Figure", "table": "Table", "more_rows": "{count} more rows are in the run folder.",
+        "figure": "Figure", "table": "Table", "more_rows": "{count} more rows; the whole table ({all} rows) is in {file}.",
         "killed": "the run did not end by itself",
         "cpu_loss_scale": "MindSpore's loss-scale cell does not run on a CPU by itself; here its overflow check was done by a "
         "finite check of the gradients.",
@@ -52,6 +70,18 @@ WORDS = {
         "no_training": "no training step was seen: the script trains nothing, or in a way that was not recognised.",
         "report": "Report", "none": "none",
         "families": "Families",
+        "contents": "Contents", "comment": "Comment", "comment_head": "Comment (yours to fill in)",
+        "general": "General remarks (yours to fill in)", "notes_head": "Remarks",
+        "how_to_fill": "A conclusion can be changed in its drop-down, here or in the item's section, and any comment typed in the field beside it; "
+        "`msprec checklist --update THIS_FILE --run RUN` keeps both and refreshes the evidence. The signs ✗ ✓ – ? are what the evidence alone says: "
+        "problem found, no problem, not applicable, to be filled in.",
+        "evidence_says": "What the evidence says", "mark": "Evidence",
+        "conflict_new": "In conflict with new evidence: the answer filled in is “{answer}”, and the evidence now says “{evidence}”. The answer is kept; please look again.",
+        "conflict": "In conflict with the evidence: the answer filled in is “{answer}”, and the evidence says “{evidence}”. The answer is kept.",
+        "handed_back": "The drop-down was set back to “To be filled in”, so the conclusion is the evidence's: “{evidence}”.",
+        "two_choices": "[chosen in the summary: {other}]", "typed": "[typed in the text]", "by_person": "answered by a person",
+        "pictures": "Pictures added by hand", "kept_picture": "Picture {count}, added by hand",
+        "unfold": "Unfold all", "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
     },
 }  # fmt: skip
 

@@ -115,7 +115,7 @@ def test_what_cannot_be_tested_says_so(kit):
     with pytest.raises(ValueError, match="sweep"):
         msprec.LearningRateFinder(step, made, net, low=1.0, high=0.1)
     with pytest.raises(ValueError, match="no learning rate"):
-        msprec.LearningRateFinder(step, object(), net)
+        msprec.LearningRateFinder(step, object(), net).run(kit.data())
     with pytest.raises(ValueError, match="no optimizer"):
         msprec.LearningRateFinder.of_model(ms.train.Model(net, nn.MSELoss()))
     short = msprec.LearningRateFinder(step, made, net).run(kit.data(), seconds=0)

@@ -105,6 +105,33 @@ def test_what_cannot_be_done_is_one_line(scripts):
         assert "Traceback" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("unsettable", "why"),
+    [("del opt.learning_rate", "no learning rate"), ("opt.param_groups = [{}]", "could not be set")],
+)
+def test_a_rate_that_cannot_be_set_is_one_line(scripts, unsettable, why):
+    """Not a curve of losses by rates that were never used."""
+    body = """
+opt = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+class Own(nn.Momentum):
+    def construct(self, gradients):
+        return ops.assign_add(net.bias, -0.01 * gradients[1])
+opt = Own(net.trainable_params(), 0.05, 0.9)
+UNSETTABLE
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+for x, y in data.create_tuple_iterator(num_epochs=1):
+    loss, grads = grad(x, y)
+    opt(grads)
+"""
+    scripts.write(COMMON + body.replace("UNSETTABLE", unsettable))
+    ran = scripts.msprec("lr", "--out", str(scripts.run_folder), "train.py")
+    assert ran.status == 2, ran.err
+    line = ran.err.strip().splitlines()[-1]
+    assert line.startswith("msprec: ") and "Own" in line and why in line
+    assert "Traceback" not in ran.err
+    assert not (scripts.run_folder / "lr" / "curve.csv").exists()
+
+
 def test_a_short_script_is_undecided(scripts):
     scripts.write(COMMON.replace("repeat(20)", "repeat(2)") + STYLES["functional"])
     ran = scripts.msprec("lr", "--lang", "zh", "--out", str(scripts.run_folder), "train.py")

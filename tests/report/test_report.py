@@ -1,8 +1,9 @@
 """The Word document opened again, the figures, the table on the terminal."""
 
+import csv
 import io
-import json
 import re
+import time
 import zipfile
 from pathlib import Path
 
@@ -10,56 +11,20 @@ import pytest
 from docx import Document
 from docx.oxml.ns import qn
 from lxml import etree
+from reports import findings, write_run
 
 from msprec.checklist import blank
 from msprec.report import figures
+from msprec.report.paper import MAX_ROWS
 from msprec.report.terminal import print_table
-from msprec.report.word import MAX_ROWS, write_word
+from msprec.report.word import write_csv, write_word
 from msprec.report.wording import CONCLUSIONS, WORDS, default_lang, number
-
-HOSTILE = "bad \x00\x0b\ud800 chars, emoji 🚀, שלום עולם, 中文, " + "long" * 200 + "\ttab"
-
-
-def _run(folder: Path) -> Path:
-    """A run folder with a scale that comes down and a loss that goes NaN once."""
-    (folder / "rank_0").mkdir(parents=True)
-    (folder / "run.json").write_text(json.dumps({
-        "schema": 1, "script": "/home/u/p/train.py", "cwd": "/home/u/p", "command": ["python", "train.py"],
-        "exit": {"kind": "ok", "code": 0}, "versions": {"mindspore": "2.10.0"}, "platform": {"system": "Linux"},
-        "notes": ["cpu_loss_scale"], "training_steps": 60, "mode": "graph", "device_target": "CPU",
-    }))  # fmt: skip
-    lines = ["step,epoch,loss,overflow,scale,next_scale,lr,seconds,data_seconds,batch"]
-    for i in range(60):
-        loss = "nan" if i == 40 else 2.0 / (i + 1)
-        lines.append(f"{i + 1},1,{loss},{int(i < 6)},{2.0 ** (24 - min(i, 6))},{2.0**18},0.1,0.01,0.001,32")
-    (folder / "rank_0" / "steps.csv").write_text("\n".join(lines) + "\n1,tor")
-    return folder
 
 
 @pytest.fixture
 def sample(tmp_path: Path) -> tuple:
     """A checklist with every kind of conclusion and evidence, hostile text among it, and its run folder."""
-    checklist = blank("en")
-    kinds = ["problem", "ok", "not_applicable", "undecided"]
-    for i, item in enumerate(checklist["items"]):
-        item["conclusion"] = kinds[i % 4]
-        item["summary"] = f"Reason {i}"
-    first = checklist["items"][0]
-    first["summary"] = HOSTILE
-    first["locations"] = [{"file": "src/" + "very_long_name" * 8 + ".py", "line": 3}]
-    first["evidence"] = [
-        {"kind": "text", "source": "run", "title": "Text", "text": HOSTILE},
-        {"kind": "code", "source": "script", "title": "Code", "file": "train.py", "first_line": 9, "highlight": [10],
-         "code": "def f():\n\treturn '中文'\n"},
-        {"kind": "table", "source": "run", "title": "Table", "columns": ["name", "值"], "note": "a note",
-         "rows": [[f"row {i}", i / 3] for i in range(10000)]},
-        {"kind": "table", "source": "run", "title": "Empty", "columns": ["a"], "rows": []},
-        {"kind": "figure", "source": "run", "title": "Loss", "figure": "loss", "data": {"steps": True}},
-        {"kind": "figure", "source": "run", "title": "Scale", "figure": "loss_scale", "data": {"steps": True}},
-        {"kind": "figure", "source": "run", "title": "Counts", "figure": "class_counts", "data": {"counts": {"0": 5, "1": 9}}},
-        {"kind": "figure", "source": "run", "title": "Nothing", "figure": "histogram", "data": {}},
-    ]  # fmt: skip
-    return checklist, _run(tmp_path / "run")
+    return findings("en"), write_run(tmp_path / "run")
 
 
 def _text(document) -> str:
@@ -83,8 +48,12 @@ def test_the_document_opens_again_with_everything(sample, tmp_path: Path, lang: 
     assert "\\x00" in text
     assert "🚀" in text
     assert "שלום" in text
-    assert WORDS[lang]["more_rows"].format(count=10000 - MAX_ROWS) in text
-    summary = document.tables[1]
+    file = f"{lang}_tables/ds.01_3.csv"
+    assert WORDS[lang]["more_rows"].format(count=10000 - MAX_ROWS, all=10000, file=file) in text
+    with open(tmp_path / file, encoding="utf-8-sig", newline="") as handle:
+        rows = list(csv.reader(handle))
+    assert len(rows) == 10001 and rows[0] == ["name", "值"] and rows[-1][0] == "row 9999"
+    summary = document.tables[0]
     assert len(summary.rows) == 25
     assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
     assert len(document.inline_shapes) == 3
@@ -97,9 +66,10 @@ def test_links_resolve_and_ids_are_unique(sample, tmp_path: Path) -> None:
     body = Document(str(tmp_path / "a.docx")).element.body
     marks = [m.get(qn("w:name")) for m in body.iter(qn("w:bookmarkStart"))]
     numbers = [m.get(qn("w:id")) for m in body.iter(qn("w:bookmarkStart"))]
-    assert len(set(marks)) == len(marks) == 25
+    assert len(set(marks)) == len(marks) == 25 + 1 + 7 + 3 * 24 + 1
     assert len(set(numbers)) == len(numbers)
-    assert {link.get(qn("w:anchor")) for link in body.iter(qn("w:hyperlink"))} == set(marks)
+    links = {link.get(qn("w:anchor")) for link in body.iter(qn("w:hyperlink"))}
+    assert links == {mark for mark in marks if not mark.startswith(("choice_", "comment_", "summary_"))}
 
 
 def _first_two(sample, tmp_path: Path) -> tuple:
@@ -119,13 +89,75 @@ def test_every_run_has_an_east_asian_font(sample, tmp_path: Path) -> None:
 def test_the_same_input_gives_the_same_parts(sample, tmp_path: Path) -> None:
     checklist, run = sample
     for name in ("a", "b"):
-        write_word(checklist, tmp_path / f"{name}.docx", run, "en")
-    one, two = (zipfile.ZipFile(tmp_path / f"{n}.docx") for n in ("a", "b"))
+        (tmp_path / name).mkdir()
+        write_word(checklist, tmp_path / name / "report.docx", run, "en")
+    one, two = (zipfile.ZipFile(tmp_path / n / "report.docx") for n in ("a", "b"))
     assert one.namelist() == two.namelist()
     for name in one.namelist():
         assert one.read(name) == two.read(name), name
         if name.endswith(".xml"):
             etree.fromstring(one.read(name))
+
+
+def test_a_formula_in_a_table_stays_a_text(tmp_path: Path) -> None:
+    write_csv(tmp_path / "t.csv", ["a"], [["=HYPERLINK(1)"], ["-1.5"], [-2], ["@x"], [None], ["bad \ud800"]])
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8-sig").split("\n")
+    assert lines[:7] == ["a", "'=HYPERLINK(1)", "-1.5", "-2", "'@x", '""', "bad \\ud800"]
+
+
+def test_contents_captions_and_turned_pages(sample, tmp_path: Path) -> None:
+    write_word(*_first_two(sample, tmp_path))
+    document = Document(str(tmp_path / "a.docx"))
+    codes = [i.text.strip() for i in document.element.body.iter(qn("w:instrText"))]
+    assert codes[0].startswith("TOC ")
+    entries = [p.text for p in document.paragraphs if p.style.name.lower().startswith("toc")]
+    headings = [p.text for p in document.paragraphs if p.style.name in ("Heading 1", "Heading 2")]
+    assert entries == headings
+    assert codes.count("SEQ Figure \\* ARABIC") == 3 and codes.count("SEQ Table \\* ARABIC") == 3
+    turned = [section.page_width > section.page_height for section in document.sections]
+    assert turned == [False, True, False]
+    for table in document.tables:
+        for row in table.rows:
+            whole = row._tr.trPr is not None and row._tr.trPr.find(qn("w:cantSplit")) is not None
+            assert whole == (sum(len(cell.text) for cell in row.cells) <= 1200)
+
+
+def test_a_figure_that_cannot_be_drawn_costs_only_itself(sample, tmp_path: Path) -> None:
+    checklist = sample[0]
+    checklist["items"][0]["evidence"] = [
+        {"kind": "figure", "title": "Odd", "figure": "class_counts", "data": {"counts": 5}}
+    ]
+    write_word(checklist, tmp_path / "a.docx", sample[1], "en")
+    assert "could not be drawn" in _text(Document(str(tmp_path / "a.docx")))
+
+
+def test_a_report_of_24_items_takes_no_time(tmp_path: Path) -> None:
+    checklist = findings("en")
+    evidence = [e for e in checklist["items"][0]["evidence"] if e["kind"] != "figure" and e["title"] != "Wide"]
+    for item in checklist["items"]:
+        item["evidence"] = [*evidence[:2], {**evidence[2], "rows": evidence[2]["rows"][:30]}]
+    write_word(checklist, tmp_path / "warm.docx", None, "en")
+    begin = time.process_time()
+    write_word(checklist, tmp_path / "a.docx", None, "en")
+    assert time.process_time() - begin < 6  # about 2 s on an idle machine
+    assert (tmp_path / "a.docx").stat().st_size < 5_000_000
+
+
+@pytest.mark.xdist_group("office")
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_libreoffice_shows_every_page(office, tmp_path: Path, lang: str) -> None:
+    write_word(findings(lang), tmp_path / "a.docx", write_run(tmp_path / "run"), lang)
+    pages = office.pages(tmp_path / "a.docx")
+    count = len(pages)
+    for number_, page in enumerate(pages, 1):
+        words_of_page = "".join(page.split())
+        foot = f"第{number_}页，共{count}页" if lang == "zh" else f"Page{number_}of{count}"
+        assert foot in words_of_page
+    text = "".join("".join(pages).split())
+    for item in findings(lang)["items"]:
+        assert text.count("".join(f"{item['id']} {item['title']}".split())) >= 2
+    # the head of the table of ten thousand rows is there again on its next page
+    assert sum("row" in page and re.search(r"^\s*name\s+值", page, re.M) is not None for page in pages) >= 2
 
 
 def test_page_numbers_are_fields(sample, tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ train_set = ds.NumpySlicesDataset((images, labels), ["image", "label"], shuffle=
 
 
 def block(inputs, outputs):
-    return nn.SequentialCell(nn.Conv2d(inputs, outputs, 3, has_bias=False), nn.BatchNorm2d(outputs), nn.LeakyReLU(alpha=0.1))
+    return nn.SequentialCell(
+        nn.Conv2d(inputs, outputs, 3, has_bias=False), nn.BatchNorm2d(outputs), nn.LeakyReLU(alpha=0.1)
+    )
 
 
 net = nn.SequentialCell(block(1, 8), nn.AvgPool2d(2, 2), nn.Flatten(), nn.Dropout(p=0.2), nn.Dense(128, 3))

@@ -1,0 +1,205 @@
+"""Which cells take part in a training step, and whose results reach the loss (cg.03)."""
+
+import re
+from typing import Optional
+
+from msprec.checklists.shared import at
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Finding, ok, problem, table, undecided
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text, listed
+
+#: Layers without weights whose absence nobody misses: left over, or done by the loss.
+_HARMLESS = ("Identity", "Flatten", "Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid", "Unflatten")
+#: Functions that do what a layer of this class does.
+_FUNCTIONS = {
+    "dropout": r"dropout", "relu": r"relu", "gelu": r"gelu", "silu": r"silu|swish", "maxpool": r"max_?pool",
+    "avgpool": r"avg_?pool|reduce_?mean|\.mean\(", "batchnorm": r"batch_?norm", "layernorm": r"layer_?norm",
+    "tanh": r"tanh", "elu": r"elu",
+}  # fmt: skip
+
+
+class Cells:
+    """The cells of the watched step, sorted."""
+
+    def __init__(self, subject: Subject) -> None:
+        graph = subject.probes.graph
+        self.all = graph.cells
+        names = {cell.path for cell in self.all}
+        leaves = [cell for cell in self.all if not _holds_others(cell.path, names) and not cell.loss]
+        trained = _trained_paths(subject)
+        self.never = [c for c in leaves if c.calls == 0 and _counts(subject, c, c.path in trained)]
+        self.lost = [
+            c for c in leaves if c.calls and c.used is False and c.gradient is not True and not _muted(subject, c)
+        ]
+
+    def table(self):
+        """All cells of the step."""
+        rows = [[c.path, c.class_, c.calls, _said(c.used), _said(c.gradient), at(c.created)] for c in self.all]
+        heads = [Text("路径", "path"), "Cell", Text("调用次数", "calls"), Text("结果被使用", "result used"),
+                 Text("收到梯度", "gets a gradient"), Text("位置", "place")]  # fmt: skip
+        return table(Text("一个训练步中的 Cell", "The cells in one training step"), heads, rows)
+
+
+def judge_connections(subject: Subject) -> Finding:
+    """Problem: a cell that was built and never runs, or runs and whose result nothing uses."""
+    cells = Cells(subject)
+    odd = cells.never + cells.lost
+    evidence = [cells.table(), *subject.code_at([c.created for c in odd], Text("创建处", "Where it is made"))]
+    if cells.lost:
+        return _lost(cells.lost, evidence, subject)
+    if cells.never:
+        return _never(cells.never, evidence)
+    stopped = [c for c in cells.all if c.calls and c.gradient is False and not c.loss and _can_learn(subject, c)]
+    if stopped:
+        return undecided(
+            Text(
+                "所有 Cell 都参与了计算，但 {names} 在重放的训练步中没有得到梯度。",
+                "All cells take part, but {names} got no gradient in the step that was run again.",
+                names=listed(c.path for c in stopped),
+            ),
+            Text(
+                "看 cg.02：权重在整个训练中是否变化；确认 stop_gradient 是否有意。",
+                "See cg.02 for whether these weights moved in the run, and whether a stop_gradient is meant.",
+            ),
+            evidence,
+            [c.created for c in stopped],
+        )
+    return ok(
+        Text(
+            "重放一个训练步：{n} 个 Cell 都参与计算，结果都到达 loss。",
+            "One training step was run again: all {n} cells take part, and their results reach the loss.",
+            n=len([c for c in cells.all if c.calls]),
+        ),
+        evidence,
+    )
+
+
+def judge_hidden(subject: Subject) -> Optional[Finding]:
+    """Layers in a plain Python list; None where there is none."""
+    hidden = [one for network in subject.networks for one in network.unregistered if one.in_optimizer is not True]
+    several = [one for one in hidden if (one.length or 0) > 1]
+    ran = subject.probes.graph.unregistered
+    if not several and not (hidden and ran):
+        return None
+    one = (several or hidden)[0]
+    summary = Text(
+        "{holder} 是 Python 的 {kind}，其中 {n} 个带权重的 Cell（{cls}）没有注册：它们参与计算，但优化器、检查点和 "
+        "set_train 都看不到它们。",
+        "{holder} is a Python {kind}: the {n} cells with weights in it ({cls}) are not registered. They compute, but the "
+        "optimizer, checkpoints and set_train do not see them.",
+        holder=one.holder,
+        kind=one.kind,
+        n=len([other for other in hidden if other.holder == one.holder]),
+        cls=one.class_,
+    )
+    advice = Text(
+        "改用 nn.CellList（逐个调用）或 nn.SequentialCell。",
+        "Use nn.CellList (called one by one) or nn.SequentialCell.",
+    )
+    places = [other.created for other in hidden]
+    code = subject.code_at(places, Text("创建处", "Where it is made"))
+    return problem(summary, advice, code, places) if several else undecided(summary, advice, code, places)
+
+
+def _lost(cells: list, evidence: list, subject: Subject) -> Finding:
+    return problem(
+        Text(
+            "{names}（{cls}）参与了计算，但它的结果没有被任何运算使用，也没有到达 loss。",
+            "{names} ({cls}) runs, but nothing uses its result, and it does not reach the loss.",
+            names=listed(c.path for c in cells),
+            cls=cells[0].class_,
+        ),
+        Text(
+            "在 construct 中检查这一行：返回值是否赋给了变量，是否被后面的赋值覆盖，下一层的输入是否正确。",
+            "Look at its line in construct: is the result assigned, is it overwritten before use, does the next layer take "
+            "the right input?",
+        ),
+        evidence,
+        [place for c in cells for place in (*_calls(subject, c), c.created)],
+    )
+
+
+def _never(cells: list, evidence: list) -> Finding:
+    return problem(
+        Text(
+            "{names}（{cls}）创建了，但在训练步中从未运行。",
+            "{names} ({cls}) was built and never runs in a training step.",
+            names=listed(c.path for c in cells),
+            cls=cells[0].class_,
+        ),
+        Text(
+            "在 construct 中把它接到设计的位置；若不需要，删去它的创建。",
+            "Connect it in construct where the design has it; if it is not needed, do not build it.",
+        ),
+        evidence,
+        [c.created for c in cells],
+    )
+
+
+def _holds_others(path: str, names: set) -> bool:
+    return path == "" or any(name.startswith(path + ".") for name in names)
+
+
+def _trained_paths(subject: Subject) -> set:
+    """Cells with a weight that an optimizer has."""
+    return {p.cell for p in subject.parameters if p.requires_grad and p.in_optimizer is not False}
+
+
+def _can_learn(subject: Subject, cell: Fact) -> bool:
+    return any(p.cell == cell.path and p.requires_grad and not p.moved.any for p in subject.parameters)
+
+
+def _counts(subject: Subject, cell: Fact, trained: bool) -> bool:
+    """Whether a cell that did not run is missed.
+
+    Not where its code names it in a branch that this step did not take; nor a frozen one, such as the head that comes
+    with a pretrained network; nor a layer that is left over while a function does its work.
+    """
+    attribute = _attribute(cell.path)
+    if _named_outside_init(subject, attribute):
+        return False
+    held = [p for p in subject.parameters if p.cell == cell.path]
+    if held:
+        return trained and not any(p.moved.any for p in held)
+    if cell.class_ in _HARMLESS or not cell.builtin:
+        return False
+    return not _done_by_function(subject, cell.class_)
+
+
+def _attribute(path: str) -> str:
+    """The attribute of a class that leads to the cell: of ``blocks.3.drop`` it is ``drop``, of ``blocks.3`` ``blocks``."""
+    names = [name for name in path.split(".") if not name.isdigit()]
+    return names[-1] if names else path
+
+
+def _named_outside_init(subject: Subject, attribute: str) -> bool:
+    """Whether any line but its making reads the attribute."""
+    name = re.escape(attribute)
+    read = re.compile(rf"(\.{name}\b(?!\s*=[^=])|getattr\(.*[\"']{name}[\"'])")
+    return any(True for _ in subject.source.grep(read)) or any(
+        True for _ in subject.source.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b\s*\(?"))
+    )
+
+
+def _done_by_function(subject: Subject, cls: str) -> bool:
+    small = re.sub(r"\d+d$", "", cls.lower())
+    pattern = _FUNCTIONS.get(small, re.escape(small))
+    return any(
+        True for _ in subject.source.grep(re.compile(rf"(ops|F|P|mint|functional)\b.*({pattern})", re.IGNORECASE))
+    )
+
+
+def _muted(subject: Subject, cell: Fact) -> bool:
+    """Whether what a cell without weights gives is for people: read on the host, printed, or compared with labels."""
+    return any(p.cell == cell.path and p.moved.any for p in subject.parameters) or cell.class_ in _HARMLESS
+
+
+def _calls(subject: Subject, cell: Fact) -> list:
+    """Lines of the sources that call the cell."""
+    return subject.find_lines(rf"self\.{re.escape(_attribute(cell.path))}\s*(\[[^\]]*\])?\(", most=2)
+
+
+def _said(value: Optional[bool]):
+    return None if value is None else Text("是", "yes") if value else Text("否", "no")

@@ -1,0 +1,352 @@
+"""Training and validation curves: too many epochs, too few, or neither (hp.02)."""
+
+import ast
+import re
+from typing import NamedTuple, Optional
+
+import numpy as np
+from msprec.checklists.shared import loss_figure
+
+from msprec.checklist.code import called_name
+from msprec.checklist.finding import Finding, ok, problem, table, undecided
+from msprec.checklist.subject import Subject, place
+from msprec.checklist.text import Joined, Text
+
+_LOWER = re.compile(r"loss|error|mae|mse|rmse|perplexity|ppl|(^|_)[wc]er$|distance", re.IGNORECASE)
+_HIGHER = re.compile(
+    r"acc|f1|auc|(^|_)m?ap(50)?$|iou|dice|bleu|rouge|precision|recall|top_?\d|psnr|ssim|score|(^|_)r2", re.IGNORECASE
+)
+_KEEPS_BEST = re.compile(
+    r"EarlyStopping\(|restore_best_weights\s*=\s*True|SaveBest|BestCheckpoint|save_best|ReduceLROnPlateau\b.*best"
+)
+_BEST = re.compile(r"best|patience|lowest|highest", re.IGNORECASE)
+
+
+class Curve(NamedTuple):
+    """One validation metric over the training, turned so that less is better; ``low``: it is a loss."""
+
+    name: str
+    steps: np.ndarray
+    values: np.ndarray
+    low: bool
+
+    @property
+    def best(self) -> int:
+        return int(np.argmin(self.values))
+
+    @property
+    def noise(self) -> float:
+        """The usual distance of a value from the line through its neighbours."""
+        if len(self.values) < 3:
+            return 0.0
+        middle = (self.values[:-2] + self.values[2:]) / 2
+        return float(np.median(np.abs(self.values[1:-1] - middle)))
+
+    @property
+    def end(self) -> float:
+        """The last values, averaged over a tenth of them, two at the least."""
+        return float(self.values[-max(2, len(self.values) // 10) :].mean())
+
+    def shown(self, value: float) -> float:
+        return float(value if self.low else -value)
+
+
+class Training(NamedTuple):
+    """The training loss: its fall over the last fifth, and how sure that is."""
+
+    first: float
+    before: float
+    last: float
+    sure: bool
+
+    @property
+    def relative(self) -> float:
+        return (self.before - self.last) / abs(self.last) if self.last else 0.0
+
+    @property
+    def share(self) -> float:
+        whole = self.first - self.last
+        return (self.before - self.last) / whole if whole > 0 else 0.0
+
+
+def judge_epochs(subject: Subject) -> Finding:
+    """The finding on the number of epochs."""
+    curves = validation_curves(subject)
+    training = training_curve(subject)
+    shown = [_table(subject, curves), loss_figure(subject)]
+    turned = [curve for curve in curves if turned_up(subject, curve)]
+    if turned and not _still_better(curves, turned):
+        return _too_many(subject, turned[0], shown)
+    if training is not None and _steep(subject, training) and not _validation_flat(curves):
+        return _too_few(subject, training, curves, shown)
+    return _in_between(subject, curves, turned, training, shown)
+
+
+# --- the curves ----------------------------------------------------------------------------------------------------
+
+
+def validation_curves(subject: Subject) -> list:
+    """Metrics evaluated at four steps of training or more, losses first."""
+    points = {}
+    for evaluation in subject.evaluations:
+        for name, value in evaluation.metrics.items():
+            if evaluation.step is not None and value == value and abs(value) != float("inf"):
+                points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
+    curves = []
+    for (name, _), found in points.items():
+        low = bool(_LOWER.search(name))
+        if len(found) >= 4 and (low or _HIGHER.search(name)):
+            steps = np.array(sorted(found), dtype=float)
+            values = np.array([found[int(step)] for step in steps])
+            curves.append(Curve(name, steps, values if low else -values, low))
+    return sorted(curves, key=lambda curve: not curve.low)
+
+
+def training_curve(subject: Subject) -> Optional[Training]:
+    """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
+    losses = subject.steps().observed("loss")
+    if len(losses) < 30 or not np.isfinite(losses).all():
+        return None
+    fifth = len(losses) // 5
+    first, before, last = losses[: max(3, len(losses) // 20)], losses[-2 * fifth : -fifth], losses[-fifth:]
+    error = float(np.hypot(before.std() / len(before) ** 0.5, last.std() / len(last) ** 0.5))
+    halves = last[: len(last) // 2].mean(), last[len(last) // 2 :].mean()
+    sure = before.mean() - last.mean() > 3 * error and halves[1] < halves[0] < before.mean()
+    return Training(float(first.mean()), float(before.mean()), float(last.mean()), bool(sure))
+
+
+def turned_up(subject: Subject, curve: Curve) -> bool:
+    """Whether a metric was best well before the end and has been clearly worse since."""
+    best, end = float(curve.values[curve.best]), curve.end
+    if (
+        curve.steps[curve.best] > subject.limit("hp.02.before") * _last_step(subject, curve)
+        or len(curve.values) - curve.best < 3
+    ):
+        return False
+    worse = end - best
+    least = subject.limit("hp.02.rise") * abs(best) if curve.low else subject.limit("hp.02.drop") * _unit(best)
+    after = curve.values[curve.best + 1 :]
+    return worse >= least and worse > 4 * curve.noise and float((after > best + 0.25 * worse).mean()) >= 0.5
+
+
+def _unit(best: float) -> float:
+    """Scores are shares, or percentages."""
+    return 100.0 if abs(best) > 1.5 else 1.0
+
+
+def _last_step(subject: Subject, curve: Curve) -> float:
+    return max(float(subject.training_steps), float(curve.steps[-1]))
+
+
+def _still_better(curves: list, turned: list) -> bool:
+    """Whether a score went on improving after the loss had turned: an overconfident network, not a worse one."""
+    if any(not curve.low for curve in turned):
+        return False
+    when = turned[0].steps[turned[0].best]
+    for curve in curves:
+        if not curve.low and (curve.steps <= when).any():
+            then = float(curve.values[curve.steps <= when][-2:].min())
+            if then - curve.end > max(0.005 * _unit(then), curve.noise):
+                return True
+    return False
+
+
+def _validation_flat(curves: list) -> bool:
+    """Whether no metric got better over the last third of the evaluations, beyond its noise."""
+    for curve in curves:
+        third = max(1, len(curve.values) // 3)
+        before, last = curve.values[:-third], curve.values[-third:]
+        whole = float(curve.values[0] - min(before.min(), last.min()))
+        gained = float(before.min() - last.mean())
+        if gained > max(2 * curve.noise / third**0.5, 0.05 * abs(whole)):
+            return False
+    return bool(curves)
+
+
+def _steep(subject: Subject, training: Training) -> bool:
+    return (
+        training.sure
+        and training.relative >= subject.limit("hp.02.falling")
+        and training.share >= subject.limit("hp.02.share")
+    )
+
+
+def _decayed(subject: Subject) -> bool:
+    """Whether the learning rate was run down by plan: what fell last fell for that."""
+    rates = subject.steps().observed("lr")
+    return len(rates) > 10 and bool(np.isfinite(rates).all()) and float(rates[-3:].mean()) <= 0.1 * float(rates.max())
+
+
+def epochs_of(subject: Subject) -> Optional[int]:
+    """Passes over the training data that the run made."""
+    epochs = subject.steps().observed("epoch")
+    if len(epochs) and np.isfinite(epochs).all():
+        return int(epochs.max())
+    passes = [dataset.passes for dataset in subject.datasets_of("train") if dataset.passes]
+    return max(passes) if passes else None
+
+
+def keeps_best(subject: Subject) -> list:
+    """Places where the script keeps the best weights or stops early by itself."""
+    found = subject.find_lines(_KEEPS_BEST.pattern, 2)
+    for file, tree in subject.source.trees.items():
+        for call, parents in subject.source.calls(tree):
+            saves = called_name(call) in ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")
+            tests = [parent.test for parent in parents if isinstance(parent, ast.If)]
+            if saves and any(_BEST.search(ast.unparse(test)) for test in tests):
+                found.append(place(file, call.lineno))
+    return found
+
+
+# --- the findings --------------------------------------------------------------------------------------------------
+
+
+def _table(subject: Subject, curves: list):
+    if not subject.evaluations:
+        return None
+    losses, numbers = subject.steps()["loss"], subject.steps()["step"]
+    rows, since = [], 0.0
+    best = {(curve.name, float(curve.steps[curve.best])) for curve in curves}
+    for evaluation in subject.evaluations:
+        step = float(evaluation.step or 0)
+        inside = losses[(numbers > since) & (numbers <= step) & np.isfinite(losses)]
+        since = step if inside.size else since
+        for name, value in evaluation.metrics.items():
+            mark = Text("最好", "best") if (name, step) in best else Text("", "")
+            rows.append(
+                [evaluation.step, evaluation.epoch, float(inside.mean()) if inside.size else None, name, value, mark]
+            )
+    heads = [Text("步", "step"), Text("轮", "epoch"), Text("此前的训练 loss", "training loss since the one before"),
+             Text("指标", "metric"), Text("值", "value"), Text("", "")]  # fmt: skip
+    return table(Text("训练 loss 与评估结果", "Training loss and evaluations"), heads, rows, most=80)
+
+
+def _loop_places(subject: Subject) -> list:
+    return [step.place for step in subject.train_steps if step.place]
+
+
+def _worsened(curve: Curve) -> Text:
+    return Text(
+        "验证集的 {name} 在第 {step} 步最好（{best}），到第 {last} 步时为 {end}",
+        "{name} on the validation data was best at step {step} ({best}) and stands at {end} at step {last}",
+        name=curve.name,
+        step=int(curve.steps[curve.best]),
+        best=curve.shown(float(curve.values[curve.best])),
+        last=int(curve.steps[-1]),
+        end=curve.shown(curve.end),
+    )
+
+
+def _too_many(subject: Subject, curve: Curve, shown: list) -> Finding:
+    kept = keeps_best(subject)
+    share = float(curve.steps[curve.best]) / _last_step(subject, curve)
+    if kept:
+        return ok(
+            Text("{what}；脚本保留了最好的权重（或提前停止），多余的轮次无碍。",
+                 "{what}; the script keeps the best weights or stops early, so the epochs after it do no harm.",
+                 what=_worsened(curve)),
+            [*shown, subject.code_at(kept, Text("保留最好的权重", "Where the best weights are kept"), "script")],
+            kept,
+        )  # fmt: skip
+    return problem(
+        Text("epoch 过多：{what}（训练的 {share} 处）。", "Too many epochs: {what} (after {share} of the training).",
+             what=_worsened(curve), share=f"{100 * share:.0f} %"),
+        Text(
+            "在验证指标最好的轮次停止（EarlyStopping），或保存并使用最好的权重；同时考虑正则化与数据增强。",
+            "Stop where the validation is best (EarlyStopping), or save and use the best weights; consider regularisation and "
+            "augmentation as well.",
+        ),
+        shown,
+        _loop_places(subject),
+    )  # fmt: skip
+
+
+def _falling(training: Training) -> Text:
+    return Text(
+        "训练 loss 在最后五分之一中仍从 {before} 降到 {last}（全程下降的 {share}）",
+        "the training loss still fell from {before} to {last} over the last fifth ({share} of its whole fall)",
+        before=training.before,
+        last=training.last,
+        share=f"{100 * training.share:.0f} %",
+    )
+
+
+def _too_few(subject: Subject, training: Training, curves: list, shown: list) -> Finding:
+    epochs, steps = epochs_of(subject), subject.training_steps
+    long_enough = (epochs or 0) >= subject.limit("hp.02.epochs") or steps >= subject.limit("hp.02.steps")
+    if _decayed(subject):
+        return undecided(
+            Text("{what}，但学习率此时已按计划降低，下降可能由此而来。",
+                 "{what}, but the learning rate was being run down by plan, which may be why.", what=_falling(training)),
+            Text("用更多的轮次和相应拉长的学习率计划再训练一次，比较验证结果。",
+                 "Train once more with more epochs and a schedule stretched to them, and compare the validation."),
+            shown,
+            _loop_places(subject),
+        )  # fmt: skip
+    if not long_enough:
+        return undecided(
+            Text("{what}；但只运行了 {epochs} 轮、{steps} 步，不足以判断。",
+                 "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",
+                 what=_falling(training), epochs=epochs, steps=steps),
+            Text("按正式的轮数运行一遍。", "Run the number of epochs that is meant."),
+            shown,
+            _loop_places(subject),
+        )  # fmt: skip
+    too = Text("，验证指标也仍在变好", ", and the validation is still getting better") if curves else Text("", "")
+    return problem(
+        Text("epoch 过少：{epochs} 轮结束时{what}{too}。", "Too few epochs: at the end of {epochs} of them {what}{too}.",
+             epochs=epochs, what=_falling(training), too=too),
+        Text("增加 epoch，直到训练与验证的 loss 都不再下降；学习率计划随之拉长。",
+             "Train on until the loss no longer falls, in training and in validation; stretch the rate's schedule with it."),
+        shown,
+        _loop_places(subject),
+    )  # fmt: skip
+
+
+def _in_between(subject: Subject, curves: list, turned: list, training: Optional[Training], shown: list) -> Finding:
+    if not curves:
+        return _no_curve(subject, training, shown)
+    curve = curves[0]
+    if turned:
+        return ok(
+            Text(
+                "{what}，但其他指标此后仍在变好。",
+                "{what}, but the score went on improving after it.",
+                what=_worsened(turned[0]),
+            ),
+            shown,
+        )
+    return ok(
+        Text(
+            "验证集的 {name} 在第 {step} 步最好（{best}），结尾为 {end}，没有回升；训练 loss 也已平缓。"
+            if training is not None and not _steep(subject, training)
+            else "验证集的 {name} 在第 {step} 步最好（{best}），结尾为 {end}，没有回升。",
+            "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without "
+            "turning; the training loss "
+            "has levelled off."
+            if training is not None and not _steep(subject, training)
+            else "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without turning.",
+            name=curve.name,
+            step=int(curve.steps[curve.best]),
+            best=curve.shown(float(curve.values[curve.best])),
+            end=curve.shown(curve.end),
+        ),
+        shown,
+    )
+
+
+def _no_curve(subject: Subject, training: Optional[Training], shown: list) -> Finding:
+    count = len({evaluation.step for evaluation in subject.evaluations})
+    state = Text("只记录到 {n} 次评估，看不出曲线。", "{n} evaluations were recorded: too few for a curve.", n=count)
+    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to hold beside the training loss.")
+    flat = training is not None and not _steep(subject, training)
+    level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
+    return undecided(
+        Joined([state if count else none, level]),
+        Text(
+            "每轮在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪一轮最好。",
+            "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see "
+            "which epoch is best.",
+        ),
+        shown,
+    )

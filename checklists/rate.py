@@ -1,0 +1,258 @@
+"""Whether the learning rate suits the network: the course of the run beside a range test (hp.01)."""
+
+import math
+from typing import NamedTuple, Optional
+
+import numpy as np
+from msprec.checklists.probed import remedy, skipped
+from msprec.checklists.shared import at, loss_figure
+
+from msprec.checklist.finding import Evidence, Finding, figure, ok, problem, table, undecided
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text
+from msprec.range_test.curve import Curve
+
+
+class Course(NamedTuple):
+    """How the training loss went: "diverged", "swings", "still", "falls" or "unknown", with its numbers."""
+
+    kind: str
+    first: Optional[float] = None
+    last: Optional[float] = None
+    noise: Optional[float] = None
+    steps: int = 0
+
+
+def course(subject: Subject) -> Course:
+    """Judges the losses of rank 0 by the means of their first and last tenth.
+
+    Diverged: a loss that is not finite, or the last tenth above twice the first. Still: the difference lies within twice
+    the noise of the means. Swings: the spread about the course in the last third is larger than all that was gained.
+    """
+    steps = subject.steps()
+    if "loss" not in steps or len(steps) < subject.limit("hp.01.min_steps"):
+        return Course("unknown", steps=len(steps))
+    losses = np.asarray(steps["loss"], float)
+    flagged = np.asarray(steps["overflow"], float) == 1 if "overflow" in steps else np.zeros(len(losses), bool)
+    seen = losses[~np.isnan(losses) | ~flagged]
+    finite = seen[np.isfinite(seen)]
+    if len(finite) < len(seen) - 2 or len(finite) < 8:
+        return Course("diverged", steps=len(losses))
+    part = max(2, len(finite) // 10)
+    first, last = float(finite[:part].mean()), float(finite[-part:].mean())
+    if finite[0] < 0.5 * first:
+        first = float(finite[0])  # it leapt at the first update: that is no place to come down from
+    with np.errstate(all="ignore"):
+        noise = float(np.median(np.abs(np.diff(finite)))) / 0.6745 / math.sqrt(2)
+    gained, least = first - last, 2 * noise * math.sqrt(2 / part)
+    tail = finite[-max(4, len(finite) // 3) :]
+    numbers = (first, last, noise, len(losses))
+    if last - first > max(least, abs(first)):
+        return Course("diverged", *numbers)
+    if gained <= max(least, 1e-3 * abs(first)):
+        swings = float(tail.std()) > 0.5 * abs(first) and float(tail.max()) > 1.5 * abs(first)
+        return Course("swings" if swings else "still", *numbers)
+    return Course("falls", *numbers)
+
+
+def judge_rate(subject: Subject) -> Finding:
+    """Problem: the run diverges, swings or stands still, and the range test puts the rate outside its bounds; or the loss
+    still falls at the end with a rate far below the bounds."""
+    seen, used = course(subject), _used(subject)
+    curve = _curve(subject)
+    verdict = curve.judge(used).verdict if curve is not None and used else "unknown"
+    evidence = [_table(subject, seen, used, curve), _figure(used, curve), loss_figure(subject)]
+    places = [optimizer.place for optimizer in subject.optimizers if optimizer.used is not False]
+    if used == 0:
+        return _zero(evidence, places)
+    if verdict == "too_large" and seen.kind in ("diverged", "swings", "still"):
+        return _too_large(seen, used, curve, evidence, places)
+    if verdict == "too_small" and seen.kind == "still":
+        return _too_small(seen, used, curve, evidence, places)
+    if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
+        return _too_small(seen, used, curve, evidence, places)
+    if seen.kind == "falls" and verdict in ("inside", "too_large"):
+        return _inside(seen, used, curve, evidence, verdict)
+    if seen.kind == "falls" and verdict == "too_small":
+        return _inside(seen, used, curve, evidence, verdict)
+    return _open(subject, seen, used, curve, verdict, evidence, places)
+
+
+def _used(subject: Subject) -> Optional[float]:
+    """The largest rate of the run: of the recorded steps, or as the optimizer was given it."""
+    steps = subject.steps()
+    if "lr" in steps:
+        rates = np.asarray(steps["lr"], float)
+        rates = rates[np.isfinite(rates)]
+        if rates.size:
+            return float(rates.max())
+    known = [o.learning_rate for o in subject.optimizers if o.used is not False and o.learning_rate]
+    values = [rate for one in known[:1] for rate in (one.first, one.last, one.value) if rate is not None]
+    return max(values, default=None)
+
+
+def _curve(subject: Subject) -> Optional[Curve]:
+    facts = subject.range_test
+    rates, losses = facts.rates, [math.nan if loss is None else float(loss) for loss in facts.losses]
+    if len(rates) < 2 or len(rates) != len(losses) or facts.low is None or facts.high is None:
+        return None
+    if not all(rate is not None and rate > 0 for rate in rates):
+        return None
+    with np.errstate(all="ignore"):  # losses may be infinite
+        return Curve(np.asarray(rates, float), losses, facts.low, facts.high)
+
+
+def _too_large(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过大：训练{course}，范围测试的上界为 {upper}。",
+            "The learning rate of {used} is too large: the training {course}, and the range test's upper bound is {upper}.",
+            used=used,
+            course=_course_words(seen),
+            upper=_bound(curve.upper if curve.upper is not None else curve.diverged),
+        ),
+        Text(
+            "把学习率降到约 {steepest}（范围测试中 loss 下降最快处），或加预热；不改变其他超参数再运行。",
+            "Lower it to about {steepest}, where the loss falls most steeply in the range test, or warm it up; change nothing "
+            "else and run again.",
+            steepest=_bound(curve.steepest or (curve.diverged or used) / 10),
+        ),
+        evidence,
+        places,
+    )
+
+
+def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过小：训练{course}，范围测试中 loss 从 {lower} 起才开始下降。",
+            "The learning rate of {used} is too small: the training {course}, and in the range test the loss begins to fall "
+            "only at {lower}.",
+            used=used,
+            course=_course_words(seen),
+            lower=_bound(curve.lower),
+        ),
+        Text(
+            "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
+            "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
+            steepest=_bound(curve.steepest),
+        ),
+        evidence,
+        places,
+    )
+
+
+def _zero(evidence: list, places: list) -> Finding:
+    return problem(
+        Text("学习率在整个训练中为 0。", "The learning rate is 0 throughout the training."),
+        Text("检查学习率的设置或动态学习率的计算。", "Look at how the rate or its schedule is computed."),
+        evidence,
+        places,
+    )
+
+
+def _inside(seen: Course, used: float, curve: Curve, evidence: list, verdict: str) -> Finding:
+    where = {
+        "inside": Text("在范围测试的界限之内", "lies within the bounds of the range test"),
+        "too_large": Text(
+            "高于这次范围测试的上界，但训练中 loss 正常下降",
+            "lies above the bound of this range test, yet the loss falls",
+        ),
+        "too_small": Text(
+            "略低于范围测试的下界，但训练中 loss 正常下降",
+            "lies a little below the bounds of the range test, yet the loss falls",
+        ),
+    }[verdict]
+    return ok(
+        Text(
+            "学习率 {used} {where}（{lower} 到 {upper}），loss 从 {first} 降到 {last}。",
+            "The learning rate of {used} {where} ({lower} to {upper}); the loss fell from {first} to {last}.",
+            used=used,
+            where=where,
+            lower=_bound(curve.lower),
+            upper=_bound(curve.upper),
+            first=seen.first,
+            last=seen.last,
+        ),
+        evidence,
+    )
+
+
+def _open(subject, seen, used, curve, verdict, evidence, places) -> Finding:
+    if curve is None:
+        why, then = skipped(subject, "range_test"), remedy(subject, "range_test")
+    elif verdict == "unknown":
+        why = Text(
+            "范围测试没有给出界限（{why}）",
+            "the range test gave no bounds ({why})",
+            why=curve.why_not or Text("学习率在测试范围之外", "the rate lies outside the sweep"),
+        )
+        then = Text(
+            "用 `msprec lr SCRIPT --low … --high … --steps …` 在更多 batch 上测试。",
+            "Test on more batches with `msprec lr SCRIPT --low … --high … --steps …`.",
+        )
+    else:
+        why = Text(
+            "学习率在范围测试的界限之内，问题可能在别处",
+            "the rate lies within the bounds of the range test, so that the cause may be another",
+        )
+        then = Text(
+            "先看其他条目（数据、标签、loss、初始化），再以更小的学习率或预热重新运行。",
+            "See the other items (data, labels, loss, initial weights) first; then try a smaller rate or a warm-up.",
+        )
+    return undecided(
+        Text(
+            "学习率 {used}，训练{course}；{why}。",
+            "The learning rate is {used}, and the training {course}; {why}.",
+            used=used if used is not None else Text("未记录", "not recorded"),
+            course=_course_words(seen),
+            why=why,
+        ),
+        then,
+        evidence,
+        places,
+    )
+
+
+def _course_words(seen: Course) -> Text:
+    known = {
+        "diverged": Text("发散", "diverges"),
+        "swings": Text("大幅震荡", "swings widely"),
+        "still": Text("没有进展（loss 从 {first} 到 {last}）", "makes no progress (loss {first} to {last})"),
+        "falls": Text("的 loss 从 {first} 降到 {last}", "brings the loss from {first} to {last}"),
+    }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to tell its course ({steps} steps)"))
+    return Text(known.zh, known.en, first=seen.first, last=seen.last, steps=seen.steps)
+
+
+def _bound(value: Optional[float]):
+    return Text("未知", "not known") if value is None else float(f"{value:.2g}")
+
+
+def _table(subject: Subject, seen: Course, used: Optional[float], curve: Optional[Curve]) -> Evidence:
+    rows = [[Text("训练中的最大学习率", "largest rate of the run"), used]]
+    if seen.first is not None:
+        rows += [[Text("开头十分之一的平均 loss", "mean loss of the first tenth"), seen.first],
+                 [Text("最后十分之一的平均 loss", "mean loss of the last tenth"), seen.last]]  # fmt: skip
+    if curve is not None:
+        rows += [
+            [Text("范围测试：loss 开始下降", "range test: the loss begins to fall"), _bound(curve.lower)],
+            [Text("范围测试：下降最快", "range test: falls most steeply"), _bound(curve.steepest)],
+            [Text("范围测试：loss 最低", "range test: the loss is lowest"), _bound(curve.upper)],
+            [Text("范围测试：发散", "range test: diverges"), _bound(curve.diverged)],
+            [Text("范围测试的步数与 batch 数", "steps and batches of the range test"),
+             f"{len(curve.rates)} / {subject.range_test.batches or ''}"],
+        ]  # fmt: skip
+    rows += [
+        [Text("优化器", "optimizer"), f"{o.class_} {at(o.place)}"] for o in subject.optimizers if o.used is not False
+    ]
+    return table(
+        Text("学习率与范围测试", "Learning rate and range test"), [Text("项", "what"), Text("值", "value")], rows
+    )
+
+
+def _figure(used: Optional[float], curve: Optional[Curve]) -> Optional[Evidence]:
+    if curve is None:
+        return None
+    data = {"rates": curve.rates.tolist(), "losses": curve.losses.tolist(), "low": curve.low, "high": curve.high,
+            "used": used}  # fmt: skip
+    return figure(Text("学习率范围测试", "Learning-rate range test"), "range_test", data)

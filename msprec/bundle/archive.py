@@ -1,0 +1,352 @@
+"""Packs a run folder for a request for help, and opens such an archive again. MindSpore is not imported."""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Optional
+
+from msprec._version import __version__
+from msprec.bundle.scrub import Scrubber
+
+SCHEMA = 1
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_TEXTS = {
+    ".txt",
+    ".md",
+    ".log",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".sh",
+    ".xml",
+    ".html",
+    ".rst",
+    ".conf",
+    ".env",
+    "",
+}
+_PICTURES = {".png", ".jpg", ".jpeg"}
+#: An archive may hold this much, unpacked.
+MOST_BYTES, MOST_FILES = 2_000_000_000, 20_000
+
+
+class BundleError(Exception):
+    """The archive cannot be written or read; the message is one line for the user."""
+
+
+class Bundle(NamedTuple):
+    """What goes into an archive: contents by name, what is left out and why, what was replaced."""
+
+    files: dict
+    left_out: list
+    replaced: list
+    same_conclusions: bool
+
+
+def scrubber_of_this_machine(keep=(), run: Optional[dict] = None) -> Scrubber:
+    """A scrubber that knows this machine's user, host and home, and those that the run's paths name."""
+    import getpass
+    import platform
+    import socket
+
+    users, hosts = set(), set()
+    with contextlib.suppress(Exception):
+        users.add(getpass.getuser())
+    users |= {os.environ.get(name) or "" for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")}
+    hosts |= {platform.node(), os.environ.get("HOSTNAME") or "", os.environ.get("COMPUTERNAME") or ""}
+    with contextlib.suppress(Exception):
+        hosts.add(socket.gethostname())
+    hosts |= {name.split(".")[0] for name in hosts}
+    scrubber = Scrubber(users - {""}, hosts - {""}, [os.path.expanduser("~")], keep)
+    scrubber.learn(json.dumps(run or {}, ensure_ascii=False))
+    return scrubber
+
+
+# --- writing ------------------------------------------------------------------------------------------------------------
+def gather(
+    run_dir: Path, keep=(), with_data: int = 0, report: Optional[Path] = None, env: Optional[dict] = None
+) -> Bundle:
+    """Reads a run folder and scrubs it.
+
+    Args:
+        run_dir: The run folder.
+        keep: Kinds or texts that are not replaced.
+        with_data: Samples of the kept batch, and of ``samples/``, to put in; 0 leaves all data out.
+        report: A Word report to put in besides the one in the run folder (one that a person has filled in).
+        env: The environment, as `msprec.env.environment` gives it; default: this machine's.
+
+    Raises:
+        BundleError: a file cannot be read.
+        msprec.record.reader.RunFolderError: the folder is no run folder.
+    """
+    from msprec.env import as_text, environment
+    from msprec.record.reader import RunFolder
+
+    run = RunFolder(run_dir).run
+    scrubber = scrubber_of_this_machine(keep, run)
+    raw, left_out = _read_all(Path(run_dir), with_data)
+    if report is not None:
+        raw[f"report/{Path(report).name}"] = _bytes(Path(report))
+    for name, data in raw.items():
+        _learn(name, data, scrubber)
+    files = {}
+    for name, data in raw.items():
+        try:
+            files[scrubber.name_of_file(name)] = _scrubbed(name, data, scrubber)
+        except Exception as error:  # what cannot be searched is not sent
+            left_out.append({"file": name, "why": f"cannot be searched for secrets ({type(error).__name__})"})
+    left_out = [{**entry, "file": scrubber.name_of_file(entry["file"])} for entry in left_out]
+    found = scrubber.value(env if env is not None else environment(), "env.json")
+    files["env.json"] = _json(found)
+    files["env.txt"] = as_text(found, "en").encode("utf-8")
+    same = _same_conclusions(Path(run_dir), files)
+    command = scrubber.value([str(part) for part in run.get("command") or []], "manifest.json")
+    replaced = [row._asdict() for row in scrubber.replaced()]
+    files["README.txt"] = _read_me(command).encode("utf-8")
+    files["manifest.json"] = _manifest(files, command, left_out, replaced, same)
+    return Bundle(files, left_out, replaced, same)
+
+
+def write(bundle: Bundle, path: Path) -> None:
+    """Writes the archive, whole or not at all. The same contents give the same bytes."""
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in ("manifest.json", *sorted(set(bundle.files) - {"manifest.json"})):
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), bundle.files[name], zipfile.ZIP_DEFLATED)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _read_all(run_dir: Path, with_data: int) -> tuple[dict, list]:
+    """The folder's files as bytes by name, and what is left out."""
+    raw, left_out, samples = {}, [], 0
+    for path in sorted(p for p in run_dir.rglob("*") if p.is_file() and not p.is_symlink()):
+        name = "run/" + path.relative_to(run_dir).as_posix()
+        why = None
+        if path.suffix == ".npz":
+            data = _first_samples(path, with_data) if with_data and path.name == "batch.npz" else None
+            why = (
+                "data of the training" if path.name == "batch.npz" else "weights" if "weight" in path.name else "arrays"
+            )
+            if data is not None:
+                raw[name] = data
+                continue
+        elif "/samples/" in name:
+            samples += 1
+            why = "data of the training" if samples > with_data else None
+        elif path.name.startswith("events.out.tfevents"):
+            why = "TensorBoard's file, whose contents steps.csv has too"
+        elif path.suffix.lower() not in _TEXTS | _PICTURES | {
+            ".json",
+            ".jsonl",
+            ".ipynb",
+            ".csv",
+            ".py",
+            ".docx",
+            ".in",
+        }:
+            why = "of a kind that cannot be searched for secrets"
+        if why:
+            left_out.append({"file": name, "why": why, "bytes": path.stat().st_size})
+        else:
+            raw[name] = _bytes(path)
+    return raw, left_out
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BundleError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _first_samples(path: Path, count: int) -> Optional[bytes]:
+    """The first samples of each array of a batch."""
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            cut = {name: arrays[name][:count] if arrays[name].ndim else arrays[name] for name in arrays.files}
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return None
+    out = io.BytesIO()
+    np.savez_compressed(out, **cut)
+    return out.getvalue()
+
+
+def _learn(name: str, data: bytes, scrubber: Scrubber) -> None:
+    from msprec.bundle.docx import learn_docx
+
+    scrubber.learn(name)
+    if name.endswith(".docx"):
+        with contextlib.suppress(Exception):
+            learn_docx(data, scrubber)
+    elif not name.endswith((".npz", *_PICTURES)):
+        scrubber.learn(data.decode("utf-8", "replace").replace("\\\\", "\\"))
+
+
+def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
+    from msprec.bundle.docx import scrub_docx
+
+    suffix, where = PurePosixPath(name).suffix.lower(), scrubber.text(name, "names of files")
+    if suffix == ".docx":
+        return scrub_docx(data, scrubber, where)
+    if suffix in _PICTURES or suffix == ".npz":
+        return data
+    text = data.decode("utf-8", "surrogateescape")
+    if suffix in (".json", ".ipynb"):
+        text = scrubber.json(text, where)
+    elif suffix == ".jsonl":
+        text = scrubber.json_lines(text, where)
+    elif suffix == ".csv":
+        text = scrubber.csv(text, where)
+    else:
+        text = scrubber.text(text, where, code=suffix == ".py")
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _same_conclusions(run_dir: Path, files: dict) -> bool:
+    """Whether the scrubbed run concludes as the run itself does."""
+    from msprec.checklist import conclude
+
+    with tempfile.TemporaryDirectory(prefix="msprec-") as folder:
+        for name, data in files.items():
+            if name.startswith("run/") and not name.endswith((".docx", ".npz", *_PICTURES)):
+                target = Path(folder) / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+        try:
+            verdicts = [[i["conclusion"] for i in conclude(d)["items"]] for d in (run_dir, Path(folder) / "run")]
+        except Exception:
+            return False
+    return verdicts[0] == verdicts[1]
+
+
+def _manifest(files: dict, command: list, left_out: list, replaced: list, same: bool) -> bytes:
+    entries = [
+        {"path": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in sorted(files.items())
+    ]
+    return _json({
+        "schema": SCHEMA, "tool": {"name": "msprec", "version": __version__}, "run": "run", "command": command,
+        "repeat": _repeat(command), "same_conclusions": same, "files": entries, "left_out": left_out, "replaced": replaced,
+    })  # fmt: skip
+
+
+def _json(value) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _repeat(command: list) -> str:
+    arguments = command[1:] if command[:1] == ["python"] else command
+    return "msprec run " + " ".join(map(shlex.quote, arguments))
+
+
+def _read_me(command: list) -> str:
+    return (
+        f"A run recorded by msprec {__version__}, packed for a request for help.\n\n"
+        "  msprec checklist --bundle THIS_FILE.zip     conclude again from it, here\n"
+        f"  {_repeat(command)}     how it was run\n\n"
+        "run/            the run folder: facts, steps, events, the user's own sources, the report\n"
+        "env.txt         versions, hardware, variables\n"
+        "manifest.json   every file with its size and SHA-256; what was left out; what was replaced, where and how often\n\n"
+        "Secrets and marks of persons and machines read REMOVED_<KIND>_<NUMBER>, homes read ~. Pictures were not searched.\n"
+    )
+
+
+# --- reading ------------------------------------------------------------------------------------------------------------
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """The run folder of an archive, unpacked into a temporary folder that is removed at the end.
+
+    Nothing is written outside of that folder, and no more than `MOST_BYTES`. Raises BundleError for what is no such archive, has
+    names that lead elsewhere, or differs from its manifest.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="msprec-bundle-"))
+    try:
+        _unpack(path, folder)
+        yield folder / "run"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if len(members) > MOST_FILES or sum(info.file_size for info in members) > MOST_BYTES:
+                raise BundleError(f"{path}: too large for a bundle")
+            known = _checked_manifest(archive, path)
+            names = {_safe_name(info, path) for info in members}
+            if len(names) < len(members):
+                raise BundleError(f"{path}: holds a name twice")
+            missing = sorted(set(known) - names)
+            if missing:
+                raise BundleError(f"{path}: {missing[0]} of its manifest is missing")
+            for info in members:
+                if info.filename in known:  # what the manifest does not name is not taken
+                    _write_member(archive, info, folder, known[info.filename], path)
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, ValueError) as error:
+        raise BundleError(f"{path}: not a bundle that can be read ({error})") from None
+    except Exception as error:
+        if isinstance(error, BundleError):
+            raise
+        raise BundleError(f"{path}: not a bundle that can be read ({type(error).__name__}: {error})") from None
+
+
+def _checked_manifest(archive: zipfile.ZipFile, path: Path) -> dict:
+    """SHA-256 and size by name."""
+    try:
+        manifest = json.loads(archive.read("manifest.json"))
+        files = {str(entry["path"]): (str(entry["sha256"]), int(entry["bytes"])) for entry in manifest["files"]}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BundleError(f"{path}: not a bundle of msprec (no readable manifest.json)") from None
+    if not isinstance(manifest.get("schema"), int) or manifest["schema"] > SCHEMA:
+        raise BundleError(f"{path}: written by a newer msprec")
+    return files
+
+
+def _safe_name(info: zipfile.ZipInfo, path: Path) -> str:
+    """The member's name, when it stays inside on every system."""
+    name = info.filename
+    parts = PurePosixPath(name).parts
+    kind = (info.external_attr >> 16) & 0o170000
+    bad = (
+        not parts or name.startswith(("/", "\\")) or ".." in parts or "\\" in name or "\0" in name or re.search(r"[:<>|?*]", name)
+        or kind not in (0, 0o100000)
+    )  # fmt: skip
+    if bad:
+        raise BundleError(f"{path}: holds a name that leads outside ({name!r})")
+    return name
+
+
+def _write_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path, known: tuple, path: Path) -> None:
+    target = (folder / info.filename).resolve()
+    if folder.resolve() not in target.parents:
+        raise BundleError(f"{path}: holds a name that leads outside ({info.filename!r})")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    with archive.open(info) as source, open(target, "xb") as out:
+        while chunk := source.read(1 << 20):
+            size += len(chunk)
+            if size > known[1]:
+                break
+            digest.update(chunk)
+            out.write(chunk)
+    if (digest.hexdigest(), size) != known:
+        raise BundleError(f"{path}: {info.filename} is not what its manifest says (changed or damaged)")

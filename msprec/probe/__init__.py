@@ -1,0 +1,1 @@
+"""Short probes once a script has ended: on what its run has left in memory, restored bit by bit afterwards."""

@@ -1,0 +1,68 @@
+"""What a run leaves for probes: the first batches that its training step was called with, and how to run that step again."""
+
+from typing import Callable, Optional
+
+#: So many batches are held, and so many bytes of them.
+MOST_BATCHES, MOST_BYTES = 16, 64 << 20
+#: Weights and optimizer states of more bytes are not copied.
+MOST_INITIAL = 256 << 20
+
+
+class Material:
+    """Holds references to the batches as the script made them; nothing is copied while it runs.
+
+    ``build(batch)`` makes a `ReplayedStep`; ``roots`` are the networks, ``optimizers`` those of the step; ``style`` is
+    "cell", "jit" or "functional"; ``function`` is the user's function, where the step is one.
+    """
+
+    def __init__(self) -> None:
+        self.batches, self._bytes, self._full = [], 0, False
+        self.build: Optional[Callable] = None
+        self.roots, self.optimizers, self.style, self.function, self.cell = (), (), None, None, None
+        #: ``{id(parameter): array}`` of networks and optimizers before the first step; None where they are too large
+        self.initial: Optional[dict] = None
+        #: What a functional loop's optimizer was given after the first forward pass, as it is
+        self.given = None
+
+    def offer(self, style: str, batch: tuple, build: Callable, roots, optimizers, function=None, cell=None) -> None:
+        """A training step begins; the first that computes decides which step is held."""
+        if self._full:
+            return
+        if self.build is None:
+            self.style, self.build, self.roots = style, build, tuple(roots)
+            self.optimizers, self.function, self.cell = tuple(optimizers), function, cell
+            self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
+        elif style != self.style or [id(root) for root in roots] != [id(root) for root in self.roots]:
+            return  # another step of the same script
+        from msprec.observe.steps import flatten
+
+        size = sum(_bytes(value) for value in flatten(batch))
+        if self.batches and self._bytes + size > MOST_BYTES:
+            self._full = True
+            return
+        self.batches.append(tuple(batch))
+        self._bytes += size
+        self._full = len(self.batches) >= MOST_BATCHES
+
+    def updates(self, optimizer, gradients=None) -> None:
+        """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
+        if self.style != "functional" or any(optimizer is one for one in self.optimizers):
+            return
+        if self.initial is not None and len(self.batches) == 1:
+            self.initial.update(_copies([optimizer], known=self.initial) or {})
+            self.given = gradients
+        self.optimizers = (*self.optimizers, optimizer)
+
+
+def _copies(roots: list, known=()) -> Optional[dict]:
+    """Copies of all parameters below ``roots`` but the ``known``, up to `MOST_INITIAL` bytes."""
+    from msprec.locate.replay import all_parameters
+
+    parameters = [p for p in all_parameters(roots) if id(p) not in known]
+    if sum(_bytes(p) for p in parameters) > MOST_INITIAL:
+        return None
+    return {id(p): p.asnumpy().copy() for p in parameters}
+
+
+def _bytes(value) -> int:
+    return int(getattr(value, "nbytes", 0) or 0) if hasattr(value, "dtype") else 0

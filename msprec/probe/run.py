@@ -1,0 +1,106 @@
+"""The probes in their order, within their budget, announced."""
+
+import contextlib
+import io
+import sys
+import time
+from typing import Callable, Optional
+
+from msprec.locate.side_effects import side_effect
+from msprec.probe.material import Material
+
+#: The range test is not begun with less than so many seconds left.
+LEAST = 1.0
+
+
+def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
+    """Runs the probes and writes ``facts/probes.json`` and ``facts/range_test.json``.
+
+    Args:
+        steps: The run's `StepObserver`.
+        writer: The run's writer.
+        seconds: The budget.
+        ranks: Processes of the run; several are not probed, as each would wait for the others.
+
+    Returns:
+        dict: The facts ``probes``.
+    """
+    facts = {"budget": seconds, "seconds": 0.0, "skipped": {}}
+    why = _why_not(steps.material, ranks, steps.accumulation)
+    if why is not None:
+        facts["skipped"] = {"graph": why, "range_test": why}
+        writer.facts("probes", facts)
+        return facts
+    began = time.monotonic()
+    with _announced() as tell, _silent():
+        tell("graph")
+        _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
+        tell("range_test")
+        left = seconds - (time.monotonic() - began)
+        if steps.accumulation > 1:
+            facts["skipped"]["range_test"] = "accumulation"
+        elif left < LEAST:
+            facts["skipped"]["range_test"] = "slow"
+        else:
+            _try(facts, "range_test", lambda: writer.facts("range_test", _rates(steps.material, left)))
+    facts["seconds"] = round(time.monotonic() - began, 3)
+    writer.facts("probes", facts)
+    return facts
+
+
+def _why_not(material: Material, ranks: int, accumulation: int) -> Optional[str]:
+    if ranks > 1:
+        return "ranks"
+    if material.build is None or not material.batches:
+        return "batch"
+    functions = (material.function,) if material.function is not None else ()
+    found = side_effect([r for r in material.roots if hasattr(r, "_cells")], functions, lasting=True)
+    return f"side_effect: {found}" if found else None
+
+
+def _watched_step(material: Material) -> dict:
+    from msprec.probe.graph import connections, trace_step
+    from msprec.probe.losses import loss_facts
+
+    batch = material.batches[0]
+    wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
+    step = material.build(batch, wanted)
+    trace = trace_step(step, material.initial)
+    return {"graph": connections(trace, step), **loss_facts(trace, batch)}
+
+
+def _rates(material: Material, seconds: float) -> dict:
+    from msprec.probe.rates import range_test
+
+    return range_test(material, seconds)
+
+
+def _try(facts: dict, name: str, probe: Callable) -> None:
+    """Runs a probe; where it cannot be made, says why."""
+    from msprec.probe.rates import Cannot
+
+    try:
+        probe()
+    except Cannot as why:
+        facts["skipped"][name] = str(why)
+    except Exception as error:
+        facts["skipped"][name] = f"failed: {type(error).__name__}: {error}".splitlines()[0][:300]
+
+
+@contextlib.contextmanager
+def _announced():
+    """A progress bar on a terminal; nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    stream = sys.stderr
+    with Progress(console=Console(file=stream), transient=True, disable=not stream.isatty()) as progress:
+        task = progress.add_task("msprec: probes", total=None)
+        yield lambda name: progress.update(task, description=f"msprec: probe {name}")
+
+
+@contextlib.contextmanager
+def _silent():
+    """What the user's code prints when it is run once more was printed before."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield

@@ -1,0 +1,21 @@
+"""log_softmax before NLLLoss is how that loss is meant; a ReLU inside, none at the end."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+from mindspore.train import Model
+
+ms.set_context(mode=ms.GRAPH_MODE)
+
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+x = rng.normal(size=(640, 10)).astype(np.float32)
+y = np.argmax(x @ rng.normal(size=(10, 4)), axis=1).astype(np.int32)
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(32)
+
+net = nn.SequentialCell(nn.Dense(10, 16), nn.ReLU(), nn.Dense(16, 4), nn.LogSoftmax())
+loss_fn = nn.NLLLoss()
+optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-2)
+
+Model(net, loss_fn, optimizer).train(2, data, dataset_sink_mode=False)

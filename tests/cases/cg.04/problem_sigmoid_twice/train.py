@@ -1,0 +1,29 @@
+"""The network ends with a sigmoid and the loss computes another; PyNative functional loop."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+x = rng.normal(size=(640, 10)).astype(np.float32)
+y = (x[:, :1] > 0).astype(np.float32)
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(32)
+net = nn.SequentialCell(nn.Dense(10, 16), nn.ReLU(), nn.Dense(16, 1), nn.Sigmoid())
+loss_fn = nn.BCEWithLogitsLoss()
+optimizer = nn.SGD(net.trainable_params(), learning_rate=1e-3)
+
+
+def forward(x, y):
+    return loss_fn(net(x), y)  # here
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+net.set_train()
+for epoch in range(2):
+    for batch in data.create_tuple_iterator(num_epochs=1):
+        loss, grads = grad_fn(*batch)
+        optimizer(grads)
+    print(epoch, float(loss))

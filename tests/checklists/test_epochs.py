@@ -1,0 +1,125 @@
+"""hp.02 on recorded curves: overfitting, too few epochs, and what only looks like them."""
+
+import math
+
+import pytest
+from building import Run
+
+EPOCHS, EACH = 30, 20
+
+
+def falling(step, level=0.3, pace=80.0):
+    """A training loss that settles."""
+    return level + 2.0 * math.exp(-step / pace)
+
+
+def steps(loss=falling, epochs=EPOCHS, rate=lambda share: 0.1):
+    total = epochs * EACH
+    # a flutter without a random number: it has mean zero over each epoch
+    return [
+        {"step": n, "epoch": 1 + (n - 1) // EACH, "loss": loss(n) * (1 + 0.02 * (-1) ** n), "lr": rate(n / total)}
+        for n in range(1, total + 1)
+    ]
+
+
+def run(values, loss=falling, name="loss", epochs=EPOCHS, rate=lambda share: 0.1, more=None, **changes):
+    found = [
+        {"step": (n + 1) * EACH * epochs // len(values), "epoch": n + 1, "metrics": {name: v, **(more[n] if more else {})},
+         "place": {"file": "train.py", "line": 9}, "via": "Model.fit"}
+        for n, v in enumerate(values)
+    ]  # fmt: skip
+    total = epochs * EACH
+    return Run(evaluation=found, steps=steps(loss, epochs, rate), run={"training_steps": total}, **changes)
+
+
+OVER = [1.0 - 0.08 * n if n < 8 else 0.44 + 0.02 * (n - 8) for n in range(30)]
+SETTLED = [0.4 + math.exp(-n / 4) for n in range(30)]
+FLUTTER = [value + 0.03 * (-1) ** n for n, value in enumerate(SETTLED)]
+
+
+def linear(step):
+    return 3.0 - step / 300
+
+
+def test_a_validation_loss_that_turns_up(verdict):
+    entry = verdict("hp.02", run(OVER))
+    assert entry["conclusion"] == "problem" and "Too many" in entry["summary"] and "step 160" in entry["summary"]
+    assert entry["locations"] == [{"file": "train.py", "line": 10}]
+
+
+def test_a_score_that_falls(verdict):
+    score = [0.6 + 0.04 * n if n < 8 else 0.9 - 0.004 * (n - 8) for n in range(30)]
+    assert verdict("hp.02", run(score, name="accuracy"))["conclusion"] == "problem"
+    percent = [100 * value for value in score]
+    assert verdict("hp.02", run(percent, name="top1_acc"))["conclusion"] == "problem"
+    assert verdict("hp.02", run([min(v, 0.9) for v in score], name="accuracy"))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize("values", [SETTLED, FLUTTER, [*SETTLED[:-1], SETTLED[-1] + 0.06], OVER[:10]])
+def test_curves_that_settle(verdict, values):
+    assert verdict("hp.02", run(values))["conclusion"] == "ok"
+
+
+def test_an_overconfident_network_is_not_a_worse_one(verdict):
+    more = [{"accuracy": 0.5 + 0.4 * (1 - math.exp(-n / 10))} for n in range(30)]
+    entry = verdict("hp.02", run(OVER, more=more))
+    assert entry["conclusion"] == "ok" and "went on improving" in entry["summary"]
+    flat = [{"accuracy": 0.8} for _ in range(30)]
+    assert verdict("hp.02", run(OVER, more=flat))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "stopper = EarlyStopping(patience=3)",
+        "if loss < best:\n    ms.save_checkpoint(net, 'best.ckpt')",
+        "if counter > patience:\n    save_checkpoint(net, name)",
+    ],
+)
+def test_best_weights_that_are_kept(verdict, line):
+    kept = run(OVER)
+    kept.source["train.py"] += line + "\n"
+    entry = verdict("hp.02", kept)
+    assert entry["conclusion"] == "ok" and entry["locations"][0]["line"] >= 11
+    periodic = run(OVER)
+    periodic.source["train.py"] += "if epoch % 5 == 0:\n    ms.save_checkpoint(net, 'last.ckpt')\n"
+    assert verdict("hp.02", periodic)["conclusion"] == "problem"
+
+
+def test_a_loss_that_falls_to_the_end(verdict):
+    getting_better = [2.9 - 0.06 * n for n in range(30)]
+    entry = verdict("hp.02", run(getting_better, linear))
+    assert (
+        entry["conclusion"] == "problem"
+        and "Too few" in entry["summary"]
+        and "still getting better" in entry["summary"]
+    )
+    assert verdict("hp.02", run([], linear))["conclusion"] == "problem"
+
+
+def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
+    assert verdict("hp.02", run(SETTLED, linear))["conclusion"] == "ok"  # the validation is flat
+    assert verdict("hp.02", run([], linear, epochs=3))["conclusion"] == "undecided"  # cut short
+    decayed = verdict("hp.02", run([], linear, rate=lambda share: 0.1 * (1 - share)))
+    assert decayed["conclusion"] == "undecided" and "by plan" in decayed["summary"]
+    small = verdict("hp.02", run([], lambda step: 0.001 + 2 * math.exp(-step / 60)))
+    assert small["conclusion"] == "undecided" and "levelled off" in small["summary"]  # near zero a halving is nothing
+
+
+def test_warm_up_does_not_disturb(verdict):
+    def warmed(step):
+        return 2.3 if step < 60 else falling(step - 60)
+
+    assert verdict("hp.02", run([2.3, *SETTLED[:-1]], warmed, rate=lambda share: min(0.1, share)))["conclusion"] == "ok"
+
+
+def test_too_few_evaluations(verdict):
+    assert verdict("hp.02", run([1.0, 0.5, 0.4]))["conclusion"] == "undecided"
+    assert verdict("hp.02", run([]))["conclusion"] == "undecided"
+    assert verdict("hp.02", run(OVER, name="seconds"))["conclusion"] == "undecided"
+
+
+def test_losses_that_are_not_finite_give_no_curve(verdict):
+    broken = run([])
+    broken.steps[100]["loss"] = "nan"
+    assert verdict("hp.02", broken)["conclusion"] == "undecided"

@@ -1,0 +1,185 @@
+"""dp.02 on recorded facts: pipelines side by side, delivered values, and the inputs of the network."""
+
+import pytest
+from building import Run, column, dataset, features, one_pass
+
+RESCALE = "Rescale(rescale=0.00392156862745098, shift=0.0)"
+NORMALIZE = "Normalize(mean=[0.5], std=[0.25], is_hwc=True)"
+FLIP = "RandomHorizontalFlip(prob=0.5)"
+LAYOUT = "HWC2CHW()"
+
+
+def mapped(operations, role="train", name="image", **changes):
+    line = 5 if role == "train" else 6
+    pipeline = [
+        {
+            "op": "GeneratorDataset",
+            "args": {"column_names": ["image", "label"]},
+            "place": {"file": "train.py", "line": 3},
+        },
+        {
+            "op": "map",
+            "args": {"input_columns": [name], "output_columns": [name], "operations": operations},
+            "place": {"file": "train.py", "line": line},
+        },
+        {"op": "batch", "args": {"batch_size": 32}, "place": {"file": "train.py", "line": 4}},
+    ]
+    return dataset(role=role, pipeline=pipeline, **changes)
+
+
+def both(mine, theirs, **changes):
+    return Run(datasets=[mapped(mine), mapped(theirs, "eval", **changes)])
+
+
+def entry_of(phase, level="network", samples=500, **changes):
+    argument = {"position": 0, **column("x", **changes)}
+    place = {"file": "train.py", "line": 9 if phase == "train" else 10}
+    return {"phase": phase, "via": "call", "level": level, "network": "Net", "place": place, "calls": 40, "sampled": 20,
+            "samples": samples, "arguments": [argument]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "mine, theirs",
+    [
+        ([RESCALE, NORMALIZE, LAYOUT], [RESCALE, NORMALIZE, LAYOUT]),
+        ([FLIP, RESCALE, LAYOUT], [RESCALE, LAYOUT]),
+        (["RandomResizedCrop(size=224)", FLIP, RESCALE, LAYOUT], ["Resize(c_size=256)", "CenterCrop(size=224)", RESCALE, LAYOUT]),
+        ([RESCALE, LAYOUT], ["ToTensor(output_type='float32')"]),
+        ([RESCALE, NORMALIZE], ["Normalize(mean=[127.5], std=[63.75], is_hwc=True)"]),
+        ([RESCALE, "Normalize(mean=[0.5, 0.5, 0.5], std=[0.25, 0.25, 0.25])"], [RESCALE, NORMALIZE]),
+        (["RandomHorizontalFlip(prob=0.0)", RESCALE], ["RandomHorizontalFlip(prob=0.0)", RESCALE]),
+        (["Decode()", RESCALE, "TypeCast(data_type='float32')"], [RESCALE]),
+        (["augment_and_scale"], ["scale"]),
+    ],
+)  # fmt: skip
+def test_pipelines_that_amount_to_the_same(verdict, mine, theirs):
+    assert verdict("dp.02", both(mine, theirs))["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "mine, theirs, says",
+    [
+        ([RESCALE, NORMALIZE], [RESCALE], "scaled by"),
+        ([RESCALE, NORMALIZE], [NORMALIZE, RESCALE], "scaled by"),
+        ([RESCALE, NORMALIZE], [RESCALE, "Normalize(mean=[0.4], std=[0.25])"], "scaled by"),
+        ([FLIP, RESCALE], [FLIP, RESCALE], "RandomHorizontalFlip"),
+        ([RESCALE], ["ConvertColor(convert_mode=ConvertMode.COLOR_BGR2RGB)", RESCALE], "ConvertColor"),
+        (["Resize(c_size=(8, 8))", RESCALE], ["CenterCrop(size=(8, 8))", RESCALE], "CenterCrop"),
+    ],
+)
+def test_a_deterministic_step_that_differs_or_a_random_one_that_stays(verdict, mine, theirs, says):
+    entry = verdict("dp.02", both(mine, theirs))
+    assert entry["conclusion"] == "problem" and says in entry["summary"], entry["summary"]
+    assert {"file": "train.py", "line": 6} in entry["locations"]
+
+
+def test_labels_may_be_treated_as_they_need(verdict):
+    run = both([RESCALE], [RESCALE])
+    run.facts["datasets"]["datasets"][0]["pipeline"].insert(
+        2, {"op": "map", "args": {"input_columns": ["label"], "operations": ["OneHot(num_classes=10)"]}, "place": None}
+    )
+    assert verdict("dp.02", run)["conclusion"] == "ok"
+
+
+def test_test_time_augmentation_is_left_to_a_person(verdict):
+    run = both([FLIP, RESCALE], [FLIP, RESCALE])
+    run.source["train.py"] += "votes = [model.predict(batch) for _ in range(8)]  # the rest\nrun_tta(votes)\n"
+    assert verdict("dp.02", run)["conclusion"] == "undecided"
+
+
+RAW = {"min": 0.0, "max": 255.0, "mean": 76.5, "std": 94.0}
+
+
+def test_values_decide_where_steps_cannot_be_read(verdict):
+    apart = verdict("dp.02", both(["load"], ["load_test"], columns=[column(**RAW)]))
+    assert apart["conclusion"] == "problem" and "255" in apart["summary"]
+    doubtful = {"min": -1.0, "max": 2.2, "mean": 0.6, "std": 0.6}
+    assert verdict("dp.02", both(["load"], ["load_test"], columns=[column(**doubtful)]))["conclusion"] == "undecided"
+
+
+def test_pictures_moved_to_another_range(verdict):
+    moved = {"min": -1.0, "max": 1.0, "mean": -0.4, "std": 0.74}
+    assert verdict("dp.02", both(["load"], ["load_test"], columns=[column(**moved)]))["conclusion"] == "problem"
+
+
+def test_a_test_set_from_another_month_is_no_problem(verdict):
+    train = features([0.0, -3.0], [1.0, 3.0], [0.5, 0.0], [0.3, 1.0])
+    later = features([0.1, -2.5], [1.0, 3.5], [0.6, 0.4], [0.28, 1.1])
+    run = Run(datasets=[dataset([train]), dataset([later], role="eval")])
+    assert verdict("dp.02", run)["conclusion"] == "ok"
+
+
+def test_channels_in_reverse(verdict):
+    def picture(means):
+        channels = {"axis": 1, "mean": means, "std": [0.2] * 3, "min": [0.0] * 3, "max": [1.0] * 3}
+        return column(shape=[3, 8, 8], mean=0.5, std=0.25, channels=channels)
+
+    def run(means):
+        return Run(datasets=[dataset([picture([0.7, 0.5, 0.3])]), dataset([picture(means)], role="eval")])
+
+    assert verdict("dp.02", run([0.3, 0.5, 0.7]))["conclusion"] == "problem"
+    assert verdict("dp.02", run([0.68, 0.51, 0.33]))["conclusion"] == "ok"
+
+
+def test_layouts(verdict):
+    hwc = column(shape=[8, 8, 1])
+    assert verdict("dp.02", Run(datasets=[dataset(), dataset([hwc], role="eval")]))["conclusion"] == "problem"
+    larger = column(shape=[1, 16, 16])
+    assert verdict("dp.02", Run(datasets=[dataset(), dataset([larger], role="eval")]))["conclusion"] == "undecided"
+
+
+def test_standardised_by_its_own_statistics(verdict):
+    train = features([-2.0, -3.0], [2.0, 3.0], [1e-8, -2e-8], [1.0, 1.0])
+    own = features([-1.9, -2.5], [2.1, 2.7], [2e-8, 1e-8], [1.0, 1.0000004])
+    run = Run(datasets=[dataset([train]), dataset([own], role="eval")])
+    same = Run(datasets=[dataset([train]), dataset([train], role="eval")])
+    near = Run(
+        datasets=[
+            dataset([train]),
+            dataset([features([-2.0, -3.0], [2.0, 3.0], [0.02, -0.01], [1.0, 0.98])], role="eval"),
+        ]
+    )
+    assert "own statistics" in verdict("dp.02", run)["summary"]
+    assert verdict("dp.02", same)["conclusion"] == "ok"
+    assert verdict("dp.02", near)["conclusion"] == "ok"
+
+
+def test_data_that_change_while_labels_stay(verdict):
+    again = one_pass(2, same_order_as_first=True, compared_samples=360, common_share=0.02)
+    assert verdict("dp.02", both(["load"], ["load"], passes=[one_pass(1), again]))["conclusion"] == "problem"
+    steady = one_pass(2, same_order_as_first=True, compared_samples=360, common_share=1.0)
+    assert verdict("dp.02", both(["load"], ["load"], passes=[one_pass(1), steady]))["conclusion"] == "ok"
+    # a generator of fresh samples has fresh labels too
+    fresh = one_pass(2, same_order_as_first=False, compared_samples=360, common_share=0.0)
+    assert verdict("dp.02", both(["load"], ["load"], passes=[one_pass(1), fresh]))["conclusion"] == "ok"
+
+
+def test_inputs_of_the_network_settle_what_the_data_sets_leave_open(verdict):
+    run = both(["load"], ["load_test"], columns=[column(**RAW)])
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward")]}
+    entry = verdict("dp.02", run)
+    assert entry["conclusion"] == "ok" and "enters the network" in entry["summary"]
+
+
+def test_inputs_given_by_hand(verdict):
+    run = Run()
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward", **RAW)]}
+    entry = verdict("dp.02", run)
+    assert entry["conclusion"] == "problem" and entry["locations"] == [{"file": "train.py", "line": 10}]
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward", samples=1, **RAW)]}
+    assert verdict("dp.02", run)["conclusion"] == "undecided"
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward")]}
+    assert verdict("dp.02", run)["conclusion"] == "ok"
+
+
+def test_a_scale_inside_the_forward_function_makes_inputs_incomparable(verdict):
+    run = Run()
+    run.source["train.py"] += "\n\ndef forward_fn(x, y):\n    return loss(net(x / 255.0), y)\n"
+    run.facts["inputs"] = {"inputs": [entry_of("train", level="step", **RAW), entry_of("forward")]}
+    assert verdict("dp.02", run)["conclusion"] == "undecided"
+
+
+def test_nothing_evaluated_and_nothing_trained(verdict):
+    assert verdict("dp.02", Run())["conclusion"] == "undecided"
+    nothing = Run(run={"training_steps": 0}, datasets=[], train_step=[], modes=[], optimizer=[], steps=[])
+    assert verdict("dp.02", nothing)["conclusion"] == "not_applicable"
