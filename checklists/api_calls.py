@@ -184,7 +184,9 @@ class Comparison(NamedTuple):
     equal: int
 
 
-_INITIALISES = re.compile(r"\bnn\.init\.|\binit\.\w+_\(|\.weight\.data\b|init_weights|\binitializer\(|\.set_data\(|weight_init")
+_INITIALISES = re.compile(
+    r"\bnn\.init\.|\binit\.\w+_\(|\.weight\.data\b|init_weights|\binitializer\(|\.set_data\(|weight_init"
+)
 
 
 def initialises_itself(project: Project) -> bool:
@@ -195,7 +197,9 @@ def initialises_itself(project: Project) -> bool:
 def without_initial_values(calls: list) -> list:
     """The calls less the settings that speak of initial values."""
     return [
-        call._replace(settings={name: entry for name, entry in call.settings.items() if entry.row.kind != "initialiser"})
+        call._replace(
+            settings={name: entry for name, entry in call.settings.items() if entry.row.kind != "initialiser"}
+        )
         for call in calls
     ]
 

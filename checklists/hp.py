@@ -4,7 +4,7 @@ from typing import Optional
 
 from msprec.checklists.curves import judge_epochs
 from msprec.checklists.rate import judge_rate
-from msprec.checklists.shared import first_place, loss_figure, missing, no_training, op_place, train_sets
+from msprec.checklists.shared import first_place, missing, no_training, op_place, train_sets
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided, worst

@@ -30,10 +30,14 @@ for x, y in data:
 
 def functional(body: str) -> str:
     lines = "\n".join("    " + line for line in body.strip().splitlines())
-    return f"{SCALER}\n@ms.jit\ndef step(x, y):\n    (_, loss), grads = grad_fn(x, y)\n{lines}\n    opt(grads)\n    return loss\n{LOOP}"
+    head = "@ms.jit\ndef step(x, y):\n    (_, loss), grads = grad_fn(x, y)"
+    return f"{SCALER}\n{head}\n{lines}\n    opt(grads)\n    return loss\n{LOOP}"
 
 
-def cell(body: str, init: str = "pass", make: str = "Step(nn.WithLossCell(net, loss_fn), opt, nn.DynamicLossScaleUpdateCell(2**16, 2, 100))",
+_MAKE = "Step(nn.WithLossCell(net, loss_fn), opt, nn.DynamicLossScaleUpdateCell(2**16, 2, 100))"
+
+
+def cell(body: str, init: str = "pass", make: str = _MAKE,
          base: str = "nn.TrainOneStepWithLossScaleCell", more: str = "") -> str:  # fmt: skip
     lines = "\n".join("        " + line for line in body.strip().splitlines())
     return f"""{PRE}
@@ -50,7 +54,8 @@ def _clip_grad(clip_type, clip_value, grad):
         return grad
     dt = F.dtype(grad)
     if clip_type == 0:
-        new_grad = C.clip_by_value(grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt))
+        low = F.cast(F.tuple_to_array((-clip_value,)), dt)
+        new_grad = C.clip_by_value(grad, low, F.cast(F.tuple_to_array((clip_value,)), dt))
     else:
         new_grad = nn.ClipByNorm()(grad, F.cast(F.tuple_to_array((clip_value,)), dt))
     return new_grad
@@ -206,7 +211,8 @@ for x, y in data:
     "problem_clipped_before_and_after": functional(
         "grads = ops.clip_by_global_norm(grads, 1.0)\ngrads = scaler.unscale(grads)\ngrads = ops.clip_by_global_norm(grads, 1.0)"
     ),
-    "undecided_hangs_on_an_unknown_option": SCALER + """
+    "undecided_hangs_on_an_unknown_option": SCALER
+    + """
 from somewhere import options
 def step(x, y):
     (_, loss), grads = grad_fn(x, y)
@@ -217,8 +223,10 @@ def step(x, y):
         grads = scaler.unscale(grads)
         grads = ops.clip_by_global_norm(grads, 1.0)
     opt(grads)
-""" + LOOP,
-    "problem_scale_moves_by_hand": PRE + """
+"""
+    + LOOP,
+    "problem_scale_moves_by_hand": PRE
+    + """
 scale = 65536.0
 def forward(x, y, scale):
     return loss_fn(net(x), y) * scale
@@ -233,7 +241,8 @@ for x, y in data:
     else:
         scale = scale / 2
 """,
-    "problem_data_sink": SCALER + """
+    "problem_data_sink": SCALER
+    + """
 def step(x, y):
     (_, loss), grads = grad_fn(x, y)
     grads = scaler.unscale(ops.clip_by_global_norm(grads, 1.0))
@@ -243,7 +252,8 @@ sink = ms.data_sink(step, data, 10)
 for epoch in range(3):
     sink()
 """,
-    "problem_trainer_object": PRE + """
+    "problem_trainer_object": PRE
+    + """
 class Trainer:
     def __init__(self, net, opt, scaler, limit=1.0):
         self.net, self.opt, self.scaler, self.limit = net, opt, scaler, limit
@@ -587,7 +597,8 @@ step = nn.TrainOneStepWithLossScaleCell(network, opt, manager)
 for x, y in data:
     step(x, y)
 """,
-    "problem_constant_scale": PRE + """
+    "problem_constant_scale": PRE
+    + """
 SCALE = 1024.0
 def scaled(x, y):
     return loss_fn(net(x), y) * SCALE
@@ -600,7 +611,8 @@ for x, y in data:
     loss, grads = grad_fn(x, y)
     opt([g / SCALE for g in grads])
 """,
-    "ok_constant_scale": PRE + """
+    "ok_constant_scale": PRE
+    + """
 SCALE = 1024.0
 slope_fn = ms.grad(lambda x, y: loss_fn(net(x), y))
 def forward(x, y):

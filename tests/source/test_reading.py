@@ -118,8 +118,9 @@ def test_qualified_names(imports, expression, wanted):
 
 def test_relative_imports_and_reexports():
     found = project(
-        pkg____init__="from .layers import Block\nfrom . import tools", pkg__layers="from ..base import Root\nclass Block(Root): pass",
-        pkg__tools="def run(): pass", base="from mindspore import nn\nclass Root(nn.Cell):\n    def go(self): pass",
+        pkg____init__="from .layers import Block\nfrom . import tools",
+        pkg__layers="from ..base import Root\nclass Block(Root): pass", pkg__tools="def run(): pass",
+        base="from mindspore import nn\nclass Root(nn.Cell):\n    def go(self): pass",
         train="import pkg\nfrom pkg.tools import run as start",
     )  # fmt: skip
     assert qualified(found, "pkg.Block") == "pkg.layers.Block"
@@ -180,11 +181,13 @@ text = f"{WIDTH}"
 
 
 @pytest.mark.parametrize(("expression", "wanted"), [
-    ("DEPTH", 33), ("TWICE", UNKNOWN), ("first", 1), ("c", 3), ("config.rate", 0.5), ("config.drop", 0.3), ("config.names", UNKNOWN),
+    ("DEPTH", 33), ("TWICE", UNKNOWN), ("first", 1), ("c", 3), ("config.rate", 0.5), ("config.drop", 0.3),
+    ("config.names", UNKNOWN),
     ("Config.rate", 0.1), ("plain.momentum", 0.1), ("plain.eps", 1e-5), ("plain.width", 8), ("Plain.momentum", 0.1),
     ("cfg.lr", 0.01), ("cfg.inner.p", 0.2), ("cfg['lr']", 0.01), ("table['k']", 3), ("table['open']", UNKNOWN),
     ("table.get('k', 1)", 3), ("args.drop_rate", 0.1), ("args.scale", 1024.0), ("args.half", False), ("args.data", None),
-    ("args.extra", 4), ("settings['train']['momentum']", 0.9), ("get_config().lr", 0.2), ("half", 0.5), ("text", UNKNOWN), ("double(3)", UNKNOWN),
+    ("args.extra", 4), ("settings['train']['momentum']", 0.9), ("get_config().lr", 0.2), ("half", 0.5),
+    ("text", UNKNOWN), ("double(3)", UNKNOWN),
     ("1 - config.drop", 0.7), ("-WIDTH", -16), ("2 ** 16", 65536), ("2 ** 99999999", UNKNOWN), ("1 / 0", UNKNOWN),
     ("float('0.25')", 0.25), ("int(3.7)", 3), ("WIDTH > 3 and not args.half", True), ("math.pi", 3.141592653589793),
     ("[1, WIDTH]", [1, 16]), ("undefined", UNKNOWN), ("unknown() or 3", UNKNOWN),
@@ -237,8 +240,8 @@ def test_a_broken_settings_file_is_unknown():
     ("mint.nn.BatchNorm2d(16)", {"momentum": (0.1, False)}),
 ])  # fmt: skip
 def test_effective_arguments(call, wanted):
-    found = project(train="from functools import partial\nfrom mindspore import mint, nn\nrate = 0.3\noptions = dict(has_bias=True)\n"
-                          f"Conv = partial(nn.Conv2d, has_bias=True, stride=2)\n{call}\n")  # fmt: skip
+    found = project(train="from functools import partial\nfrom mindspore import mint, nn\nrate = 0.3\n"
+                          f"options = dict(has_bias=True)\nConv = partial(nn.Conv2d, has_bias=True, stride=2)\n{call}\n")  # fmt: skip
     made = next(entry for entry in found.calls() if ast.unparse(entry.node) == call)
     effective = arguments(found, Values(found), found.callee(made.node, made.scope), made.node, made.scope)
     for name, (expected, given) in wanted.items():

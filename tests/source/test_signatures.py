@@ -1,12 +1,12 @@
-"""The shipped signatures and the table of API differences against the installed MindSpore (and PyTorch, where it is installed)."""
+"""The shipped signatures and the table of API differences, against the installed MindSpore and PyTorch."""
 
 import importlib.util
 import inspect
 from pathlib import Path
 
 import pytest
-
 from msprec.checklists.differences import _CONVERSIONS, rows, torch_twin
+
 from msprec.source.build_signatures import read
 from msprec.source.signatures import REQUIRED, signature, versions
 

@@ -1,5 +1,6 @@
 """Arithmetic on abstract numbers, with what it reveals: clipping by hand, unscaling, a penalty in a loss."""
 
+import contextlib
 from typing import Any, Optional
 
 from msprec.source.flow.domain import (
@@ -122,10 +123,8 @@ def power(number: Num, exponent: Any) -> Num:
         value = None if isinstance(value, complex) else value
     kind = NORM if number.kind == GRADIENT and exponent != 1 else number.kind
     factor = 1.0
-    try:
+    with contextlib.suppress(ArithmeticError):
         factor = number.factor**exponent
-    except ArithmeticError:
-        pass
     return number.but(degrees=times(number.degrees, exponent), kind=kind, value=value, factor=float(factor))
 
 

@@ -1,9 +1,9 @@
 """Three classes with a gradient penalty, unscaled."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn, ops
+import numpy as np
+from mindspore import nn, ops
 
 ms.set_seed(47)
 rng = np.random.default_rng(47)

@@ -1,8 +1,8 @@
 """Three classes with a gradient penalty."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import amp, nn, ops
 
 ms.set_seed(41)

@@ -1,9 +1,9 @@
 """Three classes; the penalty is a cell of one's own."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn, ops
+import numpy as np
+from mindspore import nn, ops
 
 ms.set_seed(44)
 rng = np.random.default_rng(44)
