@@ -241,7 +241,8 @@ def test_a_broken_settings_file_is_unknown():
 ])  # fmt: skip
 def test_effective_arguments(call, wanted):
     found = project(train="from functools import partial\nfrom mindspore import mint, nn\nrate = 0.3\n"
-                          f"options = dict(has_bias=True)\nConv = partial(nn.Conv2d, has_bias=True, stride=2)\n{call}\n")  # fmt: skip
+                          f"options = dict(has_bias=True)\nConv = partial(nn.Conv2d, has_bias=True, stride=2)\n"
+                          f"{call}\n")  # fmt: skip
     made = next(entry for entry in found.calls() if ast.unparse(entry.node) == call)
     effective = arguments(found, Values(found), found.callee(made.node, made.scope), made.node, made.scope)
     for name, (expected, given) in wanted.items():
