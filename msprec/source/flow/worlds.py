@@ -20,24 +20,30 @@ _BUDGET = 2_000_000
 _TRAINS = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\bModel\(|\bgrad\(|build_train_network")
 
 
-def ways_of(project: Project, values: Values, entries: Iterable[Module]) -> list:
+def ways_of(project: Project, values: Values, entries: Iterable[Module], whole: bool = False) -> list:
     """For each entry the list of its ways, as `World`s; for scripts that train nothing themselves, those of the training steps
-    that the files define. Never raises: what goes wrong makes a world incomplete.
+    that the files define. ``whole``: a folder, of which every training step counts, also one that no entry was seen to use.
+    Never raises: what goes wrong makes a world incomplete.
     """
     entries = _training(project, list(entries))
     budget = Budget()
     found = [explore(project, values, lambda machine, entry=entry: machine.module(entry), budget) for entry in entries]
-    if not any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events):
-        defined = [explore(project, values, run, budget) for run in _defined_steps(project)]
-        found = [worlds for worlds in defined if any(world.events for world in worlds)] or found
+    trains = any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events)
+    if whole or not trains:
+        steps = _defined_steps(project, budget.entered if trains else set())
+        defined = [explore(project, values, run, budget) for run in steps]
+        defined = [worlds for worlds in defined if any(world.events for world in worlds)]
+        found = [*found, *defined] if trains else defined or found
     return found
 
 
-def _defined_steps(project: Project) -> list:
+def _defined_steps(project: Project, entered: set) -> list:
     """How to run each training cell and each function with gradients that nobody was seen to call."""
     runs = []
     for module in list(project.modules.values()):
         for scope in module.scopes.values():
+            if scope in entered or entered & set(scope.inner):
+                continue
             if scope.is_class and any(is_step_base(name) for name in project.bases(scope)):
                 runs.append(lambda machine, scope=scope: _run_class(machine, scope))
             elif isinstance(scope.node, ast.FunctionDef) and scope.parent is module.scope and _has_gradients(scope):
@@ -78,10 +84,10 @@ def _guess(name: str):
 
 
 class Budget:
-    """What may still be spent on all scripts together, in steps of the machine."""
+    """What may still be spent on all scripts together, in steps of the machine, and what they have entered."""
 
     def __init__(self, steps: int = _BUDGET):
-        self.steps = steps
+        self.steps, self.entered = steps, set()
 
 
 def _training(project: Project, entries: list) -> list:
@@ -113,6 +119,7 @@ def explore(project: Project, values: Values, run, budget: Budget) -> list:
         machine = Machine(project, values, assumed)
         why = _outcome(machine, run)
         budget.steps -= machine.steps
+        budget.entered |= machine.entered
         found.append(
             World({name: machine.assumed[name] for name in machine.consulted}, machine.events, why is None, why or "")
         )
