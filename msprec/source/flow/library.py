@@ -32,6 +32,8 @@ from msprec.source.flow.domain import (
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
+#: What adds gradients up over devices leaves their degree as it is.
+_REDUCES = re.compile(r"reduc|all_?gather|sync|identity|broadcast", re.IGNORECASE)
 _GRADIENT_CLIP = re.compile(
     r"clip_by_(global_)?norm|clip_?grad|ClipByNorm|ClipByGlobalNorm|clip_gradient", re.IGNORECASE
 )
@@ -570,6 +572,8 @@ class Library:
         if _CLIP.search(name) and any(map(holds_gradient, values)):
             return self.clip(name, values, keywords, node)
         gradient = next((value for value in values if holds_gradient(value)), None)
+        if gradient is not None and _REDUCES.search(name):
+            return gradient
         if gradient is not None and name not in _QUIET:
             if re.search(r"optim|\bopt\b|^opt", name, re.IGNORECASE):
                 return self.update(callee, [gradient], node)

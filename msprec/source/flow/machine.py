@@ -72,6 +72,7 @@ class Machine:
         self.library = Library(self)
         self.modules, self.running, self.guards, self.sites = {}, [], [], []
         self.steps = 0
+        self.guessing = False
         self.entered = set()
 
     # --- events
@@ -895,8 +896,9 @@ class Machine:
             return None, value
         if _is_main(test):
             return True, value
-        stated = self.values.of(test, env.scope) if isinstance(value, (Unknown, Truth)) else UNKNOWN
-        if stated is not UNKNOWN and not isinstance(stated, Record) and not isinstance(value, Truth):
+        # of a step whose caller was not read, the defaults of its parameters say nothing
+        stated = self.values.of(test, env.scope) if isinstance(value, Unknown) and not self.guessing else UNKNOWN
+        if stated is not UNKNOWN and not isinstance(stated, Record):
             return bool(stated), value
         if not self._decides(node):
             return None, value

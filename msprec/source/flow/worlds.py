@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.source.flow.domain import GRADIENT, Class, Func, Num, Tup, Unknown
+from msprec.source.flow.domain import GRADIENT, Choice, Class, Func, Num, Tup, Unknown
 from msprec.source.flow.events import World
 from msprec.source.flow.library import SCALE_NAME, is_step_base
 from msprec.source.flow.machine import Exhausted, Machine
@@ -59,6 +59,7 @@ def _has_gradients(scope: Scope) -> bool:
 
 def _run_class(machine: Machine, scope: Scope) -> None:
     env = machine.module(scope.module)
+    machine.guessing = True
     init = machine.project.method(scope, "__init__")
     names = (
         [arg.arg for arg in init.node.args.args[1:]] if init is not None else ["network", "optimizer", "scale_sense"]
@@ -70,15 +71,16 @@ def _run_class(machine: Machine, scope: Scope) -> None:
 def _run_function(machine: Machine, scope: Scope) -> None:
     """Parameters named like gradients are gradients of unknown degree; functions that it makes are called."""
     env = machine.module(scope.module)
+    machine.guessing = True
     names = [arg.arg for arg in (*scope.node.args.posonlyargs, *scope.node.args.args)]
     made = machine.call(Func(scope, env), [_guess(name) for name in names], {}, scope.node)
     for part in made.parts if isinstance(made, Tup) else [made]:
-        if isinstance(part, Func):
+        if isinstance(part, (Func, Choice)):
             machine.call(part, [Num(), Num()], {}, scope.node)
 
 
 def _guess(name: str):
-    if name.startswith("grad"):
+    if name in ("grad", "grads", "gradient", "gradients"):
         return Num(None, GRADIENT)
     return Num(frozenset([1.0]), "scale") if SCALE_NAME.match(name) else Tup([]) if name == "args" else Unknown(name)
 
