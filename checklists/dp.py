@@ -1,5 +1,6 @@
 """Data processing: dp.01 to dp.05."""
 
+from msprec.checklists import designed
 from msprec.checklists.order import Order
 from msprec.checklists.processing import judge_inputs, judge_pair
 from msprec.checklists.scale import feature_columns, is_token, judge
@@ -271,7 +272,7 @@ def shuffled(subject: Subject) -> Finding:
     sets = train_sets(subject)
     if not sets:
         return missing("训练数据集的迭代", "iteration of a training data set")
-    return worst([Order(subject, dataset).finding() for dataset in sets])
+    return designed.not_shuffled(subject) or worst([Order(subject, dataset).finding() for dataset in sets])
 
 
 @item("dp.04", zh="涉及到数据补齐时，补齐方式错误", en="Data padded wrongly")

@@ -43,7 +43,21 @@ def _references(command):
         "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
         help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
     )  # fmt: skip
-    return weights(command)
+    design = click.option(
+        "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
+        help="The declared design (cg.01 to cg.04, dp.03, hp.03); default: msprec.toml beside the script.",
+    )  # fmt: skip
+    return design(weights(command))
+
+
+def _design_beside(script: str) -> None:
+    """Takes ``msprec.toml`` beside the script for the design, where none was named."""
+    from msprec.checklist.design import NAME
+
+    context, file = click.get_current_context(), Path(script).resolve().parent / NAME
+    if file.is_file() and "design" not in context.meta.get("msprec.references", {}):
+        option = next(one for one in context.command.params if one.name == "design")
+        _named_reference(context, option, str(file))
 
 
 def _read_references() -> dict:
@@ -260,6 +274,7 @@ def run(
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
+    _design_beside(script)
     options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
     reference = _reference(reference_script)
     if options.tensorboard:

@@ -524,6 +524,17 @@ MODES = {
     "construct_calls_set_train": anything,
 }
 
+DESIGN = {
+    "file": words,
+    "frozen_parameters": [words],
+    "shared_parameters": [[words]],
+    "layers": [words],
+    "loss": text,
+    "shuffle": flag,
+    "batch_size": count,
+    "padding": {"side": text, "value": finite, "length": count},
+}
+
 EVALUATION = {
     "evaluations": [
         {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}

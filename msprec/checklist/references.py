@@ -83,6 +83,12 @@ def _described(name: str, array: np.ndarray) -> Optional[dict]:
     }  # fmt: skip
 
 
+def _design(path: str) -> dict:
+    from msprec.checklist.design import read_design
+
+    return read_design(path)
+
+
 #: By the name of the fact file: what looks at the path, and what reads it.
-CHECKS = {"reference_weights": check_weights_path}
-READERS = {"reference_weights": read_weights}
+CHECKS = {"reference_weights": check_weights_path, "design": _design}
+READERS = {"reference_weights": read_weights, "design": _design}

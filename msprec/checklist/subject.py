@@ -53,6 +53,7 @@ class Subject:
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)
+        self.design = self.file("design", shapes.DESIGN)
         self.range_test = self.file("range_test", shapes.RANGE_TEST)
 
     # facts
