@@ -204,6 +204,31 @@ DATASETS = {
             "samples_per_pass": count,
             "scanned": {"samples": count, "share": finite, "why_not_all": words},
             "columns": [COLUMN],
+            "padding": [
+                {
+                    "column": text,
+                    "rows": count,
+                    "kind": text,
+                    "lengths": [count],
+                    "value": finite,
+                    "share": finite,
+                    "right_only": count,
+                    "left_only": count,
+                    "both": count,
+                    "longest": count,
+                    "inside": count,
+                    "inside_rows": count,
+                    "mask": {
+                        "column": text,
+                        "padded": count,
+                        "real": count,
+                        "padded_on": count,
+                        "real_off": count,
+                        "inverted": flag,
+                    },
+                    "length": {"column": text, "agrees": finite},
+                }
+            ],
             "label": {
                 "column": text,
                 "kind": text,

@@ -195,6 +195,27 @@ DEFAULTS = _define(
         "ours: an even fall would have 0.2",
     ),
     (
+        "dp.04.contradicts",
+        0.01,
+        "与 mask 或长度列矛盾的元素（样本）占比，超过即为错误",
+        "share of elements (or samples) that the mask (or the lengths) contradict",
+        "ours",
+    ),
+    (
+        "dp.04.inside",
+        0.05,
+        "补齐值同时作为真实值出现的样本占比，超过即为冲突",
+        "share of samples in which the pad value is a real value too",
+        "ours",
+    ),
+    (
+        "dp.04.mixed",
+        0.02,
+        "补齐在另一侧的样本占比，超过即为两侧混用",
+        "share of samples padded on the other side, above which the sides are mixed",
+        "ours",
+    ),
+    (
         "dp.05.overlap",
         0.02,
         "两个 rank 之间重复样本的占比，超过即为分片重叠",

@@ -10,6 +10,7 @@ from msprec.observe import pipelines
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
 from msprec.observe.order import PassOrder, order_facts, sample_keys, sketch
+from msprec.observe.padding import PaddingStatistics
 from msprec.observe.places import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
@@ -45,6 +46,7 @@ class DatasetRecord:
         self.sharding = pipelines.sharding_facts(nodes) if nodes else {"num_shards": None, "shard_id": None}
         self.repeat = pipelines.repeat_count(nodes) if nodes else 1
         self.columns, self.passes, self.iterators = {}, [], 0
+        self.padding = PaddingStatistics()
         self.begun = self.trained_passes = 0
         self.from_iterator = bool(nodes)
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
@@ -72,6 +74,7 @@ class DatasetRecord:
             for name, array in named.items():
                 column = self.columns.setdefault(name, ColumnStatistics(name))
                 column.add(array, self.batched and array.ndim > 0, one.samples)
+            self.padding.add(named, self.batched)
             self.scanned += count
         keys, labels = self._keys(named, count)
         one.add(keys, labels)
@@ -125,7 +128,7 @@ class DatasetRecord:
             "samples_per_pass": max(complete) if complete else None,
             "scanned": {"samples": self.scanned, "share": share,
                         "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
-            "columns": columns,
+            "columns": columns, "padding": self.padding.facts(),
             "label": label_facts(columns, passes, loss_name),
             "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1,
                       "sketch": sketch(passes[0]) if sketched and passes else None},
