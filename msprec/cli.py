@@ -34,7 +34,12 @@ def _references(command):
         "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
         help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
     )  # fmt: skip
-    return weights(command)
+    data = click.option(
+        "--reference-data", metavar="DIR|MANIFEST", expose_value=False, callback=_named_reference,
+        help="The standard data, to compare the files that were read with (ds.04): a folder, facts/data_files.json of another "
+        "run, or the output of md5sum.",
+    )  # fmt: skip
+    return weights(data(command))
 
 
 def _read_references() -> dict:

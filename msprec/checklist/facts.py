@@ -423,6 +423,10 @@ WEIGHTS_LOADED = {
     ]
 }
 
+_FILES = [{"path": text, "name": text, "root": text, "bytes": count, "md5": text, "dataset": count, "via": text}]
+DATA_FILES = {"files": _FILES, "complete": flag, "cut": flag}
+REFERENCE_DATA = {"source": text, "files": _FILES}
+
 REFERENCE_WEIGHTS = {
     "file": text,
     "md5": text,
