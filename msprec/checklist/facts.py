@@ -238,6 +238,14 @@ DATASETS = {
                 "complete_pass": flag,
             },
             "order": ORDER,
+            "contradictions": {
+                "samples": count,
+                "distinct": count,
+                "elements": count,
+                "groups": count,
+                "contradicting": count,
+                "examples": [{"positions": [count], "labels": [finite]}],
+            },
             "iterated_at": PLACE,
         }
     ]
@@ -278,6 +286,11 @@ INPUTS = {
             "arguments": [_ARGUMENT],
         }
     ]
+}
+
+LABEL_SHEET = {
+    "dataset": count,
+    "samples": [{"position": count, "label": finite, "column": text, "file": text, "text": text, "values": [finite]}],
 }
 
 NETWORK = {

@@ -209,6 +209,7 @@ class Observer:
         if final:
             # reading the data again takes time: only once, when the script has ended
             facts["data_files"] = self._data_files
+            facts["label_sheet"] = lambda: self.datasets.label_sheet(self.writer.folder / "samples")
         for name, make in facts.items():
             made = self.quietly(make)
             if made is not None:
