@@ -102,6 +102,16 @@ def validation_curves(subject: Subject) -> list:
     return sorted(curves, key=lambda curve: not curve.low)
 
 
+def validation_scores(subject: Subject, names: str) -> list:
+    """The last value of each metric of such a name, as a share."""
+    last = {}
+    for evaluation in subject.evaluations:
+        for name, value in evaluation.metrics.items():
+            if re.search(names, name, re.IGNORECASE) and value == value and 0 <= value <= 100:
+                last[name, evaluation.dataset] = value / 100 if value > 1.5 else value
+    return list(last.values())
+
+
 def training_curve(subject: Subject) -> Optional[Training]:
     """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
     losses = subject.steps().observed("loss")

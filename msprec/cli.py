@@ -43,11 +43,16 @@ def _references(command):
         "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
         help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
     )  # fmt: skip
+    data = click.option(
+        "--reference-data", metavar="DIR|MANIFEST", expose_value=False, callback=_named_reference,
+        help="The standard data, to compare the files that were read with (ds.04): a folder, facts/data_files.json of another "
+        "run, or the output of md5sum.",
+    )  # fmt: skip
     design = click.option(
         "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
         help="The declared design (cg.01 to cg.04, dp.03, hp.03); default: msprec.toml beside the script.",
     )  # fmt: skip
-    return design(weights(command))
+    return weights(data(design(command)))
 
 
 def _design_beside(script: str) -> None:
