@@ -620,3 +620,24 @@ def data(a: str, b: str, fail: bool, lang: Optional[str]) -> None:
         click.echo(line)
     if fail and not data_words.same(found):
         sys.exit(1)
+
+
+# --- run --repeat -------------------------------------------------------------------------------------------------
+def run_repeatedly(script: str, args: tuple, folder: Path, times: int, options: tuple, lang: Optional[str]) -> None:
+    """The work of `msprec run --twice` and `--repeat N`; ends the process with the script's exit status."""
+    from msprec.compare import repeat_words
+    from msprec.compare.repeat import exit_status, run_repeatedly
+    from msprec.record.reader import RunFolderError
+
+    if os.environ.get("MS_ROLE"):
+        raise Failure(
+            "a distributed run cannot be repeated by one of its workers; run it twice and use msprec compare losses"
+        )
+    lang = language(lang)
+    try:
+        found = run_repeatedly(script, list(args), folder, times, ("--lang", lang, *options))
+    except (OSError, RunFolderError) as error:
+        raise Failure(f"the runs cannot be compared: {error}") from None
+    for line in repeat_words.lines(found, lang):
+        click.echo(f"msprec: {line}", err=True)
+    sys.exit(exit_status(found.statuses))
