@@ -248,6 +248,8 @@ def _say_without_training(folder: Path, lang: str) -> None:
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @_REFERENCE_SCRIPT
 @_references
+@click.option("--twice", is_flag=True, help="Run it twice and say whether the loss repeats, and what is random if not.")
+@click.option("--repeat", type=click.IntRange(2), metavar="N", help="The same with N runs.")
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
@@ -258,6 +260,8 @@ def run(
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     reference_script: Optional[str],
+    twice: bool,
+    repeat: Optional[int],
     script: str,
     args: tuple,
 ) -> None:
@@ -271,6 +275,7 @@ def run(
       msprec run train.py
       msprec run --out runs/first --lang en train.py --lr 0.1
       msprec run --tensorboard train.py
+      msprec run --twice train.py
       msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
     from msprec.observe import launch
@@ -279,6 +284,9 @@ def run(
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
+    if twice or repeat:
+        given = ("--locate" if locate else "--no-locate", *(("--tensorboard",) if tensorboard else ()))
+        compare_commands.run_repeatedly(script, args, _run_folder(script, out), repeat or 2, given, lang)
     _design_beside(script)
     options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
     reference = _reference(reference_script)
