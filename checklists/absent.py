@@ -153,7 +153,7 @@ def missing_found(subject: Subject, bad: list, treated: list) -> Finding:
 
 def _places(report: Missing) -> list:
     """Where the set is created, and the maps over its bad columns: what they compute may be what is not finite."""
-    bad = {row[1].partition("[")[0] for row in report.rows}
+    bad = {str(row[1]).partition("[")[0] for row in report.rows}
     maps = [
         step.place
         for step in report.dataset.pipeline

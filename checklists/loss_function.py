@@ -29,7 +29,8 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
     probes = subject.probes
     evidence = [*_evidence(subject)]
     for one in probes.broadcasts:
-        return _finding(subject, _broadcast(one), evidence)
+        if len(one.shapes) > 1 and all(map(_known, one.shapes[:2])):
+            return _finding(subject, _broadcast(one), evidence)
     for one in probes.losses:
         try:
             _check(one)
@@ -214,10 +215,14 @@ def _binary(one: Fact) -> None:
 
 def _regression(one: Fact) -> None:
     given, labels = one.predicted.shape, one.labels.shape
-    if given == labels or not given or not labels:
+    if given == labels or not _known(given) or not _known(labels):
         return
     if _elements(given) == _elements(labels) and _elements(given) > 1:
         raise Wrong(*_spread(one.name, given, labels), one.place)
+
+
+def _known(shape: list) -> bool:
+    return bool(shape) and None not in shape
 
 
 def _elements(shape: list) -> int:
@@ -246,8 +251,7 @@ def _spread(name: str, given: list, labels: list) -> tuple:
 
 
 def _broadcast(one: Fact) -> Wrong:
-    shapes = one.shapes[:2] if len(one.shapes) > 1 else [[0], [0]]
-    return Wrong(*_spread(one.operator, *shapes), one.place)
+    return Wrong(*_spread(one.operator, *one.shapes[:2]), one.place)
 
 
 def _inside_builtin(one: Fact, losses: list) -> bool:

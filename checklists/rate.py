@@ -42,7 +42,8 @@ def course(subject: Subject) -> Course:
     first, last = float(finite[:part].mean()), float(finite[-part:].mean())
     if finite[0] < 0.5 * first:
         first = float(finite[0])  # it leapt at the first update: that is no place to come down from
-    noise = float(np.median(np.abs(np.diff(finite)))) / 0.6745 / math.sqrt(2)
+    with np.errstate(all="ignore"):
+        noise = float(np.median(np.abs(np.diff(finite)))) / 0.6745 / math.sqrt(2)
     gained, least = first - last, 2 * noise * math.sqrt(2 / part)
     tail = finite[-max(4, len(finite) // 3) :]
     numbers = (first, last, noise, len(losses))
@@ -97,7 +98,8 @@ def _curve(subject: Subject) -> Optional[Curve]:
         return None
     if not all(rate is not None and rate > 0 for rate in rates):
         return None
-    return Curve(np.asarray(rates, float), losses, facts.low, facts.high)
+    with np.errstate(all="ignore"):  # losses may be infinite
+        return Curve(np.asarray(rates, float), losses, facts.low, facts.high)
 
 
 def _too_large(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:

@@ -9,6 +9,7 @@ from typing import Optional
 import click
 
 from msprec._version import __version__
+from msprec.compare import commands as compare_commands
 
 #: Seconds that rank 0 waits, after its own script has ended, for the records of the others.
 _RANKS_FINISH = 20
@@ -655,3 +656,7 @@ def explain(lang: Optional[str], item: str) -> None:
         _console(stderr=False).print(Markdown(document))
     else:
         click.echo(document)
+
+
+# --- comparisons --------------------------------------------------------------------------------------------------
+compare_commands.attach(main)

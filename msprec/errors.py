@@ -16,3 +16,7 @@ class Located(BaseException):
 
 class SweepDone(BaseException):
     """Ends a script that was run only for a range test of its learning rate. No `Exception`, for the same reason."""
+
+
+class DumpDone(BaseException):
+    """Ends a script that was run only to dump tensors of some of its steps. No `Exception`, for the same reason."""

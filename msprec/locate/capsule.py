@@ -61,7 +61,7 @@ class Capsule:
         """Number of the step in its run."""
         return int(self.state["step"])
 
-    def try_on(self, build: Callable) -> None:
+    def try_on(self, build: Callable, *_) -> None:
         """Replays the capsule on the step that ``build(inputs)`` makes, if it has the same parameters.
 
         Raises:

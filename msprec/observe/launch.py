@@ -9,7 +9,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from msprec.errors import Located, SweepDone
+from msprec.errors import DumpDone, Located, SweepDone
 from msprec.observe import places
 from msprec.observe.importhook import when_imported
 from msprec.observe.observer import Observer, Options
@@ -68,7 +68,7 @@ def _execute(code, path: str, script: str, args: list) -> Outcome:
         return _exited(stop)
     except Located as found:
         return Outcome({"kind": "ok", "code": 0, "located": found.facts}, 0, False)
-    except SweepDone:
+    except (DumpDone, SweepDone):
         return Outcome({"kind": "ok", "code": 0}, 0, False)
     except KeyboardInterrupt as error:
         _print_traceback(error)

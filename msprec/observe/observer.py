@@ -22,8 +22,9 @@ _SAVE_SHARE = 0.01
 
 class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
-    it, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``: a `Sweep` that sets
-    the learning rate; ``probe_seconds``: how long probes may take once the script has ended."""
+    it, or a `StepDumper`, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``:
+    a `Sweep` that sets the learning rate; ``probe_seconds``: how long probes may take
+    once the script has ended."""
 
     locate: bool = True
     again: Optional[object] = None

@@ -13,7 +13,7 @@ class ReplayObserver:
     Args:
         writer: The run's writer.
         locate: Whether to replay bad steps; without, their batch and random state are kept all the same.
-        again: A `Capsule` to try on the first step that fits, instead of recording.
+        again: A `Capsule` to try on the first step that fits, or a `StepDumper`, instead of recording.
     """
 
     def __init__(self, writer, locate: bool, again=None) -> None:
@@ -33,10 +33,10 @@ class ReplayObserver:
         """A forward pass of ``step`` begins; ``build(batch)`` makes what can be run again.
 
         Raises:
-            Located: This run is there to try a kept step again, and this was the one.
+            Located, DumpDone: This run is there to try a kept step again, or to dump some, and this was the last one.
         """
         if self.again is not None:
-            self.again.try_on(build)
+            self.again.try_on(build, step, batch)
             return
         if self._keeper is None:
             self._prepare(dynamic)

@@ -16,7 +16,7 @@ _DPI = 150
 
 
 @lru_cache(maxsize=1)
-def cjk_font() -> Optional[str]:
+def chinese_font() -> Optional[str]:
     """An installed font with Chinese, or None: then figures are labelled in English rather than with empty boxes."""
     from matplotlib import font_manager
 
@@ -37,10 +37,10 @@ class Canvas:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        chinese = lang == "zh" and cjk_font() is not None
+        chinese = lang == "zh" and chinese_font() is not None
         self.words = words("zh" if chinese else "en")
         # the figure's own numbers and Latin letters stay in the usual font; Chinese falls through to the next one
-        self.font = {"family": [cjk_font(), "DejaVu Sans"]} if chinese else {}
+        self.font = {"family": [chinese_font(), "DejaVu Sans"]} if chinese else {}
         self.figure = Figure(figsize=(6.3, height), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(self.figure)
         self.all = [self.figure.add_subplot(rows, 1, 1)]

@@ -5,9 +5,11 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.report.canvas import BLUE, GREEN, GREY, RED, Canvas
+from msprec.report.canvas import BLUE, GREEN, GREY, RED, Canvas, chinese_font
 from msprec.report.run_figures import DRAWERS
 from msprec.report.sheet import draw_label_sheet
+
+__all__ = ["chinese_font", "draw", "range_test"]
 
 
 def range_test(curve, used: Optional[float], lang: str) -> Optional[bytes]:

@@ -5,7 +5,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.report.canvas import RED, cjk_font
+from msprec.report.canvas import RED, chinese_font
 from msprec.report.plain_text import clean
 
 _COLUMNS, _MOST = 8, 56
@@ -30,7 +30,7 @@ def draw_label_sheet(data: dict, run_dir: Optional[Path], lang: str) -> Optional
     rows = -(-len(samples) // columns)
     figure = Figure(figsize=(6.3, 1.05 * rows + 0.1), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    font = {"family": [cjk_font(), "DejaVu Sans"]} if cjk_font() else {}
+    font = {"family": [chinese_font(), "DejaVu Sans"]} if chinese_font() else {}
     for position, sample in enumerate(samples):
         axes = figure.add_subplot(rows, columns, position + 1)
         axes.set_xticks([])

@@ -52,6 +52,33 @@ RICH = Run(
     precision={"half_compute": True},
     weights_loaded=[{"function": "load_checkpoint", "file": "a", "parameters": 3}],
 )
+PLACED = {"file": "train.py", "line": 3}
+ARRAY = {"dtype": "Float32", "shape": [8, 4], "min": 0.0, "max": 1.0, "distinct": 32, "whole": False, "one_hot": False,
+         "probabilities": True, "log_probabilities": False, "unit": True,
+         "source": {"operator": "Softmax", "place": PLACED, "cell": "3"}}  # fmt: skip
+LOSS = {"kind": "softmax_cross_entropy", "name": "CrossEntropyLoss", "place": PLACED, "settings": {"reduction": "none"},
+        "predicted": ARRAY, "labels": {**ARRAY, "dtype": "Int32", "shape": [8]}, "shape": [8], "value": 1.2, "unreduced": True,
+        "recomputed": {"mean": 1.2, "sum": 9.6}, "equals": "mean"}  # fmt: skip
+CELL = {"path": "a.b", "class": "Dense", "builtin": True, "loss": False, "calls": 0, "used": False, "gradient": False,
+        "created": PLACED}  # fmt: skip
+RICH.facts["probes"] = {
+    "budget": 30.0, "seconds": 3.0, "skipped": {"range_test": "slow"},
+    "graph": {"cells": [CELL, {**CELL, "path": "a.c", "calls": 1}], "unregistered": [{"class": "Dense", "inside": "a"}]},
+    "losses": [LOSS], "broadcasts": [{"operator": "sub", "place": PLACED, "shapes": [[8, 1], [8]], "label": 1}],
+    "own_losses": [{"name": "mse", "place": PLACED, "promise": "mse", "value": 1.0, "equals": ["mse", "mean"],
+                    "candidates": {"mse": 1.0}, "variant": False, "predicted": [8, 1], "labels": [8, 1]}],
+}  # fmt: skip
+RICH.facts["range_test"] = {
+    "low": 1e-7, "high": 10.0, "steps": 40, "asked": 40, "used": 0.1, "by": "probe", "batches": 4,
+    "rates": [1e-7 * 1.6**n for n in range(40)], "losses": [2.0 - 0.03 * n for n in range(36)] + [3.0, 9.0, 80.0, "inf"],
+}  # fmt: skip
+RICH.facts["network"] = {"networks": [{
+    "id": 0, "class": "Net", "role": "train", "place": PLACED, "cells": [{"path": "a.b", "class": "Dense"}],
+    "shared_cells": [{"class": "Dense", "builtin": True, "paths": ["a.0", "a.1"], "ways": 2, "parameters": ["w"],
+                      "repeated_in": "a", "repeated": 2, "created": PLACED}],
+    "shared_parameters": [{"name": "w", "paths": ["a.w", "b.w"], "classes": ["Embedding", "Dense"]}],
+    "unregistered": [{"holder": "layers", "kind": "list", "length": 2, "class": "Dense", "parameters": ["w"],
+                      "in_optimizer": False, "created": PLACED}]}]}  # fmt: skip
 
 
 def paths(value, prefix=()):
@@ -127,7 +154,7 @@ def write_odd(run, folder):
     write_steps(folder / "rank_0" / "steps.csv", steps)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(odd_runs(), st.sampled_from(["zh", "en"]))
 def test_odd_facts_never_break_a_check(run, lang):
     with tempfile.TemporaryDirectory() as home:

@@ -26,7 +26,10 @@ def shard(samples, number=None, identity=None, distinct=None, steps=(), source_l
     made["pipeline"][0]["args"] = {"source_len": source_len}
     made["pipeline"][1:1] = list(steps)
     made["sharding"] = {"num_shards": number, "shard_id": identity}
-    made["order"] = {"passes": [one_pass(1), one_pass(2, common_share=0.0 if AUGMENTED in steps else 1.0)], "sketch": found}
+    made["order"] = {
+        "passes": [one_pass(1), one_pass(2, common_share=0.0 if AUGMENTED in steps else 1.0)],
+        "sketch": found,
+    }
     return made
 
 
