@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 import numpy as np
-from msprec.checklists.shared import loss_figure
+from msprec.checklists.shared import loss_figure, validation_figure
 
 from msprec.checklist.code import called_name
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
@@ -73,7 +73,7 @@ def judge_epochs(subject: Subject) -> Finding:
     """The finding on the number of epochs."""
     curves = validation_curves(subject)
     training = training_curve(subject)
-    shown = [_table(subject, curves), loss_figure(subject)]
+    shown = [_table(subject, curves), validation_figure(subject) or loss_figure(subject)]
     turned = [curve for curve in curves if turned_up(subject, curve)]
     if turned and not _still_better(curves, turned):
         return _too_many(subject, turned[0], shown)

@@ -285,7 +285,8 @@ def run(
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
     if twice or repeat:
-        given = ("--locate" if locate else "--no-locate", *(("--tensorboard",) if tensorboard else ()))
+        given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
+        given += ("--tensorboard",) if tensorboard else ()
         compare_commands.run_repeatedly(script, args, _run_folder(script, out), repeat or 2, given, lang)
     _design_beside(script)
     options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)

@@ -58,6 +58,11 @@ class Subject:
 
     # facts
 
+    @property
+    def has_gradients(self) -> bool:
+        """Whether gradients were sampled (``gradients.csv``)."""
+        return (self._folder.path / "rank_0" / "gradients.csv").is_file()
+
     def file(self, name: str, shape: dict, rank: int = 0) -> Fact:
         """One of the fact files, as a whole."""
         if (name, rank) not in self._files:

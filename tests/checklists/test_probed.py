@@ -148,8 +148,8 @@ def test_cells_that_do_not_take_part(verdict):
     still = parameter("b.weight", [4, 4], moved=STILL)
     never = graph(ran("a"), ran("b", calls=0, gradient=False), weights=[parameter("a.weight", [4, 4]), still])
     assert verdict("cg.03", never)["conclusion"] == "problem"
-    frozen = graph(ran("a"), ran("b", calls=0, gradient=None), weights=[
-        parameter("a.weight", [4, 4]), parameter("b.weight", [4, 4], requires_grad=False, in_optimizer=False, moved=STILL)])  # fmt: skip
+    stays = parameter("b.weight", [4, 4], requires_grad=False, in_optimizer=False, moved=STILL)
+    frozen = graph(ran("a"), ran("b", calls=0, gradient=None), weights=[parameter("a.weight", [4, 4]), stays])
     assert verdict("cg.03", frozen)["conclusion"] == "ok"
 
 
