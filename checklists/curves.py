@@ -97,7 +97,7 @@ def validation_curves(subject: Subject) -> list:
         low = bool(_LOWER.search(name))
         if len(found) >= 4 and (low or _HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
-            values = np.array([found[int(step)] for step in steps])
+            values = np.array([found[step] for step in sorted(found)])
             curves.append(Curve(name, steps, values if low else -values, low))
     return sorted(curves, key=lambda curve: not curve.low)
 

@@ -256,7 +256,7 @@ def _sheet(subject: Subject, dataset: Fact):
     if not sheet.samples or sheet.dataset not in (None, dataset.id):
         return None
     rows = [
-        [one.position, one.label, one.file or one.text or ", ".join(f"{v:.4g}" for v in one.values)]
+        [one.position, one.label, one.file or one.text or ", ".join(f"{v:.4g}" for v in one.values if v is not None)]
         for one in sheet.samples
     ]
     heads = [Text("首轮中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")]
