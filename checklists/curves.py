@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 import numpy as np
-from msprec.checklists.shared import loss_figure
+from msprec.checklists.shared import loss_figure, validation_figure
 
 from msprec.checklist.code import called_name
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
@@ -73,7 +73,7 @@ def judge_epochs(subject: Subject) -> Finding:
     """The finding on the number of epochs."""
     curves = validation_curves(subject)
     training = training_curve(subject)
-    shown = [_table(subject, curves), loss_figure(subject)]
+    shown = [_table(subject, curves), validation_figure(subject) or loss_figure(subject)]
     turned = [curve for curve in curves if turned_up(subject, curve)]
     if turned and not _still_better(curves, turned):
         return _too_many(subject, turned[0], shown)
@@ -97,9 +97,19 @@ def validation_curves(subject: Subject) -> list:
         low = bool(_LOWER.search(name))
         if len(found) >= 4 and (low or _HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
-            values = np.array([found[int(step)] for step in steps])
+            values = np.array([found[step] for step in sorted(found)])
             curves.append(Curve(name, steps, values if low else -values, low))
     return sorted(curves, key=lambda curve: not curve.low)
+
+
+def validation_scores(subject: Subject, names: str) -> list:
+    """The last value of each metric of such a name, as a share."""
+    last = {}
+    for evaluation in subject.evaluations:
+        for name, value in evaluation.metrics.items():
+            if re.search(names, name, re.IGNORECASE) and value == value and 0 <= value <= 100:
+                last[name, evaluation.dataset] = value / 100 if value > 1.5 else value
+    return list(last.values())
 
 
 def training_curve(subject: Subject) -> Optional[Training]:

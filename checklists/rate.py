@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 from msprec.checklists.probed import remedy, skipped
-from msprec.checklists.shared import at, loss_figure
+from msprec.checklists.shared import at, loss_figure, rate_figure
 
 from msprec.checklist.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
@@ -61,7 +61,7 @@ def judge_rate(subject: Subject) -> Finding:
     seen, used = course(subject), _used(subject)
     curve = _curve(subject)
     verdict = curve.judge(used).verdict if curve is not None and used else "unknown"
-    evidence = [_table(subject, seen, used, curve), _figure(used, curve), loss_figure(subject)]
+    evidence = [_table(subject, seen, used, curve), _figure(used, curve), rate_figure(subject), loss_figure(subject)]
     places = [optimizer.place for optimizer in subject.optimizers if optimizer.used is not False]
     if used == 0:
         return _zero(evidence, places)

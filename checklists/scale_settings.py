@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.checklists.shared import at, missing, scale_figure
+from msprec.checklists.shared import at, gradients_figure, missing, scale_figure
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided, worst
@@ -294,6 +294,7 @@ class _Setting:
             if precision.cells_by_compute_dtype
             else None,
             scale_figure(self.subject),
+            gradients_figure(self.subject),
         ]
 
 

@@ -79,5 +79,30 @@ def scale_figure(subject: Subject) -> Optional[Evidence]:
     return figure(Text("loss scale 与溢出", "Loss scale and overflow"), "loss_scale", {"steps": True})
 
 
+def rate_figure(subject: Subject) -> Optional[Evidence]:
+    """The learning rate's course, where it was recorded and is more than one number."""
+    rates = subject.steps().observed("lr")
+    if len(rates) < 2 or rates.min() == rates.max():
+        return None
+    return figure(Text("学习率变化", "Course of the learning rate"), "learning_rate", {"steps": True})
+
+
+def gradients_figure(subject: Subject) -> Optional[Evidence]:
+    """Where gradients were sampled: drawn from ``gradients.csv``."""
+    if not subject.has_gradients:
+        return None
+    return figure(
+        Text("梯度范数与 float16 下溢", "Gradient norm and underflow in float16"), "gradients", {"steps": True}
+    )
+
+
+def validation_figure(subject: Subject) -> Optional[Evidence]:
+    """Where something was evaluated: drawn from ``evaluation.json`` and ``steps.csv``."""
+    if not any(subject.evaluations):
+        return None
+    title = Text("训练与验证曲线（★ 为最好的一次）", "Training and validation (★: the best)")
+    return figure(title, "validation", {"steps": True})
+
+
 def note(zh: str, en: str, **values) -> Evidence:
     return text(EVIDENCE, Text(zh, en, **values))

@@ -53,9 +53,15 @@ class Subject:
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)
+        self.design = self.file("design", shapes.DESIGN)
         self.range_test = self.file("range_test", shapes.RANGE_TEST)
 
     # facts
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether gradients were sampled (``gradients.csv``)."""
+        return (self._folder.path / "rank_0" / "gradients.csv").is_file()
 
     def file(self, name: str, shape: dict, rank: int = 0) -> Fact:
         """One of the fact files, as a whole."""

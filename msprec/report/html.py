@@ -100,6 +100,7 @@ class _Page:
         if rows:
             cells = "".join(f"<tr><th scope=row>{_e(a)}</th><td>{_e(number(b))}</td></tr>" for a, b in rows)
             body.append(f"<h2 id=run>{_e(say['run'])}</h2><table>{cells}</table>")
+            body.append(self._figure({"figure": "step_time"}, self.say["step_time"]))
         family = None
         for item in items:
             if item["id"].split(".")[0] != family:

@@ -95,6 +95,7 @@ class _Report:
         if rows:
             self.paper.heading(self.say["run"], 1, "run")
             self.paper.table(None, rows, [3.6, WIDTH_CM - 3.6])
+            self._figure({"figure": "step_time", "title": self.say["step_time"]})
 
     def _summary(self) -> None:
         paper, items = self.paper, self.checklist["items"]

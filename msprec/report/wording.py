@@ -47,7 +47,11 @@ WORDS = {
         "handed_back": "下拉框被改回“请填写”，因此采用证据的结论“{evidence}”。",
         "two_choices": "[汇总表中选择了：{other}]", "typed": "[正文中填写的内容]", "by_person": "由人填写",
         "pictures": "填写时加入的图片", "kept_picture": "填写时加入的图片 {count}",
-        "unfold": "展开全部", "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
+        "unfold": "展开全部", "skipped": "更新被跳过", "gradient_norm": "梯度范数", "gradient_zero": "梯度全为零",
+        "underflow": "在 float16 中变为零", "subnormal": "在 float16 中为次正规数", "learning_rate": "学习率",
+        "compute_time": "计算", "data_time": "等待数据", "train_loss": "训练 loss", "train_smooth": "训练 loss（平滑后）",
+        "evaluated": "验证", "metric": "指标", "step_time": "每步用时",
+        "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
     },
     "en": {
         "title": "MindSpore accuracy checklist", "blank_title": "MindSpore accuracy checklist (form)",
@@ -81,7 +85,11 @@ WORDS = {
         "handed_back": "The drop-down was set back to “To be filled in”, so the conclusion is the evidence's: “{evidence}”.",
         "two_choices": "[chosen in the summary: {other}]", "typed": "[typed in the text]", "by_person": "answered by a person",
         "pictures": "Pictures added by hand", "kept_picture": "Picture {count}, added by hand",
-        "unfold": "Unfold all", "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
+        "unfold": "Unfold all", "skipped": "update skipped", "gradient_norm": "gradient norm", "gradient_zero": "all gradients zero",
+        "underflow": "becomes zero in float16", "subnormal": "becomes subnormal in float16", "learning_rate": "learning rate",
+        "compute_time": "computing", "data_time": "waiting for data", "train_loss": "training loss", "train_smooth": "training loss, smoothed",
+        "evaluated": "validation", "metric": "metric", "step_time": "Time of each step",
+        "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
     },
 }  # fmt: skip
 

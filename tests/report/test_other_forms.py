@@ -69,7 +69,7 @@ def test_every_item_is_there_and_linked(page: Path) -> None:
     root = html.fromstring(page.read_text(encoding="utf-8"))
     ids = {node.get("id") for node in root.xpath("//*[@id]")}
     assert {link.get("href")[1:] for link in root.xpath("//a[starts-with(@href,'#')]")} <= ids
-    assert len(root.xpath("//section")) == 24 and len(root.xpath("//img[@alt]")) == len(root.xpath("//img")) == 3
+    assert len(root.xpath("//section")) == 24 and len(root.xpath("//img[@alt]")) == len(root.xpath("//img")) == 4
     assert root.text_content().count(EVIL.replace("\n", "")) >= 24 * 3
     link = root.xpath("//a[@download]")[0].get("href")
     rows = list(csv.reader(io.StringIO(base64.b64decode(link.split(",")[1]).decode("utf-8-sig"), newline="")))

@@ -56,7 +56,7 @@ def test_the_document_opens_again_with_everything(sample, tmp_path: Path, lang: 
     summary = document.tables[0]
     assert len(summary.rows) == 25
     assert summary.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
-    assert len(document.inline_shapes) == 3
+    assert len(document.inline_shapes) == 4
     for shape in document.inline_shapes:
         assert shape._inline.docPr.get("descr")
 
@@ -113,7 +113,7 @@ def test_contents_captions_and_turned_pages(sample, tmp_path: Path) -> None:
     entries = [p.text for p in document.paragraphs if p.style.name.lower().startswith("toc")]
     headings = [p.text for p in document.paragraphs if p.style.name in ("Heading 1", "Heading 2")]
     assert entries == headings
-    assert codes.count("SEQ Figure \\* ARABIC") == 3 and codes.count("SEQ Table \\* ARABIC") == 3
+    assert codes.count("SEQ Figure \\* ARABIC") == 4 and codes.count("SEQ Table \\* ARABIC") == 3
     turned = [section.page_width > section.page_height for section in document.sections]
     assert turned == [False, True, False]
     for table in document.tables:

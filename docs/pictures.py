@@ -1,0 +1,99 @@
+"""Makes the pictures of the README from real runs: python docs/pictures.py [--keep DIR]
+
+Runs examples/digits_trouble and the range test of examples/digits, opens the Word report in LibreOffice, and writes
+report.png (two pages of the report), page.png (the page of HTML, where a Chromium is there) and range_test.png beside this file.
+Needs `soffice`, `pdftotext` and `pdftoppm`. ``--keep`` leaves the run folders in DIR, and takes them from there when they exist.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+# the item whose page stands beside the summary
+ITEM = "ds.03"
+
+
+def msprec(*arguments: str) -> None:
+    """Runs a command of msprec from the root of the repository."""
+    subprocess.run([sys.executable, "-m", "msprec", *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def runs(folder: Path) -> tuple:
+    """The run folders of the two examples."""
+    trouble, rates = folder / "trouble", folder / "rates"
+    if not (trouble / "checklist.docx").is_file():
+        msprec("run", "--lang", "en", "--out", str(trouble), "examples/digits_trouble/train.py")
+    if not (rates / "lr" / "curve.png").is_file():
+        msprec("lr", "--lang", "en", "--out", str(rates), "examples/digits/train.py")
+    # the report as it is now, also where the run is an earlier one
+    msprec("checklist", "--run", str(trouble), "--lang", "en", "--out", str(folder / "report.docx"), "--html",
+           str(folder / "report.html"))  # fmt: skip
+    return trouble, rates
+
+
+def pages(document: Path) -> list:
+    """The document's pages as pictures, and the text of each."""
+    folder = document.parent
+    profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
+    subprocess.run(["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(document)],
+                   check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    pdf = document.with_suffix(".pdf")
+    subprocess.run(["pdftoppm", "-r", "72", "-png", str(pdf), str(folder / "page")], check=True)
+    texts = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+    return list(zip(sorted(folder.glob("page-*.png")), texts.split("\f")))
+
+
+def report_picture(found: list) -> Image.Image:
+    """The page where the summary begins and the one where the item begins, side by side."""
+    summary = next(page for page, text in found if "Evidence" in text and "Reason" in text and "ds.01" in text)
+    item = next(
+        page for page, text in found if f"\n{ITEM} " in text and "(yours to fill in)" in text.split(f"\n{ITEM} ")[-1]
+    )
+    one, two = Image.open(summary), Image.open(item)
+    sheet = Image.new("RGB", (one.width + 12 + two.width, one.height), "#8c8c8c")
+    sheet.paste(one, (0, 0))
+    sheet.paste(two, (one.width + 12, 0))
+    return sheet
+
+
+def page_picture(page: Path, target: Path) -> None:
+    """The page of HTML as a browser shows it; nothing where there is no browser."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        print("no Chromium: page.png is left as it is")
+        return
+    subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1000,1100",
+                    f"--user-data-dir={page.parent / 'browser'}", f"--screenshot={target}", page.as_uri()],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+
+
+def save(picture: Image.Image, target: Path) -> None:
+    """As PNG with 128 colours: a third of the size, and a page of text looks the same."""
+    picture.convert("RGB").quantize(128).save(target, optimize=True)
+    print(f"{target.name}: {target.stat().st_size // 1024} KiB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--keep", metavar="DIR", type=Path, help="leave the run folders here, or take them from here")
+    keep = parser.parse_args().keep
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (keep or Path(temporary)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        _, rates = runs(folder)
+        save(report_picture(pages(folder / "report.docx")), HERE / "report.png")
+        page_picture(folder / "report.html", HERE / "page.png")
+        if (HERE / "page.png").is_file():
+            save(Image.open(HERE / "page.png"), HERE / "page.png")
+        shutil.copyfile(rates / "lr" / "curve.png", HERE / "range_test.png")
+
+
+if __name__ == "__main__":
+    main()
