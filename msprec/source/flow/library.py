@@ -486,7 +486,9 @@ class Library:
         if short in ("log", "exp", "softmax", "sigmoid", "relu", "tanh", "ReLU", "relu_"):
             if first.kind in (GRADIENT, NORM) and short in ("relu", "ReLU", "relu_"):
                 return arithmetic.bounded([arithmetic.norm(first), Num(value=0.0)])
-            return first.but(kind=NORM if first.kind == GRADIENT else first.kind, value=None)
+            if first.kind not in (GRADIENT, NORM):
+                return Num(notes=first.notes)
+            return first.but(kind=NORM, value=None)
         if short in _SAME:
             return (
                 first
@@ -499,8 +501,10 @@ class Library:
         found = rest[0]
         for number in rest[1:]:
             found = found if found.kind == GRADIENT else arithmetic.join(found, number)
-        kind = PLAIN if found.kind in (SCALE,) else found.kind
-        return found.but(value=None, kind=kind, factor=1.0 if kind == PLAIN else found.factor)
+        if found.kind in (SCALE, PLAIN):
+            # a layer, a loss, whatever else: not linear, so that a scaled input (of attention, of pixels) ends here
+            return Num(notes=frozenset().union(*(number.notes for number in rest)))
+        return found.but(value=None)
 
     def _assigned(self, values: list, node) -> Any:
         number = as_num(values[1]) if len(values) > 1 else None
@@ -579,7 +583,7 @@ class Library:
                 return self.update(callee, [gradient], node)
             self.machine.note("opaque", node, None, name, as_num(gradient))
             return as_num(gradient).but(degrees=None, value=None)
-        if SCALE_NAME.match(name) and not values:
+        if self.machine.names_scale(name) and not values:
             return Num(ONE, SCALE)
         if name == "clone" and "init" in keywords:  # accumulators beside the parameters
             return Num(value=0.0)
