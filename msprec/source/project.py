@@ -35,6 +35,7 @@ class Project:
         self._by_file = {}
         self._texts = {}
         self._calls = None
+        self._on_disks = {}
         self._found, self._named, self._mentions = {}, {}, {}
         for file in files:
             self._add(file)
@@ -90,17 +91,25 @@ class Project:
         parts = dotted.split(".")
         if not parts[0] or parts[0] in LIBRARIES:
             return None
-        folder, shown = Path(module.path).parent, Path(module.file).parent
+        folder, shown = os.path.dirname(module.path), os.path.dirname(module.file)
         for _ in range(3):
-            for length in range(len(parts), 0, -1):
-                inner = Path(*parts[:length])
-                for candidate in (inner.with_suffix(".py"), inner / "__init__.py"):
-                    if (folder / candidate).is_file() and os.access(folder / candidate, os.R_OK):
-                        return self._file(folder / candidate, (shown / candidate).as_posix())
-            if str(shown) in (".", "", "/"):
+            if self._lies_in(folder, parts[0]):
+                for length in range(len(parts), 0, -1):
+                    inner = "/".join(parts[:length])
+                    for candidate in (f"{inner}.py", f"{inner}/__init__.py"):
+                        if os.path.isfile(os.path.join(folder, candidate)):
+                            return self._file(Path(folder, candidate), f"{shown}/{candidate}" if shown else candidate)
+            if shown in ("", ".", "/"):
                 break
-            folder, shown = folder.parent, shown.parent
+            folder, shown = os.path.dirname(folder), os.path.dirname(shown)
         return None
+
+    def _lies_in(self, folder: str, name: str) -> bool:
+        """Is there a module or a package of that name in the folder?"""
+        if (folder, name) not in self._on_disks:
+            path = os.path.join(folder, name)
+            self._on_disks[folder, name] = os.path.isdir(path) or os.path.isfile(f"{path}.py")
+        return self._on_disks[folder, name]
 
     def _file(self, path: Path, name: str) -> Optional[File]:
         try:
