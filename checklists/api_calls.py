@@ -191,7 +191,7 @@ _INITIALISES = re.compile(
 
 def initialises_itself(project: Project) -> bool:
     """Do the files set initial values of their own? Then those of the layers' defaults say nothing."""
-    return any(_INITIALISES.search(project.text_of(module.file) or "") for module in project.modules.values())
+    return project.mentions(_INITIALISES)
 
 
 def without_initial_values(calls: list) -> list:

@@ -213,7 +213,8 @@ class Subject:
     def ways(self) -> list:
         """The ways through each script that is started, as lists of `msprec.source.flow.World`; see there."""
         if self._ways is None:
-            self._ways = ways_of(self.project, self.values, self.entries)
+            whole = not self.was_run and not (self._scripts is not None and self._scripts.entries)
+            self._ways = ways_of(self.project, self.values, self.entries, whole)
         return self._ways
 
     @property

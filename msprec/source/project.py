@@ -3,6 +3,7 @@
 import ast
 import builtins
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Optional
@@ -34,7 +35,7 @@ class Project:
         self._by_file = {}
         self._texts = {}
         self._calls = None
-        self._found, self._named = {}, {}
+        self._found, self._named, self._mentions = {}, {}, {}
         for file in files:
             self._add(file)
         if follow:
@@ -63,6 +64,12 @@ class Project:
     def text_of(self, file: str) -> Optional[str]:
         """The text of a file that was parsed."""
         return self._texts.get(file)
+
+    def mentions(self, pattern: re.Pattern) -> bool:
+        """Does the text of any module match?"""
+        if pattern not in self._mentions:
+            self._mentions[pattern] = any(pattern.search(self._texts.get(m.file, "")) for m in self.modules.values())
+        return self._mentions[pattern]
 
     def _follow(self) -> None:
         """Reads the project's own modules that the given files import and that lie on the disk beside them."""

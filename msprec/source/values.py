@@ -12,6 +12,8 @@ from msprec.source.module import Binding, Scope
 from msprec.source.project import Project
 
 _DEEPEST = 16
+#: Expressions looked at for one question; a parameter of many calls leads to many of them.
+_STEPS = 800
 
 
 class _Unknown:
@@ -66,11 +68,17 @@ class Values:
         self.project = project
         self.command = command
         self._documents = {}
+        self._answers, self._left = {}, 0
         self._busy = set()
 
     def of(self, node: Optional[ast.AST], scope: Scope, depth: int = 0) -> Any:
         """The value of an expression in its scope, or UNKNOWN."""
         if node is None or depth > _DEEPEST:
+            return UNKNOWN
+        if depth == 0:
+            return self._asked(node, scope)
+        self._left -= 1
+        if self._left < 0:
             return UNKNOWN
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
@@ -85,6 +93,16 @@ class Values:
             return UNKNOWN
         finally:
             self._busy.discard(key)
+
+    def _asked(self, node: ast.AST, scope: Scope) -> Any:
+        """A question from outside: answered once, within its own budget of steps."""
+        key = (id(node), id(scope))
+        if key not in self._answers:
+            outer, self._left = self._left, _STEPS
+            # the node is kept with its answer, so that no other can take its id
+            self._answers[key] = node, self.of(node, scope, 1)
+            self._left = outer
+        return self._answers[key][1]
 
     # --- expressions
 
@@ -211,7 +229,7 @@ class Values:
             return record
         values = dict(record.values)
         for key in changed:
-            given = [self._bound(b, home, "", 0) for b in home.bindings[f"{name}.{key}"]]
+            given = [self._bound(b, home, "", 1) for b in home.bindings[f"{name}.{key}"]]
             before = values.get(key, UNKNOWN)
             values[key] = before if all(value is not UNKNOWN and same(value, before) for value in given) else UNKNOWN
         return Record(values, record.others)

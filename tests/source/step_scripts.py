@@ -280,6 +280,50 @@ def main():
 if __name__ == "__main__":
     main()
 """,
+    "na_a_scale_of_attention": PRE
+    + """
+class Attention(nn.Cell):
+    def __init__(self, width, heads, scale=None):
+        super().__init__()
+        self.scale = scale or (width // heads) ** -0.5
+        self.qkv = nn.Dense(width, 3 * width)
+        self.gamma = ms.Parameter(ops.ones(width))
+    def construct(self, x):
+        q, k, v = self.qkv(x).chunk(3, -1)
+        attention = ops.softmax(ops.matmul(q, k.swapaxes(-1, -2)) * self.scale, -1)
+        return ops.matmul(attention, v) * self.gamma
+from somewhere import settings
+net = Attention(settings.width, settings.heads)
+grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+for x, y in data:
+    scale = x.std()
+    loss, grads = grad_fn(x / scale, y)
+    grads = ops.clip_by_global_norm(grads, 1.0)
+    opt(grads)
+""",
+    "ok_a_scale_of_attention_beside_the_loss_scale": SCALER.replace(
+        "def forward",
+        """
+class Attention(nn.Cell):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self.qkv = nn.Dense(4, 12)
+    def construct(self, x):
+        q, k, v = self.qkv(x).chunk(3, -1)
+        return ops.matmul(ops.softmax(ops.matmul(q, k.T) * self.scale, -1), v)
+from somewhere import settings
+net = Attention(settings.scale)
+def forward""",
+    )
+    + """
+def step(x, y):
+    (_, loss), grads = grad_fn(x * settings.scale, y)
+    grads = scaler.unscale(grads)
+    grads = ops.clip_by_global_norm(grads, 1.0)
+    opt(grads)
+"""
+    + LOOP,
     "undecided_gradients_from_elsewhere": PRE
     + """
 from somewhere import gradients

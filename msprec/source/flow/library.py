@@ -32,6 +32,8 @@ from msprec.source.flow.domain import (
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
+#: What adds gradients up over devices leaves their degree as it is.
+_REDUCES = re.compile(r"reduc|all_?gather|sync|identity|broadcast", re.IGNORECASE)
 _GRADIENT_CLIP = re.compile(
     r"clip_by_(global_)?norm|clip_?grad|ClipByNorm|ClipByGlobalNorm|clip_gradient", re.IGNORECASE
 )
@@ -484,7 +486,9 @@ class Library:
         if short in ("log", "exp", "softmax", "sigmoid", "relu", "tanh", "ReLU", "relu_"):
             if first.kind in (GRADIENT, NORM) and short in ("relu", "ReLU", "relu_"):
                 return arithmetic.bounded([arithmetic.norm(first), Num(value=0.0)])
-            return first.but(kind=NORM if first.kind == GRADIENT else first.kind, value=None)
+            if first.kind not in (GRADIENT, NORM):
+                return Num(notes=first.notes)
+            return first.but(kind=NORM, value=None)
         if short in _SAME:
             return (
                 first
@@ -497,8 +501,10 @@ class Library:
         found = rest[0]
         for number in rest[1:]:
             found = found if found.kind == GRADIENT else arithmetic.join(found, number)
-        kind = PLAIN if found.kind in (SCALE,) else found.kind
-        return found.but(value=None, kind=kind, factor=1.0 if kind == PLAIN else found.factor)
+        if found.kind in (SCALE, PLAIN):
+            # a layer, a loss, whatever else: not linear, so that a scaled input (of attention, of pixels) ends here
+            return Num(notes=frozenset().union(*(number.notes for number in rest)))
+        return found.but(value=None)
 
     def _assigned(self, values: list, node) -> Any:
         number = as_num(values[1]) if len(values) > 1 else None
@@ -570,12 +576,14 @@ class Library:
         if _CLIP.search(name) and any(map(holds_gradient, values)):
             return self.clip(name, values, keywords, node)
         gradient = next((value for value in values if holds_gradient(value)), None)
+        if gradient is not None and _REDUCES.search(name):
+            return gradient
         if gradient is not None and name not in _QUIET:
             if re.search(r"optim|\bopt\b|^opt", name, re.IGNORECASE):
                 return self.update(callee, [gradient], node)
             self.machine.note("opaque", node, None, name, as_num(gradient))
             return as_num(gradient).but(degrees=None, value=None)
-        if SCALE_NAME.match(name) and not values:
+        if self.machine.names_scale(name) and not values:
             return Num(ONE, SCALE)
         if name == "clone" and "init" in keywords:  # accumulators beside the parameters
             return Num(value=0.0)

@@ -43,6 +43,7 @@ from msprec.source.values import UNKNOWN, Record, Values
 
 _STEPS = 120_000
 _DEPTH = 40
+_SPEAKS = re.compile(r"loss_?scal|unscale|scaling_sens|scale_sense|\bsens\b", re.IGNORECASE)
 _DECIDES = re.compile(
     r"clip|clamp|unscale|loss_?scal|scaler|\bsens\b|scale_sense|scaling_sens|penalt|grad_scale|value_and_grad|GradOperation",
     re.IGNORECASE,
@@ -72,6 +73,8 @@ class Machine:
         self.library = Library(self)
         self.modules, self.running, self.guards, self.sites = {}, [], [], []
         self.steps = 0
+        self.guessing = False
+        self.speaks_of_scale = project.mentions(_SPEAKS)
         self.entered = set()
 
     # --- events
@@ -189,7 +192,7 @@ class Machine:
         value = self.values.of(node, env.scope)
         name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
         if value is UNKNOWN or isinstance(value, Record):
-            return Num(ONE, SCALE) if SCALE_NAME.match(name) and value is UNKNOWN else Unknown(name)
+            return Num(ONE, SCALE) if self.names_scale(name) and value is UNKNOWN else Unknown(name)
         return wrapped(value)
 
     # --- expressions
@@ -895,8 +898,9 @@ class Machine:
             return None, value
         if _is_main(test):
             return True, value
-        stated = self.values.of(test, env.scope) if isinstance(value, (Unknown, Truth)) else UNKNOWN
-        if stated is not UNKNOWN and not isinstance(stated, Record) and not isinstance(value, Truth):
+        # of a step whose caller was not read, the defaults of its parameters say nothing
+        stated = self.values.of(test, env.scope) if isinstance(value, Unknown) and not self.guessing else UNKNOWN
+        if stated is not UNKNOWN and not isinstance(stated, Record):
             return bool(stated), value
         if not self._decides(node):
             return None, value
@@ -944,12 +948,13 @@ class Machine:
                 key = self.eval(target.slice, env)
                 base.parts[key.value if isinstance(key, Const) else None] = value
 
-    @staticmethod
-    def _named(value: Any, name: str) -> Any:
+    def _named(self, value: Any, name: str) -> Any:
         """A value from code that was not read takes the scale's part where its name says so."""
-        if isinstance(value, Unknown) and SCALE_NAME.match(name):
-            return Num(ONE, SCALE)
-        return value
+        return Num(ONE, SCALE) if isinstance(value, Unknown) and self.names_scale(name) else value
+
+    def names_scale(self, name: str) -> bool:
+        """Does a name tell the loss scale? A bare ``scale`` only in a project that speaks of loss scales at all."""
+        return self.speaks_of_scale and bool(SCALE_NAME.match(name))
 
     def _unpack(self, target, value: Any, env: Env) -> None:
         parts = value.parts if isinstance(value, Tup) else None

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.source.flow.domain import GRADIENT, Class, Func, Num, Tup, Unknown
+from msprec.source.flow.domain import GRADIENT, Choice, Class, Func, Num, Tup, Unknown
 from msprec.source.flow.events import World
 from msprec.source.flow.library import SCALE_NAME, is_step_base
 from msprec.source.flow.machine import Exhausted, Machine
@@ -20,24 +20,30 @@ _BUDGET = 2_000_000
 _TRAINS = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\bModel\(|\bgrad\(|build_train_network")
 
 
-def ways_of(project: Project, values: Values, entries: Iterable[Module]) -> list:
+def ways_of(project: Project, values: Values, entries: Iterable[Module], whole: bool = False) -> list:
     """For each entry the list of its ways, as `World`s; for scripts that train nothing themselves, those of the training steps
-    that the files define. Never raises: what goes wrong makes a world incomplete.
+    that the files define. ``whole``: a folder, of which every training step counts, also one that no entry was seen to use.
+    Never raises: what goes wrong makes a world incomplete.
     """
     entries = _training(project, list(entries))
     budget = Budget()
     found = [explore(project, values, lambda machine, entry=entry: machine.module(entry), budget) for entry in entries]
-    if not any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events):
-        defined = [explore(project, values, run, budget) for run in _defined_steps(project)]
-        found = [worlds for worlds in defined if any(world.events for world in worlds)] or found
+    trains = any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events)
+    if whole or not trains:
+        steps = _defined_steps(project, budget.entered if trains else set())
+        defined = [explore(project, values, run, budget) for run in steps]
+        defined = [worlds for worlds in defined if any(world.events for world in worlds)]
+        found = [*found, *defined] if trains else defined or found
     return found
 
 
-def _defined_steps(project: Project) -> list:
+def _defined_steps(project: Project, entered: set) -> list:
     """How to run each training cell and each function with gradients that nobody was seen to call."""
     runs = []
     for module in list(project.modules.values()):
         for scope in module.scopes.values():
+            if scope in entered or entered & set(scope.inner):
+                continue
             if scope.is_class and any(is_step_base(name) for name in project.bases(scope)):
                 runs.append(lambda machine, scope=scope: _run_class(machine, scope))
             elif isinstance(scope.node, ast.FunctionDef) and scope.parent is module.scope and _has_gradients(scope):
@@ -53,6 +59,7 @@ def _has_gradients(scope: Scope) -> bool:
 
 def _run_class(machine: Machine, scope: Scope) -> None:
     env = machine.module(scope.module)
+    machine.guessing = True
     init = machine.project.method(scope, "__init__")
     names = (
         [arg.arg for arg in init.node.args.args[1:]] if init is not None else ["network", "optimizer", "scale_sense"]
@@ -64,24 +71,25 @@ def _run_class(machine: Machine, scope: Scope) -> None:
 def _run_function(machine: Machine, scope: Scope) -> None:
     """Parameters named like gradients are gradients of unknown degree; functions that it makes are called."""
     env = machine.module(scope.module)
+    machine.guessing = True
     names = [arg.arg for arg in (*scope.node.args.posonlyargs, *scope.node.args.args)]
     made = machine.call(Func(scope, env), [_guess(name) for name in names], {}, scope.node)
     for part in made.parts if isinstance(made, Tup) else [made]:
-        if isinstance(part, Func):
+        if isinstance(part, (Func, Choice)):
             machine.call(part, [Num(), Num()], {}, scope.node)
 
 
 def _guess(name: str):
-    if name.startswith("grad"):
+    if name in ("grad", "grads", "gradient", "gradients"):
         return Num(None, GRADIENT)
     return Num(frozenset([1.0]), "scale") if SCALE_NAME.match(name) else Tup([]) if name == "args" else Unknown(name)
 
 
 class Budget:
-    """What may still be spent on all scripts together, in steps of the machine."""
+    """What may still be spent on all scripts together, in steps of the machine, and what they have entered."""
 
     def __init__(self, steps: int = _BUDGET):
-        self.steps = steps
+        self.steps, self.entered = steps, set()
 
 
 def _training(project: Project, entries: list) -> list:
@@ -113,6 +121,7 @@ def explore(project: Project, values: Values, run, budget: Budget) -> list:
         machine = Machine(project, values, assumed)
         why = _outcome(machine, run)
         budget.steps -= machine.steps
+        budget.entered |= machine.entered
         found.append(
             World({name: machine.assumed[name] for name in machine.consulted}, machine.events, why is None, why or "")
         )
