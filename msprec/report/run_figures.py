@@ -110,7 +110,9 @@ def _add(sums: dict, row: dict) -> None:
         values = [float(row[name]) for name in ("norm", "underflow", "subnormal")]
     except (KeyError, TypeError, ValueError):  # a line that was cut off
         return
-    if not size > 0 or not all(0 <= value < 1e150 for value in (*values, size)):  # nothing that a norm or a share can be
+    if not size > 0 or not all(
+        0 <= value < 1e150 for value in (*values, size)
+    ):  # nothing that a norm or a share can be
         return
     total = sums.setdefault(step, [0.0, 0.0, 0.0, 0.0])
     for i, value in enumerate((values[0] ** 2, values[1] * size, values[2] * size, size)):
