@@ -2,7 +2,15 @@
 
 from typing import Any, NamedTuple, Optional
 
-from msprec.checklists.api_calls import ApiCall, as_recorded, calls_of, compared, recorded_arguments
+from msprec.checklists.api_calls import (
+    ApiCall,
+    as_recorded,
+    calls_of,
+    compared,
+    initialises_itself,
+    recorded_arguments,
+    without_initial_values,
+)
 from msprec.checklists.differences import Setting
 from msprec.checklists.shared import at
 
@@ -22,7 +30,8 @@ _CLASSES = {
 _SEVERITIES = {"high": Text("高", "high"), "medium": Text("中", "medium")}
 _RANK = {"high": 0, "medium": 1}
 _REFERENCE = Text(
-    "用 `--reference-script 标杆脚本.py` 指定标杆脚本（PyTorch 或 MindSpore，只读取不运行），逐个比较实际参数；或者把下列参数都明确写出来。",
+    "用 `--reference-script 标杆脚本.py` 指定标杆脚本（PyTorch 或 MindSpore，只读取不运行），逐个比较实际参数；"
+    "或者把下列参数都明确写出来。",
     "Name the benchmark script with `--reference-script F.py` (PyTorch or MindSpore; it is read, not run), or write out "
     "the arguments below.",
 )
@@ -273,7 +282,8 @@ def _value(setting: Setting) -> Any:
         return Text("未知（{code}）", "not known ({code})", code=setting.code or "…")
     shown = str(setting.value) if isinstance(setting.value, (str, tuple, bool)) else setting.value
     if setting.conversion not in ("", "pair", "yes", "no") and setting.code and setting.code != str(shown):
-        shown = f"{shown} ({setting.row.mindspore_parameter if not _is_torch(setting) else setting.row.torch_parameter}={setting.code})"
+        parameter = setting.row.torch_parameter if _is_torch(setting) else setting.row.mindspore_parameter
+        shown = f"{shown} ({parameter}={setting.code})"
     return shown if setting.given else Text("{value}（默认）", "{value} (default)", value=shown)
 
 
@@ -334,6 +344,8 @@ def _against_reference(subject: Subject, calls: list) -> Finding:
     project = subject.reference_project
     entry = project.module_at(subject.reference_script) if subject.reference_script else None
     others = calls_of(project, Values(project), [entry] if entry is not None else [], None)
+    if initialises_itself(project) or initialises_itself(subject.project):
+        calls, others = without_initial_values(calls), without_initial_values(others)
     found = compared(calls, others)
     if found.differ:
         return _differing(subject, found)

@@ -184,6 +184,26 @@ class Comparison(NamedTuple):
     equal: int
 
 
+_INITIALISES = re.compile(
+    r"\bnn\.init\.|\binit\.\w+_\(|\.weight\.data\b|init_weights|\binitializer\(|\.set_data\(|weight_init"
+)
+
+
+def initialises_itself(project: Project) -> bool:
+    """Do the files set initial values of their own? Then those of the layers' defaults say nothing."""
+    return any(_INITIALISES.search(project.text_of(module.file) or "") for module in project.modules.values())
+
+
+def without_initial_values(calls: list) -> list:
+    """The calls less the settings that speak of initial values."""
+    return [
+        call._replace(
+            settings={name: entry for name, entry in call.settings.items() if entry.row.kind != "initialiser"}
+        )
+        for call in calls
+    ]
+
+
 def compared(calls: list, others: list) -> Comparison:
     """The calls of a script held against those of its reference."""
     pairs, alone = matched(calls, others)
@@ -220,6 +240,8 @@ def _compare(call: ApiCall, other: ApiCall, names, result: Comparison) -> int:
         if UNKNOWN in (setting.value, counterpart.value):
             if not _same_text(setting, counterpart) and (setting.row.ask or setting.row.kind == "meaning"):
                 result.unclear.append(Pair(call, setting, other, counterpart))
+        elif name == "axis" and (setting.value < 0) != (counterpart.value < 0):
+            continue  # -1 and 1 are the same of a matrix
         elif _differs(setting.value, counterpart.value):
             result.differ.append(Pair(call, setting, other, counterpart))
         else:

@@ -167,14 +167,14 @@ def _absent(subject: Subject, counts: dict) -> list:
     if not all(re.fullmatch(r"\d{1,6}", key) for key in counts) or len(counts) < 2:
         return []
     ids = sorted(int(key) for key in counts)
-    last = max(ids[-1], (_head_outputs(subject) or 0) - 1)
+    last = max(ids[-1], (head_outputs(subject) or 0) - 1)
     absent = (
         [number for number in range(ids[0], last + 1) if str(number) not in counts] if last <= 2 * ids[-1] + 1 else []
     )
     return absent if len(absent) <= len(ids) / 2 else []
 
 
-def _head_outputs(subject: Subject) -> Optional[int]:
+def head_outputs(subject: Subject) -> Optional[int]:
     """The classes that the network's last Dense tells apart, when a cross-entropy compares them with the labels."""
     if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in subject.losses):
         return None

@@ -1,5 +1,6 @@
 """The computing graph: cg.01 to cg.04."""
 
+from msprec.checklists import designed
 from msprec.checklists.connected import judge_connections, judge_hidden
 from msprec.checklists.loss_function import judge_loss
 from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters, teachers
@@ -26,7 +27,7 @@ def shared_weights(subject: Subject) -> Finding:
         return missing("网络结构", "network")
     if not any("shared_cells" in network for network in subject.networks):
         return missing("参数的共享关系", "sharing of the network's parameters")
-    return judge_sharing(subject)
+    return designed.sharing(subject) or judge_sharing(subject)
 
 
 @item("cg.02", zh="权重冻结错误", en="Weights frozen wrongly")
@@ -45,6 +46,9 @@ def frozen_weights(subject: Subject) -> Finding:
     if not subject.parameters:
         return missing("网络参数", "parameter of the network")
     groups = sort_parameters(subject)
+    declared = designed.freezing(subject, groups)
+    if declared is not None:
+        return declared
     if groups.left_out:
         return _not_in_optimizer(subject, groups)
     if not (groups.moved or groups.stuck or groups.unknown or groups.excused):
@@ -264,9 +268,9 @@ def connections(subject: Subject) -> Finding:
     """
     if not subject.networks:
         return missing("网络结构", "network")
-    hidden = judge_hidden(subject)
-    if hidden is not None:
-        return hidden
+    found = designed.layers(subject) or judge_hidden(subject)
+    if found is not None:
+        return found
     if not subject.probes.graph.cells:
         return undecided(
             Text(
@@ -296,7 +300,7 @@ def loss_function(subject: Subject) -> Finding:
     """
     if subject.trains_nothing:
         return not_applicable(Text("没有训练，因而没有 loss。", "Nothing was trained, so there is no loss."))
-    judged = judge_loss(subject)
+    judged = designed.loss(subject) or judge_loss(subject)
     if judged is not None:
         return judged
     if not subject.losses:

@@ -97,9 +97,19 @@ def validation_curves(subject: Subject) -> list:
         low = bool(_LOWER.search(name))
         if len(found) >= 4 and (low or _HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
-            values = np.array([found[int(step)] for step in steps])
+            values = np.array([found[step] for step in sorted(found)])
             curves.append(Curve(name, steps, values if low else -values, low))
     return sorted(curves, key=lambda curve: not curve.low)
+
+
+def validation_scores(subject: Subject, names: str) -> list:
+    """The last value of each metric of such a name, as a share."""
+    last = {}
+    for evaluation in subject.evaluations:
+        for name, value in evaluation.metrics.items():
+            if re.search(names, name, re.IGNORECASE) and value == value and 0 <= value <= 100:
+                last[name, evaluation.dataset] = value / 100 if value > 1.5 else value
+    return list(last.values())
 
 
 def training_curve(subject: Subject) -> Optional[Training]:

@@ -1,6 +1,8 @@
 """Data processing: dp.01 to dp.05."""
 
+from msprec.checklists import designed
 from msprec.checklists.order import Order
+from msprec.checklists.padding import judge_padding
 from msprec.checklists.processing import judge_inputs, judge_pair
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
@@ -271,39 +273,20 @@ def shuffled(subject: Subject) -> Finding:
     sets = train_sets(subject)
     if not sets:
         return missing("训练数据集的迭代", "iteration of a training data set")
-    return worst([Order(subject, dataset).finding() for dataset in sets])
+    return designed.not_shuffled(subject) or worst([Order(subject, dataset).finding() for dataset in sets])
 
 
 @item("dp.04", zh="涉及到数据补齐时，补齐方式错误", en="Data padded wrongly")
 def padding(subject: Subject) -> Finding:
-    """Not decided yet: shows the padding steps of the pipelines."""
-    if not subject.datasets:
-        return missing("数据处理流水线", "data pipeline")
-    steps = [
-        step
-        for dataset in subject.datasets
-        for step in dataset.pipeline
-        if "pad" in (step.op or "").lower() or "pad" in str(step.args.get("operations", "")).lower()
-    ]
-    places = [step.place for step in steps]
-    found = Text(
-        "流水线中有 {n} 处补齐，尚未核对其位置、方式与取值。",
-        "{n} padding step(s) in the pipelines; side, value and length have not been checked.",
-        n=len(steps),
-    )
-    none = Text(
-        "流水线中没有看到补齐步骤；数据源自身是否补齐未知。",
-        "No padding step is seen in the pipelines; whether the source pads is not known.",
-    )
-    return undecided(
-        found if steps else none,
-        Text(
-            "对照设计确认补齐的一侧、数值与长度，以及 mask 是否一致。",
-            "Compare side, value and length of the padding with the design, and with the mask.",
-        ),
-        [subject.code_at(places, Text("补齐", "Padding"))],
-        places,
-    )
+    """The padding that was delivered: the value that fills sequences up, its side, and what masks and lengths say of it.
+
+    Problem: a mask that marks padding as real or hides real values (dp.04.contradicts), lengths that do not fit, sides mixed
+    between samples (dp.04.mixed), a pad value that is also a real value without mask or length to tell them apart
+    (dp.04.inside), training and evaluation that pad otherwise. A mask may count either way round, and the first place of a
+    run may be an end mark. Numeric sequences count only where something pads, masks or measures them. Nothing padded: not
+    applicable.
+    """
+    return judge_padding(subject)
 
 
 @item("dp.05", zh="并行训练时多节点分片方式错误", en="Data sharded wrongly across nodes in parallel training")

@@ -2,9 +2,10 @@
 
 from typing import Optional
 
+from msprec.checklists import designed
 from msprec.checklists.curves import judge_epochs
 from msprec.checklists.rate import judge_rate
-from msprec.checklists.shared import first_place, loss_figure, missing, no_training, op_place, train_sets
+from msprec.checklists.shared import first_place, missing, no_training, op_place, train_sets
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided, worst
@@ -62,6 +63,9 @@ def _batch(subject: Subject, dataset: Optional[Fact]) -> Finding:
     ranks = subject.run.rank_size or 1
     accumulation = max([step.accumulation or 1 for step in subject.train_steps if step.count] or [1])
     total = batch * ranks * accumulation
+    declared = designed.batch_size(subject, total, [op_place(dataset, "batch")] if dataset is not None else [])
+    if declared is not None:
+        return declared
     samples = dataset.samples_per_pass if dataset is not None else None
     updates = _updates(dataset, samples, batch, accumulation) if samples else None
     rows = [[batch, ranks, accumulation, total, samples, updates, total / samples / ranks if samples else None]]

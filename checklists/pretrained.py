@@ -203,7 +203,7 @@ def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
     if not gone or later:
         return None
     # the last layer, given new values for a new task, is the customary exception
-    last = next((module[0] for module in reversed(load.modules) if module), None)
+    last = next((module[0] for module in reversed(_modules(load))), None)
     cells = {name.rpartition(".")[0] for name in gone}
     if (
         len(cells) == 1
@@ -274,7 +274,7 @@ def _gaps(subject: Subject, load: Fact) -> Judged:
             load,
         )
     inside = [gap for gap in gaps if not gap.last and gap.name.rpartition(".")[0] not in reshaped]
-    modules = {module[0]: module[1:] for module in load.modules if len(module) == 3}
+    modules = {module[0]: module[1:] for module in _modules(load)}
     partly = [gap for gap in inside if not _wholly_absent(gap.name, modules)]
     if partly:
         return Judged(
@@ -313,6 +313,11 @@ def _gaps(subject: Subject, load: Fact) -> Judged:
     )
 
 
+def _modules(load: Fact) -> list:
+    """[name, parameters, of them loaded] of each part of the network, in its order."""
+    return [module for module in load.modules if len(module) == 3 and isinstance(module[0], str)]
+
+
 def _wholly_absent(name: str, modules: dict) -> bool:
     """Whether nothing of the module that a parameter belongs to was loaded: a module that the file never had."""
     counts = modules.get(name.split(".")[0])
@@ -331,7 +336,7 @@ def _reference(subject: Subject) -> Optional[Finding]:
     rows, different, equal, reshaped = [], [], [], []
     for parameter in subject.parameters:
         other = known.get(parameter.name) or known.get(parameter.path)
-        if other is None or not parameter.initial or None in (parameter.initial.min, parameter.initial.max, other.std):
+        if other is None or None in (parameter.initial.min, parameter.initial.max, other.min, other.max):
             continue
         if parameter.shape != other.shape:
             reshaped.append(parameter)

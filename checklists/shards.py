@@ -154,7 +154,7 @@ def _divides(subject: Subject, shards: list) -> bool:
 
 def overlap(a: Fact, b: Fact) -> Optional[float]:
     """Share of the smaller set that both hold, from their sketches; None where they say too little."""
-    mine, theirs = set(a.keys), set(b.keys)
+    mine, theirs = ({key for key in one.keys if key} for one in (a, b))
     if not mine or not theirs:
         return None
     ends = [max(keys) for keys, one in ((mine, a), (theirs, b)) if not one.whole]
@@ -313,7 +313,8 @@ def _told_apart(dataset: Fact) -> bool:
     full = dataset.sharding.num_shards is None
     if shares and full:
         return max(shares) > 0.5
-    texts = [str(one) for step in dataset.pipeline for one in step.args.get("operations") or []]
+    listed_operations = [step.args.get("operations") for step in dataset.pipeline]
+    texts = [str(text) for one in listed_operations if isinstance(one, list) for text in one]
     return not any(_RANDOM.search(text) for text in texts)
 
 
@@ -415,7 +416,7 @@ def _table(shards: list):
             *s.declared,
             s.dataset.samples_per_pass,
             s.sketch.distinct,
-            ", ".join(s.sketch.keys[:2]),
+            ", ".join(key for key in s.sketch.keys[:2] if key),
         ]
         for s in shards
     ]

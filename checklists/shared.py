@@ -91,7 +91,9 @@ def gradients_figure(subject: Subject) -> Optional[Evidence]:
     """Where gradients were sampled: drawn from ``gradients.csv``."""
     if not subject.has_gradients:
         return None
-    return figure(Text("梯度范数与 float16 下溢", "Gradient norm and underflow in float16"), "gradients", {"steps": True})
+    return figure(
+        Text("梯度范数与 float16 下溢", "Gradient norm and underflow in float16"), "gradients", {"steps": True}
+    )
 
 
 def validation_figure(subject: Subject) -> Optional[Evidence]:

@@ -12,6 +12,8 @@ from msprec.checklist.text import Joined, Text, listed
 from msprec.source.flow import Event, World
 
 _STOCK = re.compile(r"^(TrainOneStepCell|TrainOneStepWithLossScaleCell|_?TrainOneStepWithLossScaleCell|DatasetHelper)$")
+#: Constants from here on may be a loss scale.
+_SCALE = 32
 _UNSCALED = Text("训练未使用 loss scale，也没有 float16 计算。", "The training uses neither a loss scale nor float16.")
 _READ_MORE = Text(
     "用 `msprec run` 运行训练（会收集全部用到的源码），或者把缺少的模块也交给 `msprec checklist`；也可以人工核对训练步中的先后。",
@@ -104,13 +106,12 @@ def read(worlds: list, topic: Topic) -> Reading:
     """Sorts the events of the ways through one script."""
     found = Reading([], [], [], [], any(map(_scales, worlds)), any(map(_trains, worlds)), _gaps(worlds))
     for world in worlds:
-        for event in world.events:
-            if event.kind != topic.kind:
-                continue
-            state = _state(event, world)
-            if state == "good" and not (_scales(world) or (event.factor != 1.0 and _undone(world, event))):
+        events = [(event, _state(event, world)) for event in world.events if event.kind == topic.kind]
+        wrong = any(state == "bad" for _, state in events)
+        for event, state in events:
+            if state == "good" and not _scales(world):
                 found.idle.append((event, world))
-            else:
+            elif state != "good" or not wrong:  # beside a wrong one a sound one does not speak for this way
                 getattr(found, state).append((event, world))
     return found
 
@@ -138,6 +139,8 @@ def _gaps(worlds: list) -> list:
 def _state(event: Event, world: World) -> str:
     if event.kind == "clip" and event.factor >= 2 and _undone(world, event):
         return "bad"
+    if event.kind == "penalty" and _carries_constant(event, world):
+        return "bad"
     if event.degrees is None or any(math.isnan(degree) for degree in event.degrees):
         return "unclear"
     if all(degree > 0 for degree in event.degrees):
@@ -149,6 +152,12 @@ def _undone(world: World, carrying: Event) -> bool:
     """Is the constant that the gradients carry there divided out before the optimizer?"""
     updates = [event for event in world.events if event.kind == "update"]
     return any(math.isclose(event.factor, 1.0, rel_tol=1e-6) for event in updates) and carrying.factor >= 2
+
+
+def _carries_constant(penalty: Event, world: World) -> bool:
+    """Do the gradients of a penalty carry the constant that the step scales its loss with? Weights of a penalty are smaller."""
+    scales = [event.factor for event in world.events if event.kind == "gradient" and event.factor >= _SCALE]
+    return any(penalty.factor >= scale / 2 and _undone(world, penalty) for scale in scales)
 
 
 def _scale_of_one(subject: Subject) -> bool:

@@ -53,7 +53,9 @@ def pages(document: Path) -> list:
 def report_picture(found: list) -> Image.Image:
     """The page where the summary begins and the one where the item begins, side by side."""
     summary = next(page for page, text in found if "Evidence" in text and "Reason" in text and "ds.01" in text)
-    item = next(page for page, text in found if f"\n{ITEM} " in text and "(yours to fill in)" in text.split(f"\n{ITEM} ")[-1])
+    item = next(
+        page for page, text in found if f"\n{ITEM} " in text and "(yours to fill in)" in text.split(f"\n{ITEM} ")[-1]
+    )
     one, two = Image.open(summary), Image.open(item)
     sheet = Image.new("RGB", (one.width + 12 + two.width, one.height), "#8c8c8c")
     sheet.paste(one, (0, 0))

@@ -43,7 +43,26 @@ def _references(command):
         "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
         help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
     )  # fmt: skip
-    return weights(command)
+    data = click.option(
+        "--reference-data", metavar="DIR|MANIFEST", expose_value=False, callback=_named_reference,
+        help="The standard data, to compare the files that were read with (ds.04): a folder, facts/data_files.json of another "
+        "run, or the output of md5sum.",
+    )  # fmt: skip
+    design = click.option(
+        "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
+        help="The declared design (cg.01 to cg.04, dp.03, hp.03); default: msprec.toml beside the script.",
+    )  # fmt: skip
+    return weights(data(design(command)))
+
+
+def _design_beside(script: str) -> None:
+    """Takes ``msprec.toml`` beside the script for the design, where none was named."""
+    from msprec.checklist.design import NAME
+
+    context, file = click.get_current_context(), Path(script).resolve().parent / NAME
+    if file.is_file() and "design" not in context.meta.get("msprec.references", {}):
+        option = next(one for one in context.command.params if one.name == "design")
+        _named_reference(context, option, str(file))
 
 
 def _read_references() -> dict:
@@ -229,6 +248,8 @@ def _say_without_training(folder: Path, lang: str) -> None:
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @_REFERENCE_SCRIPT
 @_references
+@click.option("--twice", is_flag=True, help="Run it twice and say whether the loss repeats, and what is random if not.")
+@click.option("--repeat", type=click.IntRange(2), metavar="N", help="The same with N runs.")
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
@@ -239,6 +260,8 @@ def run(
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     reference_script: Optional[str],
+    twice: bool,
+    repeat: Optional[int],
     script: str,
     args: tuple,
 ) -> None:
@@ -252,6 +275,7 @@ def run(
       msprec run train.py
       msprec run --out runs/first --lang en train.py --lr 0.1
       msprec run --tensorboard train.py
+      msprec run --twice train.py
       msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
     from msprec.observe import launch
@@ -260,6 +284,11 @@ def run(
 
     if not os.path.isfile(script):
         raise _Failure(f"no such script: {script}")
+    if twice or repeat:
+        given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
+        given += ("--tensorboard",) if tensorboard else ()
+        compare_commands.run_repeatedly(script, args, _run_folder(script, out), repeat or 2, given, lang)
+    _design_beside(script)
     options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
     reference = _reference(reference_script)
     if options.tensorboard:

@@ -170,3 +170,92 @@ def test_a_checkout_that_is_not_installed_has_its_checklists() -> None:
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(root / "msprec" / "__init__.py"), str(root / "checklists" / "__init__.py")]
+
+
+# --- scripts that are read, not run
+
+READ = """
+import mindspore as ms
+from mindspore import nn
+from blocks import Block
+net = nn.SequentialCell(Block(), nn.Dropout(0.1), nn.Dense(8, 2))
+opt = nn.SGD(net.trainable_params(), 0.1)
+loss_fn = nn.CrossEntropyLoss()
+grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    opt(grads)
+raise SystemExit("this must not run")
+"""
+
+
+@pytest.fixture
+def scripts_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "train.py").write_text(READ)
+    (folder / "blocks.py").write_text(
+        "from mindspore import nn\nclass Block(nn.Cell):\n    def construct(self, x):\n        return x\n"
+    )
+    (folder / "old.py").write_text("print 'Python 2'\n")
+    (folder / "notes.ipynb").write_text("{}")
+    return folder
+
+
+def read(*arguments: str) -> dict:
+    done = msprec("checklist", "--lang", "en", "--json", "-", *arguments)
+    assert done.returncode == 0, done.stderr
+    return {item["id"]: item for item in json.loads(done.stdout)["items"]}
+
+
+def test_scripts_are_read_without_a_run(scripts_folder: Path) -> None:
+    for given in (scripts_folder / "train.py", scripts_folder):
+        items = read(str(given))
+        assert items["api.01"]["conclusion"] == "problem"
+        assert items["api.01"]["locations"][0]["line"] == 5
+        assert items["mp.03"]["conclusion"] == items["mp.04"]["conclusion"] == "not_applicable"
+        others = [item for name, item in items.items() if name not in ("api.01", "mp.03", "mp.04")]
+        assert {item["conclusion"] for item in others} == {"undecided"}
+        assert all("msprec run" in item["would_decide"] for item in others)
+
+
+def test_what_is_passed_over_is_one_line_each(scripts_folder: Path) -> None:
+    done = msprec("checklist", "--lang", "en", "--only", "api", str(scripts_folder))
+    assert done.returncode == 0
+    lines = [line for line in done.stderr.splitlines() if "passed over" in line]
+    assert len(lines) == 2
+    assert any("old.py: Python 2" in line for line in lines)
+    assert any("notes.ipynb: a notebook" in line for line in lines)
+
+
+def test_a_reference_script_is_read(scripts_folder: Path) -> None:
+    reference = scripts_folder / "original.py"
+    reference.write_text("from torch import nn\nnet = nn.Sequential(nn.Dropout(0.1), nn.Linear(8, 2, bias=False))\n")
+    item = read(str(scripts_folder / "train.py"), "--reference-script", str(reference))["api.01"]
+    assert item["conclusion"] == "problem"
+    assert "2 effective arguments differ" in item["summary"]
+    assert {"reference"} <= {piece["source"] for piece in item["evidence"]}
+
+
+def test_scripts_and_a_run_together(run_folder: Path, tmp_path: Path) -> None:
+    extra = tmp_path / "evaluate.py"
+    extra.write_text("from mindspore import nn\nnet = nn.Dropout(0.1)\n")
+    items = read("--run", str(run_folder), str(extra))
+    assert items["dp.03"]["conclusion"] == "problem"
+    assert items["mp.03"]["conclusion"] == "not_applicable"
+    assert items["api.01"]["conclusion"] != "problem", "the run's own script counts, not what it never started"
+
+
+@pytest.mark.parametrize("arguments", [
+    ["checklist", "missing.py"], ["checklist", "notes.ipynb"], ["checklist", "empty"], ["checklist", "--blank", "train.py"],
+    ["checklist", "train.py", "--reference-script", "missing.py"], ["run", "--reference-script", "missing.py", "train.py"],
+    ["checklist", "train.py", "--reference-script", "empty"],
+])  # fmt: skip
+def test_nothing_to_read_is_one_line_and_exit_2(arguments: list, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("x = 1\n")
+    (tmp_path / "notes.ipynb").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    done = subprocess.run([sys.executable, "-m", "msprec", *arguments], cwd=tmp_path, capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "Traceback" not in done.stderr

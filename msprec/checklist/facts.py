@@ -205,6 +205,31 @@ DATASETS = {
             "samples_per_pass": count,
             "scanned": {"samples": count, "share": finite, "why_not_all": words},
             "columns": [COLUMN],
+            "padding": [
+                {
+                    "column": text,
+                    "rows": count,
+                    "kind": text,
+                    "lengths": [count],
+                    "value": finite,
+                    "share": finite,
+                    "right_only": count,
+                    "left_only": count,
+                    "both": count,
+                    "longest": count,
+                    "inside": count,
+                    "inside_rows": count,
+                    "mask": {
+                        "column": text,
+                        "padded": count,
+                        "real": count,
+                        "padded_on": count,
+                        "real_off": count,
+                        "inverted": flag,
+                    },
+                    "length": {"column": text, "agrees": finite},
+                }
+            ],
             "label": {
                 "column": text,
                 "kind": text,
@@ -214,6 +239,14 @@ DATASETS = {
                 "complete_pass": flag,
             },
             "order": ORDER,
+            "contradictions": {
+                "samples": count,
+                "distinct": count,
+                "elements": count,
+                "groups": count,
+                "contradicting": count,
+                "examples": [{"positions": [count], "labels": [finite]}],
+            },
             "iterated_at": PLACE,
         }
     ]
@@ -254,6 +287,11 @@ INPUTS = {
             "arguments": [_ARGUMENT],
         }
     ]
+}
+
+LABEL_SHEET = {
+    "dataset": count,
+    "samples": [{"position": count, "label": finite, "column": text, "file": text, "text": text, "values": [finite]}],
 }
 
 NETWORK = {
@@ -500,6 +538,10 @@ WEIGHTS_LOADED = {
     ]
 }
 
+_FILES = [{"path": text, "name": text, "root": text, "bytes": count, "md5": text, "dataset": count, "via": text}]
+DATA_FILES = {"files": _FILES, "complete": flag, "cut": flag}
+REFERENCE_DATA = {"source": text, "files": _FILES}
+
 REFERENCE_WEIGHTS = {
     "file": text,
     "md5": text,
@@ -522,6 +564,17 @@ MODES = {
         }
     ],
     "construct_calls_set_train": anything,
+}
+
+DESIGN = {
+    "file": words,
+    "frozen_parameters": [words],
+    "shared_parameters": [[words]],
+    "layers": [words],
+    "loss": text,
+    "shuffle": flag,
+    "batch_size": count,
+    "padding": {"side": text, "value": finite, "length": count},
 }
 
 EVALUATION = {

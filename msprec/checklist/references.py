@@ -1,14 +1,17 @@
-"""References that the user hands over, turned into facts: weights to compare with (wi.02)."""
+"""References that the user hands over, turned into facts: weights (wi.02) and data (ds.04) to compare with."""
 
-import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
 import numpy as np
 
+from msprec.record.files import from_md5sum, md5_of
+
 WEIGHT_FILES = (".ckpt", ".npz")
 _MOST = 20000
+_MOST_FILES = 200_000
 
 
 class BadReference(ValueError):
@@ -41,16 +44,43 @@ def read_weights(path: str) -> dict:
         ) from None
     if not listed:
         raise BadReference(f"{path}: no tensor of numbers in it")
-    return {"file": str(path), "md5": file_md5(file), "parameters": listed}
+    return {"file": str(path), "md5": md5_of(file), "parameters": listed}
 
 
-def file_md5(file: Path) -> str:
-    """The MD5 of a file, in hexadecimal."""
-    digest = hashlib.md5(usedforsecurity=False)
-    with open(file, "rb") as opened:
-        for block in iter(lambda: opened.read(1 << 20), b""):
-            digest.update(block)
-    return digest.hexdigest()
+def check_data_path(path: str) -> None:
+    """Raises BadReference where ``path`` is neither a folder nor a file."""
+    if not Path(path).exists():
+        raise BadReference(f"{path}: there is no such folder or manifest")
+
+
+def read_data(path: str) -> dict:
+    """The facts ``reference_data`` of a folder of data, or of a manifest: a ``data_files.json`` of a run, or what md5sum writes.
+
+    Every file of a folder is read to its end. Raises BadReference.
+    """
+    check_data_path(path)
+    root = Path(path)
+    if root.is_dir():
+        found = [one for one in sorted(root.rglob("*")) if one.is_file()][:_MOST_FILES]
+        files = [
+            {"name": one.relative_to(root).as_posix(), "bytes": one.stat().st_size, "md5": md5_of(one)} for one in found
+        ]
+    else:
+        files = _manifest(root)
+    if not files:
+        raise BadReference(f"{path}: no files in it")
+    return {"source": str(path), "files": files}
+
+
+def _manifest(file: Path) -> list:
+    try:
+        text = file.read_bytes().decode("utf-8", errors="replace")
+        if not text.lstrip().startswith("{"):
+            return from_md5sum(text)
+        listed = json.loads(text)["files"]
+        return [{"name": one["path"], "bytes": one.get("bytes"), "md5": one.get("md5")} for one in listed]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadReference(f"{file}: no manifest: {type(error).__name__}: {error}") from None
 
 
 def _npz(file: Path) -> Iterator[tuple]:
@@ -83,6 +113,12 @@ def _described(name: str, array: np.ndarray) -> Optional[dict]:
     }  # fmt: skip
 
 
+def _design(path: str) -> dict:
+    from msprec.checklist.design import read_design
+
+    return read_design(path)
+
+
 #: By the name of the fact file: what looks at the path, and what reads it.
-CHECKS = {"reference_weights": check_weights_path}
-READERS = {"reference_weights": read_weights}
+CHECKS = {"reference_weights": check_weights_path, "reference_data": check_data_path, "design": _design}
+READERS = {"reference_weights": read_weights, "reference_data": read_data, "design": _design}

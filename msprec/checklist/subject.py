@@ -53,6 +53,7 @@ class Subject:
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)
+        self.design = self.file("design", shapes.DESIGN)
         self.range_test = self.file("range_test", shapes.RANGE_TEST)
 
     # facts
@@ -192,8 +193,9 @@ class Subject:
 
     def _arguments(self) -> Optional[list]:
         """The words after the script in the command of the run; None: not known."""
-        script, words = self.run.script, self.run.command
-        places = [i for i, word in enumerate(words) if script and (word == script or word.endswith(f"/{script}"))]
+        script, words = (self.run.script or "").replace("\\", "/"), self.run.command
+        names = [word.replace("\\", "/").lstrip("./") for word in words]
+        places = [i for i, name in enumerate(names) if name and f"/{script}".endswith(f"/{name}")]
         return words[places[0] + 1 :] if places else None
 
     @property

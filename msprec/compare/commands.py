@@ -589,3 +589,55 @@ def overflow(folder: str, most: int, fail: bool, lang: Optional[str]) -> None:
         click.echo(line)
     if fail and result.found:
         sys.exit(1)
+
+
+# --- data ---------------------------------------------------------------------------------------------------------
+@compare.command()
+@click.argument("a")
+@click.argument("b")
+@_FAIL
+@_LANG
+def data(a: str, b: str, fail: bool, lang: Optional[str]) -> None:
+    """Compare what two data pipelines deliver: samples, order, scale, layout, and which label belongs to which sample.
+
+    A and B are folders of batches (.npz, a column an array), as msprec.compare.data.save_batches(loader, DIR) writes them in a
+    PyTorch script as well as in a MindSpore script, or single .npz or .npy files.
+
+    \b
+    Examples:
+      msprec compare data pytorch_batches mindspore_batches
+    """
+    from msprec.compare import data_words
+    from msprec.compare.data import compare_data, read_data
+    from msprec.compare.errors import CannotRead
+
+    lang = language(lang)
+    try:
+        found = compare_data(read_data(a), read_data(b))
+    except CannotRead as error:
+        raise Failure(str(error)) from None
+    for line in data_words.lines(found, lang):
+        click.echo(line)
+    if fail and not data_words.same(found):
+        sys.exit(1)
+
+
+# --- run --repeat -------------------------------------------------------------------------------------------------
+def run_repeatedly(script: str, args: tuple, folder: Path, times: int, options: tuple, lang: Optional[str]) -> None:
+    """The work of `msprec run --twice` and `--repeat N`; ends the process with the script's exit status."""
+    from msprec.compare import repeat_words
+    from msprec.compare.repeat import exit_status, run_repeatedly
+    from msprec.record.reader import RunFolderError
+
+    if os.environ.get("MS_ROLE"):
+        raise Failure(
+            "a distributed run cannot be repeated by one of its workers; run it twice and use msprec compare losses"
+        )
+    lang = language(lang)
+    try:
+        found = run_repeatedly(script, list(args), folder, times, ("--lang", lang, *options))
+    except (OSError, RunFolderError) as error:
+        raise Failure(f"the runs cannot be compared: {error}") from None
+    for line in repeat_words.lines(found, lang):
+        click.echo(f"msprec: {line}", err=True)
+    sys.exit(exit_status(found.statuses))

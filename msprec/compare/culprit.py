@@ -58,12 +58,15 @@ def find_culprit(found: Compared, agree: Optional[float] = None) -> Culprit:
     """
     calls = _calls(found.rows)
     missing = _missing(found)
+    astray = {(call.step, call.op) for call in calls if call.phase == "forward" and not _agree(call.inputs, agree)}
     random, judged, first_bad, last_step = [], 0, None, None
     for call in calls:
         if random and call.step > last_step:
             break  # the update has carried the chance of the step before into every weight
         last_step = call.step
-        culprit = _judge(call, agree, random, missing)
+        # a gradient depends on what came in forward, too
+        judgeable = call.phase == "forward" or (call.step, call.op) not in astray
+        culprit = _judge(call, agree, random, missing) if judgeable else None
         if culprit is not None:
             return culprit._replace(random=tuple(random), judged=judged)
         bad = next((row for row in call.outputs if not _agrees(row, agree)), None)
@@ -132,6 +135,10 @@ def _judge(call: Call, agree: Optional[float], random: list, missing: dict) -> O
         return Culprit("first", call, bad[0]) if call.phase == "forward" else None
     kind = "backward" if call.phase == "backward" else "state" if bad[0].a.io == "state" else "output"
     return Culprit(kind, call, bad[0])
+
+
+def _agree(rows: list, agree: Optional[float]) -> bool:
+    return all(_agrees(row, agree) for row in rows)
 
 
 def _is_scalar(row: Row) -> bool:

@@ -7,9 +7,12 @@ from typing import Optional
 import numpy as np
 
 from msprec.observe import pipelines
+from msprec.observe.contradictions import Contradictions
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
+from msprec.observe.labelsheet import LabelSheet
 from msprec.observe.order import PassOrder, order_facts, sample_keys, sketch
+from msprec.observe.padding import PaddingStatistics
 from msprec.observe.places import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
@@ -45,6 +48,7 @@ class DatasetRecord:
         self.sharding = pipelines.sharding_facts(nodes) if nodes else {"num_shards": None, "shard_id": None}
         self.repeat = pipelines.repeat_count(nodes) if nodes else 1
         self.columns, self.passes, self.iterators = {}, [], 0
+        self.padding, self.contradictions, self.sheet = PaddingStatistics(), Contradictions(), LabelSheet()
         self.begun = self.trained_passes = 0
         self.from_iterator = bool(nodes)
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
@@ -72,8 +76,13 @@ class DatasetRecord:
             for name, array in named.items():
                 column = self.columns.setdefault(name, ColumnStatistics(name))
                 column.add(array, self.batched and array.ndim > 0, one.samples)
+            self.padding.add(named, self.batched)
             self.scanned += count
-        keys, labels = self._keys(named, count)
+        keys, labels, label_column = self._keys(named, count)
+        if may_scan and one.number == 1 and labels is not None:
+            rows = named if self.batched else {name: array[None] for name, array in named.items()}
+            self.contradictions.add(rows, label_column, labels)
+            self.sheet.add(rows, label_column, labels, one.samples)
         one.add(keys, labels)
         self.batches += 1
         self.samples += count
@@ -86,8 +95,9 @@ class DatasetRecord:
         return sizes[0] if sizes else 1
 
     def _keys(self, named: dict, count: int) -> tuple:
-        keys, labels = np.zeros(count, np.uint64), None
-        for array in named.values():
+        """``(fingerprints, labels, name of their column)``."""
+        keys, labels, label_column = np.zeros(count, np.uint64), None, None
+        for name, array in named.items():
             rows = array if self.batched else array[None]
             if rows.ndim == 0 or rows.shape[0] != count:
                 continue
@@ -97,10 +107,10 @@ class DatasetRecord:
             if (rows.dtype.kind in "iub" and size == 1) or (
                 rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
             ):
-                labels = rows.reshape(-1).astype(np.int64)
+                labels, label_column = rows.reshape(-1).astype(np.int64), name
             elif rows.dtype.kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows):
-                labels = rows.argmax(1).astype(np.int64)
-        return keys, labels
+                labels, label_column = rows.argmax(1).astype(np.int64), name
+        return keys, labels, label_column
 
     # --- facts ------------------------------------------------------------------------------------------------
     @property
@@ -125,11 +135,11 @@ class DatasetRecord:
             "samples_per_pass": max(complete) if complete else None,
             "scanned": {"samples": self.scanned, "share": share,
                         "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
-            "columns": columns,
+            "columns": columns, "padding": self.padding.facts(),
             "label": label_facts(columns, passes, loss_name),
             "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1,
                       "sketch": sketch(passes[0]) if sketched and passes else None},
-            "iterated_at": self.iterated_at,
+            "iterated_at": self.iterated_at, "contradictions": self.contradictions.facts(),
         }  # fmt: skip
 
     def _seen_batch_size(self) -> Optional[int]:
@@ -285,6 +295,15 @@ class DatasetObserver:
         tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
         if tensors:
             self._take(record, record.passes[-1], tensors)
+
+    def label_sheet(self, folder) -> dict:
+        """``label_sheet.json``: samples of the training set; pictures are written into ``folder``."""
+        trained = max((r for r in self.records if r.steps), key=lambda r: r.steps, default=None)
+        return (
+            {"dataset": trained.number, "samples": trained.sheet.write(folder)}
+            if trained is not None
+            else {"samples": []}
+        )
 
     @property
     def epoch(self) -> Optional[int]:

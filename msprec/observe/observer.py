@@ -9,8 +9,10 @@ from typing import NamedTuple, Optional, Union
 
 from msprec._version import __version__
 from msprec.observe import environment
+from msprec.observe.datafiles import listen
 from msprec.observe.patch import Patches
 from msprec.observe.sources import SourceObserver
+from msprec.record.files import as_md5sum
 from msprec.record.writer import RunWriter
 
 _MOST_ERRORS = 20
@@ -41,6 +43,7 @@ class Observer:
         self.rank, self.rank_size = environment.rank()
         self.writer = RunWriter(folder, self.rank)
         self.sources = SourceObserver(self.writer.folder)
+        listen()
         self.patches = Patches()
         self.busy, self.errors, self.notes = False, 0, []
         self.installed = self.finished = False
@@ -56,6 +59,7 @@ class Observer:
         from msprec.callbacks.tensorboard import attach
         from msprec.observe.created import watch_creation
         from msprec.observe.current import set_current
+        from msprec.observe.datafiles import DataFileObserver
         from msprec.observe.datasets import DatasetObserver
         from msprec.observe.evaluating import EvaluationObserver
         from msprec.observe.inputs import InputObserver
@@ -81,7 +85,7 @@ class Observer:
         self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
         self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
-        self.evaluating = EvaluationObserver(self)
+        self.evaluating, self.data_files = EvaluationObserver(self), DataFileObserver(self)
         _enable_loss_scale_on_cpu()
         for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights,
                      self.evaluating):  # fmt: skip
@@ -204,10 +208,19 @@ class Observer:
             "inputs": self.inputs.facts,
             "evaluation": lambda: {"evaluations": self._evaluations()},
         }
+        if final:
+            # reading the data again takes time: only once, when the script has ended
+            facts["data_files"] = self._data_files
+            facts["label_sheet"] = lambda: self.datasets.label_sheet(self.writer.folder / "samples")
         for name, make in facts.items():
             made = self.quietly(make)
             if made is not None:
                 self.writer.facts(name, made)
+
+    def _data_files(self) -> dict:
+        made = self.data_files.facts()
+        self.writer.text("data.md5", as_md5sum(made["files"]))
+        return made
 
     def _evaluations(self) -> list:
         found = [*self.models.facts()["evaluations"], *self.evaluating.facts()]

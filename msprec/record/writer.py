@@ -108,6 +108,11 @@ class RunWriter:
             (self._home / "facts").mkdir(exist_ok=True)
             self._write_whole(self._home / "facts" / f"{name}.json", obj)
 
+    def text(self, name: str, text: str) -> None:
+        """Writes ``NAME`` (of rank N: ``rank_N/NAME``) as UTF-8 text."""
+        with self._quietly():
+            (self._home / name).write_text(text, encoding="utf-8")
+
     def run(self, obj) -> None:
         """Writes ``run.json`` (of rank N: ``rank_N/run.json``), whole or not at all."""
         with self._quietly():

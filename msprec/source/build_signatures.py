@@ -23,7 +23,8 @@ PUBLIC = {
     "torch": ("torch.nn", "torch.nn.functional", "torch.nn.init", "torch.optim"),
 }  # fmt: skip
 READ = {
-    "mindspore": ("__init__.py", "nn", "mint", "amp.py", "common", "train", "ops/__init__.py", "ops/function", "ops/functional.py",
+    "mindspore": ("__init__.py", "nn", "mint", "amp.py", "common", "train", "ops/__init__.py", "ops/function",
+                  "ops/functional.py",
                   "ops/composite", "ops/auto_generate", "ops/operations", "ops/tensor_method.py", "ops/primitive.py",
                   "ops/functional_overload.py", "experimental/optim", "experimental/__init__.py"),
     "torch": ("nn", "optim"),

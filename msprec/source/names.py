@@ -3,10 +3,12 @@
 import re
 from functools import lru_cache
 
+_OPS = "operations|functional|composite|function|primitive|auto_generate|tensor_method"
+_NN = "layer|loss|optim|wrap|cell|sparse|dynamic_lr|learning_rate_schedule|reinforcement"
 _PUBLIC = (
-    (re.compile(r"^mindspore\.ops\.(?:operations|functional|composite|function|primitive|auto_generate|tensor_method)(?:\.\w+)*\.(\w+)$"), r"mindspore.ops.\1"),
+    (re.compile(rf"^mindspore\.ops\.(?:{_OPS})(?:\.\w+)*\.(\w+)$"), r"mindspore.ops.\1"),
     (re.compile(r"^mindspore\.ops\._op_impl\..*\.(\w+)$"), r"mindspore.ops.\1"),
-    (re.compile(r"^mindspore\.nn\.(?:layer|loss|optim|wrap|cell|sparse|dynamic_lr|learning_rate_schedule|reinforcement)(?:\.\w+)*\.(\w+)$"), r"mindspore.nn.\1"),
+    (re.compile(rf"^mindspore\.nn\.(?:{_NN})(?:\.\w+)*\.(\w+)$"), r"mindspore.nn.\1"),
     (re.compile(r"^mindspore\.train\.(?:amp|loss_scale_manager)\.(\w+)$"), r"mindspore.amp.\1"),
     (re.compile(r"^mindspore(?:\.train)?\.((?:Dynamic|Fixed)?LossScaleManager)$"), r"mindspore.amp.\1"),
     (re.compile(r"^mindspore\.train(?:\.model)?\.Model$"), "mindspore.Model"),

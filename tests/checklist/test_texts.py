@@ -44,6 +44,7 @@ NUMBERS = {  # thresholds that the texts name, as they write them
     "dp.01": {"rms": "5", "max_abs": "10", "image_abs": "50", "min_abs": "±0.1", "disparity": "100"},
     "dp.03": {"changes": "0.2", "dependence": "0.3"},
     "hp.03": {"safe": "256", "large": "1024", "few_updates": "10", "updates": "50"},
+    "api.01": {"keep": "0.5", "drop": "0.8", "momentum": "0.5"},
     "cg.02": {"min_updates": "3", "min_lr": "1e-7"},
     "mp.01": {"tail": "5", "returns": "5", "return_rate": "1 ?%", "skipped": "20 ?%"},
     "mp.02": {"min_scale": "2"},

@@ -322,6 +322,6 @@ def test_nothing_iterated_is_undecided(verdict):
 
 def test_the_others_of_the_family(verdict):
     assert verdict("dp.02", Run())["conclusion"] == "undecided"
-    assert verdict("dp.04", Run())["conclusion"] == "undecided"
+    assert verdict("dp.04", Run())["conclusion"] == "not_applicable"
     assert verdict("dp.05", Run())["conclusion"] == "not_applicable"
     assert verdict("dp.05", Run(run={"rank_size": 2}))["conclusion"] == "undecided"

@@ -50,8 +50,105 @@ RICH = Run(
     optimizer=[optimizer(), optimizer(loss_scale=4.0)],
     modes=[phase(), phase("eval", (("bn", True),)), phase("forward", (("bn", True),), gradient=False, first_step=50)],
     precision={"half_compute": True},
-    weights_loaded=[{"function": "load_checkpoint", "file": "a", "parameters": 3}],
+    weights_loaded=[
+        {
+            "function": "load_checkpoint",
+            "file": "a",
+            "parameters": 3,
+            "at_start": {"trained": 3, "kept": 0, "names_in_network": 3},
+        },
+        {
+            "function": "load_param_into_net",
+            "network": "Net",
+            "network_parameters": 3,
+            "loaded": 2,
+            "step": 0,
+            "network_used": True,
+            "missing": [{"name": "fc.bias", "shape": [10], "file_shape": [5], "last": True}],
+            "left_over": [{"name": "x.bias", "shape": [10, 2]}],
+            "modules": [["conv", 1, 1], ["fc", 2, 1]],
+            "at_start": {"trained": 3, "kept": 1, "overwritten": ["conv.weight"]},
+        },
+    ],
+    evaluation=[
+        {"step": 20 * n, "epoch": n, "metrics": {"loss": 1.0 + (n - 2) ** 2, "acc": 0.9}, "via": "loop", "dataset": 1}
+        for n in range(1, 7)
+    ],
 )
+SET = RICH.facts["datasets"]["datasets"][0]
+SET["padding"] = [
+    {
+        "column": "image",
+        "rows": 90,
+        "kind": "int",
+        "lengths": [4, 12],
+        "value": 0.0,
+        "share": 0.2,
+        "right_only": 50,
+        "left_only": 9,
+        "both": 1,
+        "longest": 7,
+        "inside": 4,
+        "inside_rows": 4,
+        "length": {"column": "n", "agrees": 0.4},
+        "mask": {"column": "m", "padded": 90, "real": 300, "padded_on": 9, "real_off": 9, "inverted": False},
+    },
+]
+SET["contradictions"] = {
+    "samples": 90,
+    "distinct": 80,
+    "elements": 64,
+    "groups": 4,
+    "contradicting": 9,
+    "examples": [{"positions": [1, 2], "labels": [0, 1]}],
+}
+SET["order"]["sketch"] = {"pass": 1, "samples": 90, "distinct": 90, "whole": True, "keys": ["00", "01"]}
+SET["pipeline"].insert(
+    1,
+    {
+        "op": "map",
+        "args": {
+            "input_columns": ["image"],
+            "output_columns": ["image"],
+            "operations": [
+                "Rescale(rescale=0.1, shift=0.0)",
+                "Normalize(mean=[0.5], std=[0.5])",
+                "RandomCrop(size=(8, 8))",
+                "own.function",
+            ],
+        },
+        "place": None,
+    },
+)
+RICH.facts["inputs"] = {
+    "inputs": [
+        {
+            "phase": phase,
+            "via": "call",
+            "level": "network",
+            "network": "Net",
+            "place": {"file": "train.py", "line": 9},
+            "calls": 9,
+            "sampled": 9,
+            "samples": 90,
+            "arguments": [{"position": 0, **column("x")}],
+        }
+        for phase in ("train", "forward")
+    ]
+}
+ENTRY = {"path": "d/a.csv", "name": "a.csv", "root": "d", "bytes": 9, "md5": "0" * 32, "dataset": 0, "via": "pipeline"}
+RICH.facts["data_files"] = {"files": [ENTRY, {**ENTRY, "path": "mnist/t10k-labels-idx1-ubyte"}], "complete": True}
+RICH.facts["label_sheet"] = {"dataset": 0, "samples": [{"position": 1, "label": 2, "values": [0.5]}]}
+REFERENCES = {
+    "reference_data": {
+        "source": "s",
+        "files": [{**ENTRY, "md5": "1" * 32}, {"name": "b.csv", "bytes": 3, "md5": None}],
+    },
+    "reference_weights": {
+        "file": "f",
+        "parameters": [{"name": "fc.weight", "shape": [10, 128], "min": -0.1, "max": 0.1, "mean": 0.0, "std": 0.06}],
+    },
+}
 PLACED = {"file": "train.py", "line": 3}
 ARRAY = {"dtype": "Float32", "shape": [8, 4], "min": 0.0, "max": 1.0, "distinct": 32, "whole": False, "one_hot": False,
          "probabilities": True, "log_probabilities": False, "unit": True,
@@ -104,6 +201,10 @@ def odd_runs(draw):
     """The rich run with a handful of its facts replaced by anything."""
     run = Run()
     run.facts = copy.deepcopy(RICH.facts)
+    if draw(st.booleans()):
+        run.facts.update(copy.deepcopy(REFERENCES))
+    if draw(st.booleans()):
+        run.run = {**run.run, "rank_size": 2}
     for _ in range(draw(st.integers(1, 5))):
         name = draw(st.sampled_from([*sorted(run.facts), "run"]))
         fact = run.run if name == "run" else run.facts[name]

@@ -438,6 +438,22 @@ def test_errors_that_add_up_are_no_ones_fault(tmp_path):
     assert (culprit.kind, culprit.call.op) == ("grows", "l3")
 
 
+def test_a_gradient_is_not_blamed_where_forward_went_astray(tmp_path):
+    for name, seed in (("one", 1), ("two", 2)):
+        writer = DumpWriter(tmp_path / name, "torch")
+        writer.begin(1)
+        made = draw(5, 2000) * (np.random.RandomState(seed).rand(2000) >= 0.5)
+        for op, x, out in (("drop", draw(5, 2000), made), ("loss", made, made.sum())):
+            kind = "Dropout" if op == "drop" else "MSELoss"
+            writer.put(op, kind, "forward", "input", "0", 0, x)
+            writer.put(op, kind, "forward", "output", "0", 0, np.asarray(out))
+        writer.put("loss", "MSELoss", "backward", "input", "0", 0, np.ones(()))
+        writer.put("loss", "MSELoss", "backward", "output", "0", 0, made)
+        writer.end()
+    culprit = find_culprit(compare_dumps(read_dump(tmp_path / "one"), read_dump(tmp_path / "two")))
+    assert culprit.kind == "clean" and culprit.random == ("drop",)
+
+
 def test_statistics_alone(tmp_path):
     culprit, _ = culprit_of(tmp_path, {"spoil": ("bn",)}, statistics=True)
     assert (culprit.kind, culprit.call.op) == ("output", "bn")

@@ -30,10 +30,14 @@ for x, y in data:
 
 def functional(body: str) -> str:
     lines = "\n".join("    " + line for line in body.strip().splitlines())
-    return f"{SCALER}\n@ms.jit\ndef step(x, y):\n    (_, loss), grads = grad_fn(x, y)\n{lines}\n    opt(grads)\n    return loss\n{LOOP}"
+    head = "@ms.jit\ndef step(x, y):\n    (_, loss), grads = grad_fn(x, y)"
+    return f"{SCALER}\n{head}\n{lines}\n    opt(grads)\n    return loss\n{LOOP}"
 
 
-def cell(body: str, init: str = "pass", make: str = "Step(nn.WithLossCell(net, loss_fn), opt, nn.DynamicLossScaleUpdateCell(2**16, 2, 100))",
+_MAKE = "Step(nn.WithLossCell(net, loss_fn), opt, nn.DynamicLossScaleUpdateCell(2**16, 2, 100))"
+
+
+def cell(body: str, init: str = "pass", make: str = _MAKE,
          base: str = "nn.TrainOneStepWithLossScaleCell", more: str = "") -> str:  # fmt: skip
     lines = "\n".join("        " + line for line in body.strip().splitlines())
     return f"""{PRE}
@@ -50,7 +54,8 @@ def _clip_grad(clip_type, clip_value, grad):
         return grad
     dt = F.dtype(grad)
     if clip_type == 0:
-        new_grad = C.clip_by_value(grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt))
+        low = F.cast(F.tuple_to_array((-clip_value,)), dt)
+        new_grad = C.clip_by_value(grad, low, F.cast(F.tuple_to_array((clip_value,)), dt))
     else:
         new_grad = nn.ClipByNorm()(grad, F.cast(F.tuple_to_array((clip_value,)), dt))
     return new_grad
@@ -202,6 +207,78 @@ scale = amp.DynamicLossScaler(2**16, 2, 100).scale_value
 step = Step(net, opt, scale)
 for x, y in data:
     step(x, y)
+""",
+    "problem_clipped_before_and_after": functional(
+        "grads = ops.clip_by_global_norm(grads, 1.0)\ngrads = scaler.unscale(grads)\ngrads = ops.clip_by_global_norm(grads, 1.0)"
+    ),
+    "undecided_hangs_on_an_unknown_option": SCALER
+    + """
+from somewhere import options
+def step(x, y):
+    (_, loss), grads = grad_fn(x, y)
+    if options.clip_first:
+        grads = ops.clip_by_global_norm(grads, 1.0)
+        grads = scaler.unscale(grads)
+    else:
+        grads = scaler.unscale(grads)
+        grads = ops.clip_by_global_norm(grads, 1.0)
+    opt(grads)
+"""
+    + LOOP,
+    "problem_scale_moves_by_hand": PRE
+    + """
+scale = 65536.0
+def forward(x, y, scale):
+    return loss_fn(net(x), y) * scale
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y, scale)
+    grads = [ops.clip_by_norm(g, 1.0) for g in grads]
+    grads = [g / scale for g in grads]
+    if amp.all_finite(grads):
+        opt(grads)
+        scale = scale * 2
+    else:
+        scale = scale / 2
+""",
+    "problem_data_sink": SCALER
+    + """
+def step(x, y):
+    (_, loss), grads = grad_fn(x, y)
+    grads = scaler.unscale(ops.clip_by_global_norm(grads, 1.0))
+    opt(grads)
+    return loss
+sink = ms.data_sink(step, data, 10)
+for epoch in range(3):
+    sink()
+""",
+    "problem_trainer_object": PRE
+    + """
+class Trainer:
+    def __init__(self, net, opt, scaler, limit=1.0):
+        self.net, self.opt, self.scaler, self.limit = net, opt, scaler, limit
+        self.grad_fn = ms.value_and_grad(self.forward, None, opt.parameters)
+        self.compiled = ms.jit(self.step)
+    def forward(self, x, y):
+        return self.scaler.scale(loss_fn(self.net(x), y))
+    def clip(self, grads):
+        if self.limit is None:
+            return grads
+        return ops.clip_by_global_norm(grads, self.limit)
+    def step(self, x, y):
+        loss, grads = self.grad_fn(x, y)
+        grads = self.clip(grads)
+        self.opt(self.scaler.unscale(grads))
+        return loss
+    def fit(self, data, epochs):
+        for epoch in range(epochs):
+            for x, y in data:
+                loss = self.compiled(x, y)
+def main():
+    trainer = Trainer(net, opt, amp.DynamicLossScaler(2**16, 2, 100))
+    trainer.fit(data, 3)
+if __name__ == "__main__":
+    main()
 """,
     "undecided_gradients_from_elsewhere": PRE
     + """
@@ -519,6 +596,32 @@ network = Penalised(net, loss_fn, manager.get_loss_scale())
 step = nn.TrainOneStepWithLossScaleCell(network, opt, manager)
 for x, y in data:
     step(x, y)
+""",
+    "problem_constant_scale": PRE
+    + """
+SCALE = 1024.0
+def scaled(x, y):
+    return loss_fn(net(x), y) * SCALE
+slope_fn = ms.grad(scaled)
+def forward(x, y):
+    norm = ops.norm(slope_fn(x, y), dim=1)
+    return (loss_fn(net(x), y) + 10.0 * ((norm - 1.0) ** 2).mean()) * SCALE
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    opt([g / SCALE for g in grads])
+""",
+    "ok_constant_scale": PRE
+    + """
+SCALE = 1024.0
+slope_fn = ms.grad(lambda x, y: loss_fn(net(x), y))
+def forward(x, y):
+    norm = ops.norm(slope_fn(x, y), dim=1)
+    return (loss_fn(net(x), y) + 10.0 * ((norm - 1.0) ** 2).mean()) * SCALE
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    opt([g / SCALE for g in grads])
 """,
     "ok_unscaled_output": penalised("slope_fn = ms.grad(lambda x: critic(x).sum())"),
     "ok_divided_before_the_norm": penalised(slope="slope = scaler.unscale(slope_fn(mixed))"),

@@ -1,5 +1,6 @@
 """Arithmetic on abstract numbers, with what it reveals: clipping by hand, unscaling, a penalty in a loss."""
 
+import contextlib
 from typing import Any, Optional
 
 from msprec.source.flow.domain import (
@@ -84,7 +85,7 @@ def add(one: Num, other: Num, spot: Spot, subtracts: bool = False) -> Num:
         if constant.constant and constant.kind == PLAIN:
             if abs(float(constant.value)) <= _GUARD or number.kind != NORM:
                 return number.but(value=None, notes=notes)
-            return _mixed(number, ZERO, notes, spot)
+            return _mixed(number, ZERO, notes, spot, 1.0)
     if one.kind in (NORM, GRADIENT) and other.kind == one.kind:
         return join(one, other).but(notes=notes, value=None)
     if one.kind == GRADIENT:  # weight decay added to gradients
@@ -93,8 +94,8 @@ def add(one: Num, other: Num, spot: Spot, subtracts: bool = False) -> Num:
         return other.but(notes=notes, value=None)
     if NORM in (one.kind, other.kind):
         norm, rest = (one, other) if one.kind == NORM else (other, one)
-        mixed = _mixed(norm, rest.degrees, notes, spot)
-        return mixed.but(degrees=rest.degrees, kind=PLAIN)
+        mixed = _mixed(norm, rest.degrees, notes, spot, rest.factor)
+        return mixed.but(degrees=rest.degrees, kind=PLAIN, factor=rest.factor)
     if (one.notes and not other.notes) or (other.notes and not one.notes):
         return Num(either(one.degrees, other.degrees), PLAIN, None, _one_factor(one, other), None, notes)
     return join(one, other).but(kind=PLAIN if SCALE not in (one.kind, other.kind) else SCALE, value=None, notes=notes)
@@ -104,10 +105,10 @@ def _one_factor(one: Num, other: Num) -> float:
     return one.factor if one.factor == other.factor else min(one.factor, other.factor)
 
 
-def _mixed(norm: Num, rest: Optional[frozenset], notes: frozenset, spot: Spot) -> Num:
-    """A value made from gradients meets one that is not: their degrees have to be equal."""
-    excess = plus(norm.degrees, rest, -1.0)
-    return norm.but(value=None, notes=notes | {Note(spot, excess)})
+def _mixed(norm: Num, rest: Optional[frozenset], notes: frozenset, spot: Spot, factor: float) -> Num:
+    """A value made from gradients meets one that is not: their degrees, and the constants they carry, have to be equal."""
+    note = Note(spot, plus(norm.degrees, rest, -1.0), norm.factor / factor if factor else norm.factor)
+    return norm.but(value=None, notes=notes | {note})
 
 
 def power(number: Num, exponent: Any) -> Num:
@@ -122,10 +123,8 @@ def power(number: Num, exponent: Any) -> Num:
         value = None if isinstance(value, complex) else value
     kind = NORM if number.kind == GRADIENT and exponent != 1 else number.kind
     factor = 1.0
-    try:
+    with contextlib.suppress(ArithmeticError):
         factor = number.factor**exponent
-    except ArithmeticError:
-        pass
     return number.but(degrees=times(number.degrees, exponent), kind=kind, value=value, factor=float(factor))
 
 

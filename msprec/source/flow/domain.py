@@ -23,10 +23,11 @@ class Spot(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A gradient that went into a loss: where, and the degrees by which it exceeds what it was combined with."""
+    """A gradient that went into a loss: where, and by which degrees and which constant it exceeds what it was combined with."""
 
     spot: Spot
     degrees: Optional[frozenset]
+    factor: float = 1.0
 
 
 class Num:
@@ -260,11 +261,8 @@ def joined(values: list) -> Any:
         for value in values[1:]:
             first = join(first, value)
         return first
-    if all(
-        isinstance(value, Tup) and len(value.parts) == len(first.parts) for value in values if isinstance(first, Tup)
-    ):
-        if isinstance(first, Tup) and all(isinstance(value, Tup) for value in values):
-            return Tup([joined([value.parts[n] for value in values]) for n in range(len(first.parts))])
+    if all(isinstance(value, Tup) for value in values) and len({len(value.parts) for value in values}) == 1:
+        return Tup([joined([value.parts[n] for value in values]) for n in range(len(first.parts))])
     if all(isinstance(value, Const) for value in values):
         return first if all(value.value == first.value for value in values) else Unknown()
     telling = [value for value in values if not isinstance(value, (Unknown, Const, Truth))]

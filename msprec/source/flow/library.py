@@ -36,8 +36,11 @@ _GRADIENT_CLIP = re.compile(
     r"clip_by_(global_)?norm|clip_?grad|ClipByNorm|ClipByGlobalNorm|clip_gradient", re.IGNORECASE
 )
 #: Names that a loss scale goes by, where its value cannot be read.
-SCALE_NAME = re.compile(r"^(?:_?(?:dynamic_|static_|cur(?:rent)?_|init(?:ial)?_|grad(?:ient)?_)?(?:loss_?)?scal(?:e|ing)(?:_?(?:sense|sens|value|factor_?value))?"
-                        r"|scaling_sens|sens|loss_?scale\w*)$", re.IGNORECASE)  # fmt: skip
+SCALE_NAME = re.compile(
+    r"^(?:_?(?:dynamic_|static_|cur(?:rent)?_|init(?:ial)?_|grad(?:ient)?_)?(?:loss_?)?scal(?:e|ing)"
+    r"(?:_?(?:sense|sens|value|factor_?value))?|scaling_sens|sens|loss_?scale\w*)$",
+    re.IGNORECASE,
+)
 
 OPTIMIZERS = {
     "Adam", "AdamWeightDecay", "SGD", "Momentum", "RMSProp", "Adagrad", "Adadelta", "AdaMax", "AdamOffload", "Lamb",
@@ -100,8 +103,10 @@ _QUIET = {"print", "len", "id", "type", "str", "repr", "format", "info", "debug"
           "histogram", "rank", "size", "getattr", "assert_", "summary", "error", "set_data", "ReLU", "sign", "Sign"}  # fmt: skip
 _SELF = {"set_train", "set_grad", "to_float", "add_flags", "add_flags_recursive", "recompute", "shard", "set_broadcast_flag",
          "get_update_cell", "half", "to", "set_auto_parallel", "set_comm_fusion", "train", "eval"}  # fmt: skip
-_JIT = {"mindspore.jit", "mindspore.ms_function", "mindspore.jit_class", "mindspore.lazy_inline", "mindspore.ops.constexpr",
-        "mindspore.ops.stop_gradient_fn", "mindspore.recompute", "mindspore.ms_memory_recycle", "functools.lru_cache"}  # fmt: skip
+_JIT = {
+    "mindspore.jit", "mindspore.ms_function", "mindspore.jit_class", "mindspore.lazy_inline", "mindspore.ops.constexpr",
+    "mindspore.recompute", "mindspore.ms_memory_recycle", "functools.lru_cache",
+}  # fmt: skip
 
 
 def last(name: str) -> str:
@@ -127,7 +132,7 @@ class Library:
             return args[0] if args else Unknown()
         if short in ("value_and_grad", "grad", "vjp", "get_grad") and name.startswith("mindspore."):
             return self._gradient_function(short, args, keywords)
-        if short in ("auto_mixed_precision", "custom_mixed_precision"):
+        if short in ("auto_mixed_precision", "custom_mixed_precision", "data_sink"):
             return args[0] if args else keywords.get("network", Unknown())
         if name.startswith("builtins."):
             return self._builtin(short, args, keywords, node)
@@ -371,7 +376,7 @@ class Library:
         if sens is not None and sens.constant:
             factor *= abs(float(sens.value)) or 1.0
         for note in sorted(loss.notes, key=lambda note: (note.spot, repr(note.degrees))):
-            machine.note_at("penalty", note.spot, note.degrees)
+            machine.note_at("penalty", note.spot, note.degrees, "", Num(factor=note.factor))
         gradients = Num(degrees, GRADIENT, None, factor)
         machine.note("gradient", node, degrees, "", gradients)
         return result, gradients
@@ -531,7 +536,7 @@ class Library:
 
     def clip(self, short: str, values: list, keywords: dict, node) -> Any:
         """A clipping function: an event where it acts on gradients; on their norm it limits."""
-        values = values or [value for value in keywords.values()]
+        values = values or list(keywords.values())
         if not values:
             return LibObj(short, [], {})
         subject = next((value for value in values if holds_gradient(value)), values[0])

@@ -1,8 +1,8 @@
 """Three classes; old MindSpore style beside mint."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import mint, nn
 
 ms.set_seed(16)

@@ -1,9 +1,9 @@
 """Three classes; the dropout was written as PyTorch writes it."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn, ops
+import numpy as np
+from mindspore import nn
 
 ms.set_seed(11)
 rng = np.random.default_rng(11)

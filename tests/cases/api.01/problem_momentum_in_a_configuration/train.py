@@ -1,8 +1,8 @@
 """Three classes, two normalised blocks."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import nn
 from network import Block, Settings
 

@@ -1,4 +1,3 @@
-import torch
 from torch import nn, optim
 
 net = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 3))

@@ -1,9 +1,9 @@
 """Three classes; the optimizer is AdamW in the original."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn, ops
+import numpy as np
+from mindspore import nn
 
 ms.set_seed(14)
 rng = np.random.default_rng(14)

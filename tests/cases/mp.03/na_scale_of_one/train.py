@@ -2,9 +2,9 @@
 
 import argparse
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from gradients import divide, shrink
 from mindspore import nn
 

@@ -1,9 +1,9 @@
 """Three classes in float16 with a training cell of one's own."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn, ops
+import numpy as np
+from mindspore import nn, ops
 
 ms.set_seed(32)
 rng = np.random.default_rng(32)

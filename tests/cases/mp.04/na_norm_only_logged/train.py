@@ -1,8 +1,8 @@
 """Three classes in float16; logs a norm."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import amp, nn, ops
 
 ms.set_seed(48)

@@ -1,8 +1,8 @@
 """A critic that tells noise from data, with a fixed loss scale."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import amp, nn
 from penalty import gradient_penalty
 

@@ -1,9 +1,9 @@
 """Three classes; the penalty is a cell of one's own."""
 
-import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
-from mindspore import amp, nn, ops
+import numpy as np
+from mindspore import nn, ops
 
 ms.set_seed(44)
 rng = np.random.default_rng(44)
@@ -19,12 +19,12 @@ class Penalised(nn.Cell):
     def __init__(self, backbone, weight, scale):
         super().__init__()
         self.backbone, self.weight = backbone, weight
-        self.loss_fn = nn.CrossEntropyLoss()
         self.grad = ops.GradOperation(sens_param=True)
         self.scale = ms.Tensor(scale, ms.float32)
 
     def plain(self, x, y):
-        return self.loss_fn(self.backbone(x), y)
+        wanted = (y.reshape(-1, 1) == ms.Tensor([[0, 1, 2]], ms.int32)).astype(ms.float32)
+        return ops.square(self.backbone(x) - wanted).sum(axis=1).mean()
 
     def construct(self, x, y):
         loss = self.plain(x, y)

@@ -1,0 +1,190 @@
+"""What the declared design (``msprec.toml``) decides: sharing, freezing, layers, loss, shuffling, batch size."""
+
+from collections import Counter
+from fnmatch import fnmatchcase
+from typing import Optional
+
+from msprec.checklists.shared import note
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Evidence, Finding, ok, problem, table
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text, listed
+
+_ADVICE = Text(
+    "让脚本与 {file} 中声明的设计一致；若设计已改变，修改该文件。",
+    "Make the script agree with the design declared in {file}, or change that file where the design has changed.",
+)
+
+
+def matches(name: str, patterns: list) -> bool:
+    """Whether a name is one of the patterns, which may hold ``*`` and ``?``."""
+    return any(fnmatchcase(name, str(pattern)) for pattern in patterns)
+
+
+def _problem(subject: Subject, summary: Text, evidence, places) -> Finding:
+    return problem(
+        summary, Text(_ADVICE.zh, _ADVICE.en, file=subject.design.file), [_shown(subject), *evidence], places
+    )
+
+
+def _shown(subject: Subject) -> Evidence:
+    design = subject.design
+    rows = [
+        [key, str(value)]
+        for key, value in (
+            ("frozen_parameters", design.frozen_parameters), ("shared_parameters", design.shared_parameters),
+            ("layers", design.layers), ("loss", design.loss), ("shuffle", design.shuffle), ("batch_size", design.batch_size),
+        )
+        if key in design
+    ]  # fmt: skip
+    shown = table(Text("声明的设计", "The declared design"), [Text("键", "key"), Text("值", "value")], rows)
+    shown.source = "design"
+    return shown
+
+
+# --- cg.01 ---------------------------------------------------------------------------------------------------------
+def sharing(subject: Subject) -> Optional[Finding]:
+    """cg.01 where ``shared_parameters`` is declared."""
+    if "shared_parameters" not in subject.design:
+        return None
+    declared = [set(group) for group in subject.design.shared_parameters]
+    actual = [_names_of(one) for network in subject.networks for one in network.shared_parameters]
+    cells = [one for network in subject.networks for one in network.shared_cells if one.parameters]
+    actual += [names for cell in cells for names in _of_cell(cell)]
+    missing = [group for group in declared if not any(group <= names for names in actual)]
+    places = [cell.created for cell in cells]
+    if missing:
+        names = set().union(*missing)
+        places = [p.created for p in subject.parameters if names & {p.name, p.path}] + places
+        summary = Text(
+            "设计中共享的 {names} 在网络中是各自独立的参数。",
+            "The design shares {names}, which are separate parameters in the network.",
+            names=listed(" = ".join(sorted(group)) for group in missing),
+        )
+        return _problem(subject, summary, [], places or [network.place for network in subject.networks])
+    extra = [names for names in actual if not any(group <= names for group in declared)]
+    if extra:
+        summary = Text(
+            "{names} 共享权重，而设计中没有声明。",
+            "{names} share weights, which the design does not declare.",
+            names=listed(" = ".join(sorted(names)[:4]) for names in extra),
+        )
+        return _problem(subject, summary, [], places or [network.place for network in subject.networks])
+    return ok(
+        Text("共享的权重与声明的设计一致。", "The weights are shared as the declared design has it."), [_shown(subject)]
+    )
+
+
+def _names_of(parameter: Fact) -> set:
+    return {parameter.name, *parameter.paths}
+
+
+def _of_cell(cell: Fact) -> list:
+    """The names of each weight of a shared cell, one for each way to the cell."""
+    tails = {name[len(path) + 1 :] for name in cell.parameters for path in cell.paths if name.startswith(path + ".")}
+    return [{f"{path}.{tail}" for path in cell.paths} for tail in tails]
+
+
+# --- cg.02 ---------------------------------------------------------------------------------------------------------
+def freezing(subject: Subject, groups) -> Optional[Finding]:
+    """cg.02 where ``frozen_parameters`` is declared; ``groups``: `moved.Sorted`."""
+    if "frozen_parameters" not in subject.design:
+        return None
+    patterns = subject.design.frozen_parameters
+    still = [*groups.frozen, *groups.left_out, *groups.stuck]
+    moved = [p for p in groups.moved if matches(p.name, patterns)]
+    undeclared = [p for p in still if not matches(p.name, patterns)]
+    if moved:
+        summary = Text(
+            "{n} 个设计中冻结的权重在训练中有变化：{names}。",
+            "{n} weights that the design freezes moved in the training: {names}.",
+            n=len(moved),
+            names=listed(p.name for p in moved),
+        )
+        return _problem(subject, summary, [], _freezing_places(subject, moved))
+    if undeclared:
+        summary = Text(
+            "{n} 个设计中要训练的权重没有变化：{names}。",
+            "{n} weights that the design trains did not move: {names}.",
+            n=len(undeclared),
+            names=listed(p.name for p in undeclared),
+        )
+        return _problem(subject, summary, [], _freezing_places(subject, undeclared))
+    if groups.unknown or not groups.moved:
+        return None
+    return ok(
+        Text(
+            "冻结的 {n} 个权重与声明的设计一致，其余 {rest} 个都有变化。",
+            "The {n} frozen weights are those of the declared design; the other {rest} moved.",
+            n=len(still),
+            rest=len(groups.moved) + len(groups.excused),
+        ),
+        [_shown(subject)],
+    )
+
+
+def _freezing_places(subject: Subject, parameters: list) -> list:
+    optimizers = [o.place for o in subject.optimizers if o.used is not False]
+    return [*[p.created for p in parameters[:3]], *optimizers, *[network.place for network in subject.networks]]
+
+
+# --- cg.03 ---------------------------------------------------------------------------------------------------------
+def layers(subject: Subject) -> Optional[Finding]:
+    """A problem of cg.03 where a declared layer is absent; None otherwise."""
+    if "layers" not in subject.design:
+        return None
+    graph = subject.probes.graph.cells
+    cells = [c for c in graph if c.calls] or [c for n in subject.networks if n.role == "train" for c in n.cells]
+    lacking = Counter(subject.design.layers) - Counter(cell.class_ for cell in cells)
+    if not lacking:
+        return None
+    summary = Text(
+        "设计中的层在网络中缺少：{names}。",
+        "Layers of the design are missing in the network: {names}.",
+        names=listed(f"{name} x {n}" for name, n in lacking.items()),
+    )
+    return _problem(subject, summary, [], [network.place for network in subject.networks])
+
+
+# --- cg.04 ---------------------------------------------------------------------------------------------------------
+def loss(subject: Subject) -> Optional[Finding]:
+    """A problem of cg.04 where the loss is another than the one declared; None otherwise."""
+    wanted = subject.design.loss
+    used = [one.name for one in (*subject.probes.losses, *subject.probes.own_losses)]
+    used += [one.class_ or "" for one in subject.losses]
+    if not wanted or not used or any(wanted.lower() in name.lower() for name in used):
+        return None
+    places = [one.place for one in (*subject.probes.losses, *subject.losses)]
+    summary = Text(
+        "使用的 loss 是 {used}，设计中是 {wanted}。",
+        "The loss is {used}; the design has {wanted}.",
+        used=listed(dict.fromkeys(used)),
+        wanted=wanted,
+    )
+    return _problem(subject, summary, [], places)
+
+
+# --- dp.03, hp.03 ----------------------------------------------------------------------------------------------------
+def not_shuffled(subject: Subject) -> Optional[Finding]:
+    """dp.03 where the design wants the order kept; None otherwise."""
+    if subject.design.shuffle is not False:
+        return None
+    return ok(
+        Text("设计声明不混洗数据。", "The declared design does not shuffle the data."),
+        [_shown(subject), note("未检查数据的顺序。", "The order of the data was not judged.")],
+    )
+
+
+def batch_size(subject: Subject, seen: Optional[float], places: list) -> Optional[Finding]:
+    """A problem of hp.03 where the global batch is another than the one declared; None otherwise."""
+    wanted = subject.design.batch_size
+    if not wanted or not seen or int(seen) == wanted:
+        return None
+    summary = Text(
+        "全局 batch 为 {seen}，设计中是 {wanted}。",
+        "The global batch is {seen}; the design has {wanted}.",
+        seen=int(seen),
+        wanted=wanted,
+    )
+    return _problem(subject, summary, [], places)

@@ -1,0 +1,268 @@
+"""Are the labels of the kind, in the range, and of a piece with their inputs? (ds.02)"""
+
+import re
+from typing import Optional
+
+import numpy as np
+from msprec.checklists.balance import counts_figure, head_outputs
+from msprec.checklists.curves import validation_scores
+from msprec.checklists.shared import first_place, missing, op_place, role_of
+
+from msprec.checklist.facts import LABEL_SHEET, Fact
+from msprec.checklist.finding import Finding, ok, problem, table, undecided
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Text, listed
+
+_CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
+_BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)
+_LEAST = 32
+
+
+def judge_labels(subject: Subject, dataset: Fact) -> Finding:
+    """The finding on the labels of one data set."""
+    label = dataset.label
+    column = next((one for one in dataset.columns if one.name == label.column), None)
+    if column is None:
+        return missing("标签列的统计", "statistics of the label column")
+    place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
+    places = [place or first_place(dataset)]
+    shown = [_contradictions(dataset), counts_figure(label), _sheet(subject, dataset)]
+    for check in (_out_of_range, _not_binary, _wrong_kind, _constant, _contradicting):
+        wrong = check(subject, dataset, column)
+        if wrong is not None:
+            says, advice = wrong
+            code = subject.code_at(places, Text("标签的来处", "Where the labels come from"))
+            return problem(Text("{says}。", "{says}.", says=says), advice, [*shown, code], places)
+    share = _well_learned(subject)
+    if share is not None and label.kind in ("class", "one_hot"):
+        return ok(
+            Text(
+                "标签的取值、种类都正确，没有相同输入而标签不同的样本；验证精度 {share}、训练 loss 也低，"
+                "错误的标签至多占很小一部分。",
+                "The labels are in range and of the right kind, and no identical inputs contradict each "
+                "other; with a validation accuracy "
+                "of {share} and a low training loss at most a few can be wrong.",
+                share=f"{100 * share:.1f} %",
+            ),
+            shown,
+        )
+    return undecided(
+        Text(
+            "标签列 {column}（{kind}）的取值与种类正确，没有自相矛盾；每个标签是否正确需要人工抽查。",
+            "Column {column} ({kind}) is in range, of the right kind and free of contradictions; whether "
+            "each label is right takes a "
+            "person to see.",
+            column=label.column,
+            kind=label.kind,
+        ),
+        Text(
+            "对照下面按类别抽取的样本（图片在运行目录的 samples/ 中），逐个核对标签。",
+            "Compare the samples below, drawn class by class (pictures are in samples/ of the run folder), with their labels.",
+        ),
+        shown,
+        places,
+    )
+
+
+def _label_is_mapped(dataset: Fact) -> bool:
+    names = [step.args.get("input_columns") for step in dataset.pipeline if step.op == "map"]
+    return any(dataset.label.column in (one if isinstance(one, list) else [one]) for one in names)
+
+
+def _losses(subject: Subject, pattern) -> list:
+    return [loss for loss in subject.losses if pattern.search(loss.class_ or "")]
+
+
+# --- what can be wrong: each gives (sentence, advice) or None -------------------------------------------------------
+
+
+def _out_of_range(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Class ids that the head has no output for."""
+    outputs = head_outputs(subject)
+    if dataset.label.kind != "class" or outputs is None or outputs < 2 or column.min is None or column.max is None:
+        return None
+    several = [one for one in dataset.columns if one.kind == "int" and all(size == 1 for size in one.shape)]
+    if _losses(subject, _BINARY_LOSS) or len(several) > 1:
+        return None  # of several heads it is not known which one the label belongs to
+    ignored = {-100} | {int(n) for loss in subject.losses for n in re.findall(r"ignore_index=(-?\d{1,9})\b", loss.args)}
+    if column.values:
+        bad = {int(v): n for v, n in column.values.items() if re.fullmatch(r"-?\d{1,15}", v)}
+        bad = {v: n for v, n in bad.items() if (v < 0 or v >= outputs) and v not in ignored}
+        if not bad:
+            return None
+        values, count = sorted(bad), sum(bad.values())
+    elif column.max >= outputs or (column.min < 0 and column.min not in ignored):
+        values, count = [v for v in (column.min, column.max) if v < 0 or v >= outputs], None
+    else:
+        return None
+    many = Text("（{n} 个）", " ({n} of them)", n=count) if count is not None else Text("", "")
+    first = (
+        Text("标签似乎从 1 开始编号；", "The labels seem to start at 1; ")
+        if column.min == 1 and column.max == outputs
+        else Text("", "")
+    )
+    return (
+        Text(
+            "标签 {values}{many} 超出网络的 {n} 个类别（0 到 {last}）",
+            "Labels {values}{many} lie beyond the {n} classes of the network (0 to {last})",
+            values=listed(values),
+            many=many,
+            n=outputs,
+            last=outputs - 1,
+        ),
+        Text(
+            "{first}把标签映射到 0 到类别数减 1，或改正网络的输出数；要忽略的标签用损失函数的 ignore_index 声明。",
+            "{first}map the labels to 0 up to the number of classes less one, or correct the number of "
+            "outputs; declare labels to be "
+            "left out as ignore_index of the loss.",
+            first=first,
+        ),
+    )
+
+
+def _not_binary(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Targets of a binary cross-entropy beyond 0 and 1."""
+    only = _losses(subject, _BINARY_LOSS)
+    if not only or len(only) < len(subject.losses) or column.min is None or column.max is None:
+        return None
+    if column.min >= -1e-6 and column.max <= 1 + 1e-6:
+        return None
+    return (
+        Text(
+            "二元交叉熵 {loss} 的标签应在 0 到 1 之间，实际为 {low} 到 {high}",
+            "The labels of {loss} have to lie between 0 and 1, and range from {low} to {high}",
+            loss=only[0].class_,
+            low=column.min,
+            high=column.max,
+        ),
+        Text("把标签映射到 0 和 1。", "Map the labels to 0 and 1."),
+    )
+
+
+def _wrong_kind(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Real numbers where a cross-entropy takes the number of a class."""
+    scalar = all(size == 1 for size in column.shape)
+    only = _losses(subject, _CLASS_LOSS)
+    if dataset.label.kind != "regression" or not scalar or not only or len(only) < len(subject.losses):
+        return None
+    if _losses(subject, _BINARY_LOSS) or column.kind != "float" or _whole(column):
+        return None
+    return (
+        Text(
+            "交叉熵 {loss} 需要类别编号，而标签列 {column} 是实数（{low} 到 {high}）",
+            "{loss} takes the numbers of classes, but column {column} holds real numbers ({low} to {high})",
+            loss=only[0].class_,
+            column=column.name,
+            low=column.min,
+            high=column.max,
+        ),
+        Text(
+            "检查列的顺序与含义；类别标签用 int32，回归目标用 MSELoss 之类的损失。",
+            "See whether the columns are in order and what they mean; classes are int32, and targets of a "
+            "regression go with MSELoss or its "
+            "kin.",
+        ),
+    )
+
+
+def _whole(column: Fact) -> bool:
+    return bool(column.values) and all(re.fullmatch(r"-?\d+", value) for value in column.values)
+
+
+def _constant(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """One and the same label throughout."""
+    seen = dataset.label.counted_samples or dataset.scanned.samples or 0
+    one_class = dataset.label.kind in ("class", "one_hot") and len([n for n in dataset.label.counts.values() if n]) == 1
+    one_value = dataset.label.kind == "regression" and column.min is not None and column.min == column.max
+    if seen < _LEAST or not (one_class or one_value):
+        return None
+    if one_class and not (_losses(subject, _CLASS_LOSS) or _losses(subject, _BINARY_LOSS)):
+        return None  # a column that no loss compares with, as of an autoencoder
+    value = next((v for v, n in dataset.label.counts.items() if n), column.min)
+    return (
+        Text("全部 {n} 个样本的标签都是 {value}", "All {n} samples bear the label {value}", n=seen, value=value),
+        Text("检查标签是如何读取和映射的。", "See how the labels are read and mapped."),
+    )
+
+
+def _contradicting(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Identical samples with different labels; short or coarse ones coincide by chance and prove nothing."""
+    found = dataset.contradictions
+    if not found.samples or not found.contradicting or (found.elements or 0) < subject.limit("ds.02.elements"):
+        return None
+    share = found.contradicting / found.samples
+    if share < subject.limit("ds.02.contradictions") or (found.groups or 0) < 3:
+        return None
+    if (found.distinct or 0) < 0.5 * found.samples:
+        return None  # few different inputs: their labels are random by nature
+    return (
+        Text(
+            "{n} 个样本（{share}）的输入与别的样本完全相同而标签不同，共 {groups} 组（例如位置 {places}，标签 {labels}）",
+            "{n} samples ({share}) have the very inputs of another sample under another label, in {groups} "
+            "groups (such as positions {places} "
+            "with labels {labels})",
+            n=found.contradicting,
+            share=f"{100 * share:.3g} %",
+            groups=found.groups,
+            places=listed(found.examples[0].positions) if found.examples else "?",
+            labels=listed(found.examples[0].labels) if found.examples else "?",
+        ),
+        Text(
+            "核对这些样本，更正或删除标签错误的副本。",
+            "Look at these samples; correct the wrong copies or take them out.",
+        ),
+    )
+
+
+# --- what speaks for the labels -------------------------------------------------------------------------------------
+
+
+def _well_learned(subject: Subject) -> Optional[float]:
+    """The validation accuracy, where it and the training loss are so good that few labels can be wrong; else None.
+
+    Wrong labels that are not memorised cost training loss; memorised ones cost validation accuracy.
+    """
+    if not _losses(subject, _CLASS_LOSS) or len(subject.losses) != 1:
+        return None
+    best = max(validation_scores(subject, r"acc|top_?1"), default=None)
+    losses = subject.steps().observed("loss")
+    if best is None or len(losses) < 20 or not np.isfinite(losses).all():
+        return None
+    last = float(losses[-max(5, len(losses) // 10) :].mean())
+    good = best >= subject.limit("ds.02.accuracy") and 0 <= last <= subject.limit("ds.02.loss")
+    return best if good else None
+
+
+# --- evidence -------------------------------------------------------------------------------------------------------
+
+
+def _contradictions(dataset: Fact):
+    found = dataset.contradictions
+    if not found.examples:
+        return None
+    rows = [[", ".join(map(str, one.positions)), ", ".join(map(str, one.labels))] for one in found.examples]
+    heads = [Text("样本在首轮中的位置", "positions in the first pass"), Text("标签", "labels")]
+    title = Text(
+        "{role}中输入相同而标签不同的样本",
+        "Identical inputs with different labels in the {role}",
+        role=role_of(dataset),
+    )
+    return table(title, heads, rows)
+
+
+def _sheet(subject: Subject, dataset: Fact):
+    """The sample for a person to look at."""
+    sheet = subject.file("label_sheet", LABEL_SHEET)
+    if not sheet.samples or sheet.dataset not in (None, dataset.id):
+        return None
+    rows = [
+        [one.position, one.label, one.file or one.text or ", ".join(f"{v:.4g}" for v in one.values if v is not None)]
+        for one in sheet.samples
+    ]
+    heads = [Text("首轮中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")]
+    note = (
+        Text("图片在运行目录的 samples/ 中。", "Pictures are in samples/ of the run folder.")
+        if any(s.file for s in sheet.samples)
+        else None
+    )
+    return table(Text("按类别抽取的样本", "Samples drawn class by class"), heads, rows, note)

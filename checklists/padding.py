@@ -1,0 +1,321 @@
+"""Padding as delivered: does it agree with its mask, with the lengths, with itself? (dp.04)"""
+
+import re
+from typing import NamedTuple, Optional
+
+from msprec.checklists.shared import first_place, missing, pipeline_table, role_of
+
+from msprec.checklist.facts import Fact
+from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.checklist.subject import Subject
+from msprec.checklist.text import Joined, Text
+
+_PADS = re.compile(
+    r"\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length",
+    re.IGNORECASE,
+)
+_ADVICE = Text(
+    "把补齐的一侧、数值与长度写在一处，训练与推理共用；补齐值专用一个编号，mask 由真实长度生成，loss 忽略补齐的位置。",
+    "Give side, value and length in one place that training and inference share; reserve an id for padding, "
+    "build the mask from the "
+    "real length, and let the loss ignore padded places.",
+)
+
+
+class Fault(NamedTuple):
+    """What is wrong with one column; ``sure``: by itself a problem."""
+
+    says: Text
+    dataset: Fact
+    sure: bool = True
+
+
+def judge_padding(subject: Subject) -> Finding:
+    """The finding on all data sets that were used."""
+    used = subject.datasets_of("train", "eval", "predict") or subject.datasets
+    if not used:
+        return missing("数据处理流水线", "data pipeline")
+    padded = [(dataset, pad) for dataset in used for pad in dataset.padding if pad.value is not None and pad.rows]
+    places = _pad_places(subject, used)
+    if not padded:
+        return _nothing_padded(subject, used, places)
+    judged = [(dataset, pad) for dataset, pad in padded if pad.kind == "int" or pad.mask or pad.length or places]
+    if not judged:
+        return not_applicable(
+            Text(
+                "没有补齐步骤、mask 或长度列；数值序列两端的重复值不视为补齐。",
+                "There is no padding step, mask or length; repeated values at the ends of numeric sequences "
+                "are not taken for padding.",
+            )
+        )
+    faults = [fault for dataset, pad in judged for fault in _faults(subject, dataset, pad)]
+    faults += _between_sets(subject, judged)
+    shown = [
+        _table(judged),
+        *(pipeline_table(dataset) for dataset in used),
+        subject.code_at(places, Text("补齐", "Padding")),
+    ]
+    if faults:
+        return _wrong(faults, shown, places)
+    return ok(
+        Text(
+            "补齐一致：{what}。",
+            "The padding is consistent: {what}.",
+            what=Joined([_words(*one) for one in judged[:3]], zh="；", en="; "),
+        ),
+        shown,
+        places,
+    )
+
+
+def _wrong(faults: list, shown: list, places: list) -> Finding:
+    sure = [fault for fault in faults if fault.sure]
+    told = sure or faults
+    places = [*places, *(first_place(fault.dataset) for fault in told)]
+    says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
+    if sure:
+        return problem(Text("补齐有误：{says}。", "The padding is wrong: {says}.", says=says), _ADVICE, shown, places)
+    return undecided(
+        Text("补齐可能有误：{says}。", "The padding may be wrong: {says}.", says=says),
+        Text("对照设计确认补齐的一侧、数值与长度。", "Compare side, value and length of the padding with the design."),
+        shown,
+        places,
+    )
+
+
+def _nothing_padded(subject: Subject, used: list, places: list) -> Finding:
+    sequences = [
+        column for dataset in used for column in dataset.columns if len(column.shape) in (1, 2) and column.kind == "int"
+    ]
+    if places and sequences:
+        return ok(
+            Text(
+                "脚本有补齐步骤，但交付的数据中没有补齐的元素。",
+                "The script can pad, but nothing that was delivered is padded.",
+            ),
+            [subject.code_at(places, Text("补齐", "Padding"))],
+            places,
+        )
+    if any(dataset.columns for dataset in used):
+        return not_applicable(Text("交付的数据中没有补齐。", "Nothing that was delivered is padded."))
+    return missing("各列的统计", "statistics of the columns")
+
+
+def _pad_places(subject: Subject, used: list) -> list:
+    """Where sequences are padded, as the pipelines and the source tell; convolutions and pictures do not count."""
+    found = [
+        step.place
+        for dataset in used
+        for step in dataset.pipeline
+        if step.place
+        and (step.op in ("padded_batch", "bucket_batch_by_length") or "PadEnd" in str(step.args.get("operations", "")))
+    ]
+    return found + subject.find_lines(_PADS.pattern, 3)
+
+
+# --- what is wrong -------------------------------------------------------------------------------------------------
+
+
+def _faults(subject: Subject, dataset: Fact, pad: Fact) -> list:
+    found = [_mask(subject, dataset, pad), _length(subject, dataset, pad), _side(subject, dataset, pad)]
+    told = pad.mask or pad.length
+    if not told:
+        found.append(_value(subject, dataset, pad))
+    return [fault for fault in found if fault is not None]
+
+
+def _mask(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    mask = pad.mask
+    if not mask:
+        return None
+    padded, real = max(1, mask.padded or 0), max(1, mask.real or 0)
+    on, off = (mask.padded_on or 0) / padded, (mask.real_off or 0) / real
+    if on > subject.limit("dp.04.contradicts"):
+        return Fault(
+            Text(
+                "{role}的 {mask} 把 {column} 中 {n}（{share}）个补齐的元素标为真实",
+                "{mask} of the {role} marks {n} ({share}) of the padded elements of {column} as real",
+                role=role_of(dataset),
+                mask=mask.column,
+                column=pad.column,
+                n=mask.padded_on,
+                share=f"{100 * on:.3g} %",
+            ),
+            dataset,
+        )
+    # a pad value that is also a real one makes real places look padded, and not the other way round
+    if off > subject.limit("dp.04.contradicts"):
+        return Fault(
+            Text(
+                "{role}的 {mask} 遮住了 {column} 中 {n}（{share}）个真实的元素",
+                "{mask} of the {role} hides {n} ({share}) of the real elements of {column}",
+                role=role_of(dataset),
+                mask=mask.column,
+                column=pad.column,
+                n=mask.real_off,
+                share=f"{100 * off:.3g} %",
+            ),
+            dataset,
+        )
+    return None
+
+
+def _length(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    agrees = pad.length.agrees
+    if agrees is None or 1 - agrees <= 5 * subject.limit("dp.04.contradicts"):
+        return None
+    return Fault(
+        Text(
+            "{role}的长度列 {length} 只在 {share} 的样本中与 {column} 的真实长度一致",
+            "the lengths in {length} of the {role} agree with {column} in only {share} of the samples",
+            role=role_of(dataset),
+            length=pad.length.column,
+            column=pad.column,
+            share=f"{100 * agrees:.3g} %",
+        ),
+        dataset,
+        sure=agrees < 0.5,
+    )
+
+
+def _side(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    right, left = pad.right_only or 0, pad.left_only or 0
+    least = max(3, subject.limit("dp.04.mixed") * pad.rows)
+    if min(right, left) < least:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {column} 有 {right} 个样本补在右侧、{left} 个补在左侧",
+            "in {column} of the {role} {right} samples are padded on the right and {left} on the left",
+            role=role_of(dataset),
+            column=pad.column,
+            right=right,
+            left=left,
+        ),
+        dataset,
+    )
+
+
+def _value(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    rows = pad.inside_rows or 0
+    if rows < max(3, subject.limit("dp.04.inside") * pad.rows):
+        return None
+    return Fault(
+        Text(
+            "补齐值 {value} 在{role}的 {column} 中也是真实的取值（{n} 个样本，{inside} 处），又没有 mask 或长度可以区分",
+            "the pad value {value} is a real value of {column} as well (in {n} samples of the {role}, "
+            "{inside} places), and no mask or "
+            "length tells them apart",
+            role=role_of(dataset),
+            value=pad.value,
+            column=pad.column,
+            n=rows,
+            inside=pad.inside,
+        ),
+        dataset,
+    )
+
+
+def _between_sets(subject: Subject, judged: list) -> list:
+    """Training and evaluation or inference that pad alike columns otherwise."""
+    first = {pad.column: (dataset, pad) for dataset, pad in reversed(judged) if dataset.role == "train"}
+    found = []
+    for dataset, pad in judged:
+        if dataset.role == "train" or pad.column not in first:
+            continue
+        mine = first[pad.column][1]
+        if pad.value != mine.value:
+            found.append(
+                Fault(
+                    Text(
+                        "{column} 在训练中用 {a} 补齐，在{role}中用 {b}",
+                        "{column} is padded with {a} in training and with {b} in the {role}",
+                        column=pad.column,
+                        a=mine.value,
+                        b=pad.value,
+                        role=role_of(dataset),
+                    ),
+                    dataset,
+                )
+            )
+        sides = {_side_of(mine), _side_of(pad)}
+        if sides == {"left", "right"}:
+            # generating text from a batch of prompts is padded in front by design
+            found.append(
+                Fault(
+                    Text(
+                        "{column} 在训练中补在{a}，在{role}中补在{b}",
+                        "{column} is padded on the {a} in training and on the {b} in the {role}",
+                        column=pad.column,
+                        a=_SIDES[_side_of(mine)],
+                        b=_SIDES[_side_of(pad)],
+                        role=role_of(dataset),
+                    ),
+                    dataset,
+                    sure=dataset.role == "eval",
+                )
+            )
+    return found
+
+
+_SIDES = {
+    "right": Text("右侧", "right"),
+    "left": Text("左侧", "left"),
+    "both": Text("两侧", "both sides"),
+}
+
+
+def _side_of(pad: Fact) -> str:
+    counts = {"right": pad.right_only or 0, "left": pad.left_only or 0, "both": pad.both or 0}
+    return max(counts, key=counts.get)
+
+
+def _words(dataset: Fact, pad: Fact) -> Text:
+    with_mask = Text("，与 {mask} 一致", ", as {mask} says", mask=pad.mask.column) if pad.mask else Text("", "")
+    return Text(
+        "{role}的 {column} 以 {value} 补在{side}，占 {share}{mask}",
+        "{column} of the {role} with {value} on the {side}, {share} of its elements{mask}",
+        role=role_of(dataset),
+        column=pad.column,
+        value=pad.value,
+        side=_SIDES[_side_of(pad)],
+        share=f"{100 * (pad.share or 0):.3g} %",
+        mask=with_mask,
+    )
+
+
+def _table(judged: list):
+    rows = [
+        [
+            role_of(dataset),
+            pad.column,
+            pad.value,
+            pad.share,
+            pad.right_only,
+            pad.left_only,
+            pad.both,
+            pad.rows,
+            "–".join(map(str, pad.lengths)),
+            pad.inside_rows,
+            pad.mask.column,
+            pad.mask.padded_on,
+            pad.mask.real_off,
+        ]
+        for dataset, pad in judged
+    ]
+    heads = [
+        Text("数据集", "data set"),
+        Text("列", "column"),
+        Text("补齐值", "pad value"),
+        Text("补齐占比", "share padded"),
+        Text("右侧", "right"),
+        Text("左侧", "left"),
+        Text("两侧", "both"),
+        Text("样本数", "samples"),
+        Text("长度", "length"),
+        Text("其中真实取此值", "where it is real"),
+        "mask",
+        Text("补齐而标为真实", "padded, marked real"),
+        Text("真实而被遮住", "real, hidden"),
+    ]
+    return table(Text("交付的补齐", "Padding as delivered"), heads, rows)

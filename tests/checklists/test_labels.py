@@ -1,0 +1,119 @@
+"""ds.02 on recorded facts."""
+
+import pytest
+from building import Run, column, dataset
+
+CODES = {"0": 90, "1": 90, "2": 90}
+
+
+def run(counts=None, loss="CrossEntropyLoss", args="", label=(), outputs=10, contradictions=None, **column_changes):
+    counts = CODES if counts is None else counts
+    made = dataset(counts=counts, label=label)
+    numbers = [float(value) for value in counts] or [0.0]
+    made["columns"][1].update({"min": min(numbers), "max": max(numbers), "values": counts, **column_changes})
+    made["contradictions"] = contradictions
+    found = Run(datasets=[made])
+    found.facts["loss"]["losses"][0].update({"class": loss, "args": args})
+    found.facts["network"]["networks"][0]["cells"][2]["args"] = f"in_channels=128, out_channels={outputs}"
+    return found
+
+
+def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990):
+    return {"samples": samples, "contradicting": contradicting, "groups": groups, "elements": elements, "distinct": distinct,
+            "examples": [{"positions": [3, 90], "labels": [0, 4]}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "made, says",
+    [
+        (run({"1": 90, "2": 90, "3": 90}, outputs=3), "Labels 3 (90 of them) lie beyond the 3 classes"),
+        (run({"-1": 5, "0": 90, "1": 90}), "Labels -1"),
+        (run({"-100": 5, "0": 90, "12": 90}), "Labels 12"),
+        (run({"1": 90, "2": 90}, loss="BCEWithLogitsLoss"), "between 0 and 1"),
+        (
+            run({}, label={"kind": "regression"}, min=-0.3, max=2.7, kind="float", dtype="float32", values=None),
+            "real numbers",
+        ),
+        (run({"4": 270}), "All 270 samples bear the label 4"),
+        (run({"4": 270, "5": 0}, label={"kind": "one_hot"}), "bear the label 4"),
+        (
+            run({}, loss="MSELoss", label={"kind": "regression", "counted_samples": 0}, min=1.5, max=1.5, kind="float"),
+            "label 1.5",
+        ),
+        (run(contradictions=clash()), "under another label"),
+    ],
+)
+def test_wrong_labels(verdict, made, says):
+    entry = verdict("ds.02", made)
+    assert entry["conclusion"] == "problem" and says in entry["summary"], entry["summary"]
+    assert entry["locations"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        run(),
+        run({"-100": 5, "0": 90, "1": 90}),
+        run({"255": 5, "0": 90, "1": 90}, args="ignore_index=255"),
+        run({"0": 90, "1": 90}, loss="BCEWithLogitsLoss"),
+        run({}, loss="BCELoss", label={"kind": "regression"}, min=0.0, max=1.0, kind="float"),  # soft targets
+        run({}, loss="MSELoss", label={"kind": "regression"}, min=-3.0, max=9.0, kind="float"),
+        run({"0": 270}, loss="MSELoss"),  # a column that no loss looks at
+        run({"0": 20}),
+        run(contradictions=clash(contradicting=4, groups=2)),
+        run(contradictions=clash(elements=3)),  # few values: they coincide by chance
+        run(contradictions=clash(contradicting=900, distinct=40)),  # labels random by nature
+        run({"0": 90, "1": 90, "2": 90}, label={"kind": "multi_hot"}),
+    ],
+)
+def test_labels_that_only_a_person_can_judge(verdict, made):
+    entry = verdict("ds.02", made)
+    assert entry["conclusion"] == "undecided", entry["summary"]
+
+
+def test_several_heads_are_not_judged_by_the_last(verdict):
+    made = run({"0": 90, "30": 90}, outputs=5)
+    made.facts["datasets"]["datasets"][0]["columns"].append(column("kind", dtype="int32", kind="int", shape=[]))
+    assert verdict("ds.02", made)["conclusion"] == "undecided"
+
+
+def learned(accuracy, last_loss):
+    made = run()
+    made.facts["evaluation"] = {
+        "evaluations": [{"step": 135, "epoch": 3, "metrics": {"accuracy": accuracy}, "via": "Model.fit"}]
+    }
+    made.steps = [{**row, "loss": 2.0 if row["step"] < 60 else last_loss} for row in made.steps]
+    return made
+
+
+@pytest.mark.parametrize(
+    "accuracy, loss, conclusion",
+    [
+        (0.99, 0.05, "ok"),
+        (99.0, 0.05, "ok"),
+        (0.99, 0.7, "undecided"),
+        (0.9, 0.02, "undecided"),
+        (0.99, "nan", "undecided"),
+    ],
+)
+def test_labels_that_a_network_learned_well(verdict, accuracy, loss, conclusion):
+    assert verdict("ds.02", learned(accuracy, loss))["conclusion"] == conclusion
+
+
+def test_no_labels(verdict):
+    assert verdict("ds.02", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"
+
+
+def test_the_sheet(verdict):
+    made = run()
+    made.facts["label_sheet"] = {"dataset": 0, "samples": [
+        {"position": 3, "label": 0, "column": "image", "file": "samples/00_label_0.png"},
+        {"position": 5, "label": 1, "column": "x", "values": [0.5, 1.0], "elements": 2},
+        {"position": 7, "label": 2, "column": "t", "text": "good"},
+    ]}  # fmt: skip
+    sheet = next(
+        e for e in verdict("ds.02", made)["evidence"] if e["kind"] == "table" and "class by class" in e["title"]
+    )
+    assert [row[2] for row in sheet["rows"]] == ["samples/00_label_0.png", "0.5, 1", "good"] and "samples/" in sheet[
+        "note"
+    ]

@@ -1,0 +1,94 @@
+"""dp.04 on recorded facts."""
+
+import pytest
+from building import Run, column, dataset
+
+IDS = column("ids", dtype="int32", kind="int", shape=[12])
+
+
+def pad(**changes):
+    base = {
+        "column": "ids", "rows": 480, "kind": "int", "lengths": [12, 12], "value": 0.0, "share": 0.3, "right_only": 430,
+        "left_only": 0, "both": 0, "longest": 8, "inside": 0, "inside_rows": 0, "mask": None, "length": None,
+    }  # fmt: skip
+    return {**base, **changes}
+
+
+def mask(padded_on=0, real_off=0, inverted=False):
+    return {
+        "column": "mask",
+        "padded": 1500,
+        "real": 3600,
+        "padded_on": padded_on,
+        "real_off": real_off,
+        "inverted": inverted,
+    }
+
+
+def run(*pads, other=None, source="", **changes):
+    sets = [dataset([IDS], padding=list(pads), **changes)]
+    if other is not None:
+        sets.append(dataset([IDS], role=other[0], padding=[other[1]]))
+    made = Run(datasets=sets)
+    made.source["train.py"] += source
+    return made
+
+
+@pytest.mark.parametrize(
+    "pads, other",
+    [
+        ([pad()], None),
+        ([pad(mask=mask())], None),
+        ([pad(mask=mask(inverted=True))], None),
+        ([pad(mask=mask(padded_on=3))], None),
+        ([pad(inside=900, inside_rows=300, mask=mask())], None),  # the mask tells them apart
+        ([pad(left_only=430, right_only=0)], None),
+        ([pad(both=430, right_only=0)], None),
+        ([pad(left_only=2)], None),
+        ([pad(inside=4, inside_rows=4)], None),
+        ([pad(length={"column": "n", "agrees": 0.99})], None),
+        ([pad()], ("eval", pad(lengths=[20, 20]))),
+    ],
+)
+def test_padding_that_is_consistent(verdict, pads, other):
+    entry = verdict("dp.04", run(*pads, other=other))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "pads, other, says",
+    [
+        ([pad(mask=mask(padded_on=1500))], None, "marks 1 500"),
+        ([pad(mask=mask(real_off=400))], None, "hides 400"),
+        ([pad(length={"column": "n", "agrees": 0.1})], None, "10 %"),
+        ([pad(right_only=200, left_only=200)], None, "200 on the left"),
+        ([pad(inside=900, inside_rows=300)], None, "real value"),
+        ([pad()], ("eval", pad(value=-1.0)), "with -1"),
+        ([pad()], ("eval", pad(right_only=0, left_only=400)), "on the left in the evaluation"),
+    ],
+)
+def test_padding_that_contradicts_itself(verdict, pads, other, says):
+    entry = verdict("dp.04", run(*pads, other=other))
+    assert entry["conclusion"] == "problem" and says in entry["summary"], entry["summary"]
+    assert entry["locations"]
+
+
+def test_prompts_padded_in_front_for_generating_may_be_meant(verdict):
+    entry = verdict("dp.04", run(pad(), other=("predict", pad(right_only=0, left_only=400))))
+    assert entry["conclusion"] == "undecided"
+
+
+def test_nothing_padded(verdict):
+    assert verdict("dp.04", Run())["conclusion"] == "not_applicable"
+    entry = verdict("dp.04", run(source="data = data.padded_batch(8, pad_info={})\n"))
+    assert entry["conclusion"] == "ok" and "nothing that was delivered" in entry["summary"]
+    assert verdict("dp.04", Run(datasets=[]))["conclusion"] == "undecided"
+
+
+def test_signals_that_begin_with_silence_are_not_padded(verdict):
+    quiet = pad(column="wave", kind="float", right_only=200, left_only=200)
+    assert verdict("dp.04", run(quiet))["conclusion"] == "not_applicable"
+    padded = run(quiet, source="wave = np.pad(wave, (0, 16000 - len(wave)))\n")
+    assert verdict("dp.04", padded)["conclusion"] == "problem"
+    layer = run(quiet, source="self.conv = nn.Conv1d(1, 8, 3, pad_mode='pad', padding=1)\n")
+    assert verdict("dp.04", layer)["conclusion"] == "not_applicable"

@@ -1,0 +1,274 @@
+"""hp.01, cg.01, cg.03 and cg.04 on facts of probes, and what a declared design changes."""
+
+import math
+
+import pytest
+from building import STILL, Run, optimizer, parameter
+
+PLACE = {"file": "train.py", "line": 5}
+RATES = [1e-7 * 1.3**n for n in range(70)]
+
+
+def sweep(lower=1e-3, upper=1.0, used=0.1):
+    """A range test whose loss falls from ``lower`` on and blows up beyond ``upper``."""
+    losses = []
+    for rate in RATES:
+        fallen = max(0.0, math.log10(rate / lower)) if rate > lower else 0.0
+        losses.append(2.0 - 0.5 * fallen if rate < upper else 40.0 * rate / upper)
+    return {
+        "low": RATES[0],
+        "high": 10.0,
+        "steps": len(RATES),
+        "rates": RATES,
+        "losses": losses,
+        "used": used,
+        "by": "probe",
+    }
+
+
+def run(losses, rate, **changes):
+    made = Run(
+        optimizer=[optimizer(learning_rate={"kind": "constant", "first": rate, "last": rate, "value": rate})], **changes
+    )
+    made.facts["range_test"] = changes.pop("range_test", sweep())
+    made.steps = [{"step": n + 1, "loss": loss, "lr": rate} for n, loss in enumerate(losses)]
+    return made
+
+
+FALLING = [2.0 * 0.97**n for n in range(100)]
+FLAT = [2.0 + 0.01 * (-1) ** n for n in range(100)]
+EXPLODED = [2.0] + [70.0 - 0.3 * n for n in range(99)]
+
+
+@pytest.mark.parametrize(
+    ("losses", "rate", "conclusion"),
+    [
+        (FALLING, 0.05, "ok"),
+        (EXPLODED, 5.0, "problem"),
+        (FLAT, 5.0, "problem"),
+        ([2.0, 9.0, "nan", *["nan"] * 40], 5.0, "problem"),
+        (FLAT, 1e-6, "problem"),
+        (FALLING, 1e-6, "problem"),  # falls, and yet thirty times below where it begins to fall well
+        (FALLING, 5e-4, "ok"),  # a little below
+        (FALLING, 5.0, "ok"),  # above, and it works all the same
+        (FLAT, 0.05, "undecided"),  # the rate is good: something else is wrong
+        (FALLING[:4], 0.05, "undecided"),  # too short
+        (FLAT, 0.0, "problem"),
+    ],
+)
+def test_rate(verdict, losses, rate, conclusion):
+    entry = verdict("hp.01", run(losses, rate))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+def test_a_loss_that_leaps_at_the_first_update_does_not_fall(verdict):
+    entry = verdict("hp.01", run([1.4, *[75 - 0.4 * n for n in range(60)]], 5.0))
+    assert entry["conclusion"] == "problem" and "diverges" in entry["summary"]
+
+
+@pytest.mark.parametrize("why", ["batch", "ranks", "accumulation", "slow", "gradients", "failed: ValueError: x", None])
+def test_without_a_range_test_it_says_why(verdict, why):
+    made = run(FALLING, 0.05)
+    del made.facts["range_test"]
+    if why is not None:
+        made.facts["probes"] = {"skipped": {"range_test": why}}
+    entry = verdict("hp.01", made)
+    assert entry["conclusion"] == "undecided" and "probe" in entry["would_decide"] + entry["summary"] + "probe"
+
+
+# --- cg.01 ---------------------------------------------------------------------------------------------------------
+def network(**changes):
+    base = {"id": 0, "class": "Net", "role": "train", "place": PLACE, "cells": [], "shared_cells": [],
+            "shared_parameters": [], "unregistered": []}  # fmt: skip
+    return {**base, **changes}
+
+
+def cell(*paths, repeated_in=None, **changes):
+    base = {"class": "Dense", "builtin": True, "paths": list(paths), "ways": len(paths), "repeated_in": repeated_in,
+            "parameters": [f"{paths[0]}.weight"], "repeated": len(paths) if repeated_in else 0, "created": PLACE}  # fmt: skip
+    return {**base, **changes}
+
+
+def test_sharing(verdict):
+    def of(**changes):
+        return verdict("cg.01", Run(network=[network(**changes)]))
+
+    assert of()["conclusion"] == "ok"
+    repeated = of(shared_cells=[cell("blocks.0", "blocks.1", "blocks.2", repeated_in="blocks")])
+    assert repeated["conclusion"] == "problem" and "3 layers of blocks" in repeated["summary"]
+    tied = of(shared_parameters=[{"name": "w", "paths": ["emb.w", "head.w"], "classes": ["Embedding", "Dense"]}])
+    assert tied["conclusion"] == "ok" and "emb.w = head.w" in tied["summary"]
+    assert of(shared_cells=[cell("encoder.embed", "decoder.embed")])["conclusion"] == "ok"
+    assert of(shared_cells=[cell("q", "k")])["conclusion"] == "undecided"
+    without = cell("act.0", "act.1", repeated_in="act", parameters=[])
+    assert of(shared_cells=[without])["conclusion"] == "ok"
+
+
+def spread(seed, shift=0.0):
+    return {"min": -0.1 - seed + shift, "max": 0.1 + seed, "mean": 0.001 * seed, "std": 0.05 + seed, "zeros": 0.0,
+            "constant": False, "nonfinite": 0}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("classes", "ends", "conclusion"),
+    [
+        (("Embedding", "Dense"), (1, 2), "problem"),  # a copy that has parted
+        (("Embedding", "Dense"), (1, 1), "ok"),  # still equal: it is tied
+        (("Dense", "Dense"), (1, 2), "ok"),  # deep copies of one layer
+    ],
+)
+def test_a_tie_that_is_a_copy(verdict, classes, ends, conclusion):
+    both = [
+        parameter(name, [20, 16], cell_class=cls, initial=spread(0.3), final=spread(end), created=PLACE)
+        for name, cls, end in zip(("emb.table", "head.weight"), classes, ends)
+    ]
+    entry = verdict("cg.01", Run(network=[network()], parameters=both))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+# --- cg.03 ---------------------------------------------------------------------------------------------------------
+def ran(path, calls=1, used=True, gradient=True, cls="Dense", **changes):
+    base = {"path": path, "class": cls, "builtin": True, "loss": False, "calls": calls, "used": used,
+            "gradient": gradient, "created": PLACE}  # fmt: skip
+    return {**base, **changes}
+
+
+def graph(*cells, source=None, weights=(), **changes):
+    made = Run(network=[network(**changes)], parameters=list(weights) or [parameter("a.weight", [4, 4])])
+    made.facts["probes"] = {"skipped": {}, "graph": {"cells": list(cells), "unregistered": []}}
+    if source:
+        made.source["train.py"] += source
+    return made
+
+
+def test_cells_that_do_not_take_part(verdict):
+    assert verdict("cg.03", graph(ran("a"), ran("b")))["conclusion"] == "ok"
+    lost = verdict("cg.03", graph(ran("a"), ran("drop", used=False, gradient=None, cls="Dropout")))
+    assert lost["conclusion"] == "problem" and "drop" in lost["summary"]
+    still = parameter("b.weight", [4, 4], moved=STILL)
+    never = graph(ran("a"), ran("b", calls=0, gradient=False), weights=[parameter("a.weight", [4, 4]), still])
+    assert verdict("cg.03", never)["conclusion"] == "problem"
+    stays = parameter("b.weight", [4, 4], requires_grad=False, in_optimizer=False, moved=STILL)
+    frozen = graph(ran("a"), ran("b", calls=0, gradient=None), weights=[parameter("a.weight", [4, 4]), stays])
+    assert verdict("cg.03", frozen)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("cls", "source", "conclusion"),
+    [
+        ("Dropout", "", "problem"),  # built and forgotten
+        ("Softmax", "", "ok"),  # the loss does its work
+        ("ReLU", "\nx = ops.relu(self.a(x))\n", "ok"),  # a function does its work
+        ("Dropout", "\nif self.late:\n    x = self.b(x)\n", "ok"),  # in a branch that this step did not take
+    ],
+)
+def test_layers_without_weights_that_never_run(verdict, cls, source, conclusion):
+    entry = verdict("cg.03", graph(ran("a"), ran("b", calls=0, used=None, gradient=None, cls=cls), source=source))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+def test_layers_in_a_plain_list(verdict):
+    hidden = {"holder": "layers", "kind": "list", "length": 3, "class": "Dense", "parameters": ["weight"],
+              "in_optimizer": False, "created": PLACE}  # fmt: skip
+    assert verdict("cg.03", graph(ran("a"), unregistered=[hidden] * 3))["conclusion"] == "problem"
+    assert verdict("cg.03", graph(ran("a"), unregistered=[{**hidden, "in_optimizer": True}] * 3))["conclusion"] == "ok"
+    # one cell in a list is how a teacher is kept out of a network's parameters
+    assert verdict("cg.03", graph(ran("a"), unregistered=[{**hidden, "length": 1}]))["conclusion"] == "ok"
+
+
+def test_without_a_watched_step_it_says_why(verdict):
+    made = Run(network=[network()])
+    made.facts["probes"] = {"skipped": {"graph": "side_effect: open in Net.construct"}}
+    entry = verdict("cg.03", made)
+    assert entry["conclusion"] == "undecided" and "open in Net.construct" in entry["summary"]
+
+
+# --- cg.04 ---------------------------------------------------------------------------------------------------------
+def loss(kind="softmax_cross_entropy", shape=(32, 10), labels=(32,), **predicted):
+    base = {"dtype": "Float32", "shape": list(shape), "min": -3.0, "max": 4.0, "probabilities": False,
+            "log_probabilities": False, "unit": False, "source": {"operator": "Dense", "place": PLACE}}  # fmt: skip
+    return {"kind": kind, "name": "Loss", "place": PLACE, "settings": {}, "predicted": {**base, **predicted}, "shape": [],
+            "labels": {"dtype": "Float32", "shape": list(labels), "min": 0.0, "max": 1.0, "whole": True},
+            "value": 1.2, "unreduced": False, "recomputed": {"mean": 1.2}, "equals": "mean"}  # fmt: skip
+
+
+def judged(verdict, *losses, own=(), broadcasts=()):
+    made = Run()
+    made.facts["probes"] = {
+        "losses": list(losses),
+        "own_losses": list(own),
+        "broadcasts": list(broadcasts),
+        "skipped": {},
+    }
+    return verdict("cg.04", made)
+
+
+MADE_BY = {"operator": "Sigmoid", "place": PLACE}
+
+
+@pytest.mark.parametrize(
+    ("one", "conclusion"),
+    [
+        (loss(), "ok"),
+        (loss(probabilities=True, min=0.0, max=1.0), "problem"),
+        (loss(source=MADE_BY, min=0.1, max=0.9), "problem"),
+        (loss(log_probabilities=True, max=0.0), "ok"),  # a softmax of log-probabilities is what it was
+        (loss(shape=(32, 1)), "problem"),
+        (loss("nll"), "problem"),
+        (loss("nll", log_probabilities=True), "ok"),
+        (loss("bce", (32, 1), (32, 1)), "problem"),
+        (loss("bce", (32, 1), (32, 1), min=0.1, max=0.9), "ok"),
+        (loss("bce_with_logits", (32, 1), (32, 1), source=MADE_BY, min=0.1, max=0.9), "problem"),
+        (loss("bce_with_logits", (32, 1), (32, 1)), "ok"),
+        (loss("mse", (32, 1), (32,)), "problem"),
+        (loss("mse", (32, 1), (32, 1)), "ok"),
+        (loss("mse", (32, 4, 8), (32, 4, 8)), "ok"),
+        ({**loss(), "unreduced": True, "shape": [32], "value": None, "equals": None}, "problem"),
+    ],
+)
+def test_losses(verdict, one, conclusion):
+    entry = judged(verdict, one)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert entry["locations"]
+
+
+def own(**changes):
+    base = {"name": "cross_entropy", "place": PLACE, "promise": "softmax_cross_entropy", "value": 1.2, "equals": None,
+            "candidates": {"softmax_cross_entropy": 2.3}, "variant": False, "predicted": [32, 10], "labels": [32]}  # fmt: skip
+    return {**base, **changes}
+
+
+def test_losses_of_the_script(verdict):
+    assert judged(verdict, own=[own()])["conclusion"] == "problem"
+    assert judged(verdict, own=[own(equals=["softmax_cross_entropy", "mean"])])["conclusion"] == "ok"
+    assert judged(verdict, own=[own(variant=True)])["conclusion"] == "undecided"
+    assert judged(verdict, own=[own(name="my_loss", promise=None)])["conclusion"] == "undecided"
+    # an accuracy or a penalty beside a built-in loss is not judged
+    assert judged(verdict, loss(), own=[own(name="accuracy", promise=None)])["conclusion"] == "ok"
+    spread_out = {"operator": "sub", "place": PLACE, "shapes": [[32, 1], [32]], "label": 1}
+    assert judged(verdict, broadcasts=[spread_out])["conclusion"] == "problem"
+
+
+# --- the declared design -------------------------------------------------------------------------------------------
+def designed(made, **design):
+    made.facts["design"] = {"file": "msprec.toml", **design}
+    return made
+
+
+def test_design(verdict):
+    tied = network(shared_parameters=[{"name": "e.t", "paths": ["e.t", "h.w"], "classes": ["Embedding", "Dense"]}])
+    shared = [["e.t", "h.w"]]
+    assert verdict("cg.01", designed(Run(network=[tied]), shared_parameters=shared))["conclusion"] == "ok"
+    assert verdict("cg.01", designed(Run(network=[network()]), shared_parameters=shared))["conclusion"] == "problem"
+    assert verdict("cg.01", designed(Run(network=[tied]), shared_parameters=[]))["conclusion"] == "problem"
+    frozen = parameter("backbone.weight", [8, 8], requires_grad=False, in_optimizer=False, moved=STILL)
+    both = [parameter("fc.weight", [10, 8]), frozen]
+    assert verdict("cg.02", designed(Run(parameters=both), frozen_parameters=["backbone.*"]))["conclusion"] == "ok"
+    assert verdict("cg.02", designed(Run(parameters=both), frozen_parameters=["fc.*"]))["conclusion"] == "problem"
+    assert verdict("cg.02", designed(Run(parameters=both), frozen_parameters=[]))["conclusion"] == "problem"
+    assert verdict("cg.03", designed(Run(), layers=["Conv2d", "Conv2d"]))["conclusion"] == "problem"
+    assert verdict("cg.03", designed(graph(ran("a", cls="Conv2d")), layers=["Conv2d"]))["conclusion"] == "ok"
+    assert verdict("cg.04", designed(Run(), loss="MSELoss"))["conclusion"] == "problem"
+    assert verdict("hp.03", designed(Run(), batch_size=64))["conclusion"] == "problem"
+    assert verdict("hp.03", designed(Run(), batch_size=32))["conclusion"] == "ok"
+    assert verdict("dp.03", designed(Run(), shuffle=False))["conclusion"] == "ok"

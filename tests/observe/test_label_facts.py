@@ -1,0 +1,57 @@
+"""Contradictions and the sheet of samples, from delivered batches."""
+
+import numpy as np
+
+from msprec.observe.contradictions import Contradictions
+from msprec.observe.labelsheet import LabelSheet
+
+
+def test_identical_inputs_with_other_labels():
+    rng = np.random.default_rng(0)
+    pictures = rng.random((60, 1, 28, 28)).astype(np.float32)
+    labels = rng.integers(0, 10, 60)
+    pictures[50], labels[50] = pictures[7], (labels[7] + 1) % 10
+    pictures[51], labels[51] = pictures[8], labels[8]
+    seen = Contradictions()
+    for start in range(0, 60, 20):
+        part = slice(start, start + 20)
+        seen.add({"image": pictures[part], "label": labels[part]}, "label", labels[part])
+    facts = seen.facts()
+    assert (facts["groups"], facts["contradicting"], facts["distinct"], facts["elements"]) == (1, 2, 58, 784)
+    assert facts["examples"][0]["positions"] == [7, 50]
+
+
+def test_one_differing_value_makes_another_sample():
+    rows = np.zeros((3, 5001), np.int16)
+    rows[1, 5000], rows[2, 17] = 1, 1
+    seen = Contradictions()
+    seen.add({"x": rows, "text": np.array(["a", "b", "c"]), "y": np.arange(3)}, "y", np.arange(3))
+    assert seen.facts()["distinct"] == 3 and seen.facts()["groups"] == 0
+
+
+def test_nothing_but_labels():
+    seen = Contradictions()
+    seen.add({"y": np.arange(3)}, "y", np.arange(3))
+    assert seen.facts() is None
+
+
+def test_the_sheet_draws_class_by_class(tmp_path):
+    rng = np.random.default_rng(1)
+    sheet = LabelSheet()
+    for start in range(0, 400, 40):
+        labels = np.sort(rng.integers(0, 8, 40))
+        sheet.add({"image": rng.random((40, 3, 9, 9)), "label": labels}, "label", labels, start)
+    rows = sheet.write(tmp_path / "samples")
+    assert len(rows) == 48 and {row["label"] for row in rows} == set(range(8))
+    assert (tmp_path / rows[0]["file"]).is_file() and len(list((tmp_path / "samples").iterdir())) == 48
+
+
+def test_many_labels_and_other_kinds(tmp_path):
+    sheet = LabelSheet()
+    labels = np.arange(100)
+    sheet.add({"text": np.array([f"line {n}" for n in labels]), "label": labels}, "label", labels, 0)
+    rows = sheet.write(tmp_path / "samples")
+    assert len(rows) == 20 and rows[3]["text"] == "line 3" and not (tmp_path / "samples").exists()
+    numbers = LabelSheet()
+    numbers.add({"x": np.eye(4, 12), "y": np.zeros(4)}, "y", np.zeros(4, int), 0)
+    assert numbers.write(tmp_path)[1]["values"][1] == 1.0

@@ -1,0 +1,108 @@
+"""What `PaddingStatistics` sees in delivered sequences."""
+
+import numpy as np
+import pytest
+
+from msprec.observe.padding import PaddingStatistics, pad_value
+
+WIDTH = 12
+
+
+def sequences(low=1, high=50, side="right", value=0, size=80, seed=0):
+    """(ids, mask, lengths) of sequences of 4 to 12 ids, filled up."""
+    rng = np.random.default_rng(seed)
+    ids, mask = np.full((size, WIDTH), value, np.int32), np.zeros((size, WIDTH), np.int32)
+    lengths = rng.integers(4, WIDTH + 1, size).astype(np.int32)
+    for row, length in enumerate(lengths):
+        at = slice(0, length) if side == "right" else slice(WIDTH - length, WIDTH)
+        ids[row, at], mask[row, at] = rng.integers(low, high, length), 1
+    return ids, mask, lengths
+
+
+def facts(**columns):
+    seen = PaddingStatistics()
+    for start in range(0, 80, 20):
+        seen.add({name: column[start : start + 20] for name, column in columns.items()}, True)
+    return {entry["column"]: entry for entry in seen.facts()}
+
+
+def test_padding_on_the_right_with_its_mask_and_lengths():
+    ids, mask, lengths = sequences()
+    found = facts(ids=ids, mask=mask, length=lengths)["ids"]
+    assert found["value"] == 0 and found["left_only"] == 0 and found["inside"] == 0 and found["rows"] == 80
+    assert found["right_only"] == (lengths < WIDTH).sum() and found["share"] == pytest.approx(1 - mask.mean())
+    assert found["mask"]["column"] == "mask" and found["mask"]["padded_on"] == found["mask"]["real_off"] == 0
+    assert found["length"] == {"column": "length", "agrees": 1.0}
+
+
+def test_padding_in_front():
+    ids, mask, _ = sequences(side="left", value=-1)
+    found = facts(ids=ids, padding_mask=1 - mask)["ids"]
+    assert found["value"] == -1 and found["right_only"] == 0 and found["left_only"] > 40
+    assert found["mask"]["inverted"] and found["mask"]["padded_on"] == found["mask"]["real_off"] == 0
+
+
+def test_a_mask_of_the_wrong_side():
+    ids, mask, _ = sequences()
+    found = facts(ids=ids, mask=mask[:, ::-1])["ids"]["mask"]
+    assert found["padded_on"] > 50 and found["real_off"] > 50
+
+
+def test_a_mask_that_is_all_ones():
+    ids, mask, _ = sequences()
+    found = facts(ids=ids, mask=np.ones_like(mask))["ids"]["mask"]
+    assert found["padded_on"] == found["padded"] > 0
+
+
+def test_the_end_mark_that_also_pads():
+    ids, mask, lengths = sequences(value=2, low=3)
+    ids[np.arange(80), lengths - 1] = 2
+    found = facts(ids=ids, mask=mask)["ids"]["mask"]
+    assert found["padded_on"] == found["real_off"] == 0
+
+
+def test_a_value_that_is_also_real():
+    ids, _, _ = sequences(low=0, high=8)
+    found = facts(ids=ids)["ids"]
+    assert found["value"] == 0 and found["inside_rows"] > 20
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.random.default_rng(1).integers(0, 4, (200, 30)),  # bases: runs by chance
+        np.random.default_rng(2).integers(0, 1000, (200, 30)),
+        (np.random.default_rng(3).random((200, 30)) < 0.1).astype(int) * 7,  # sparse counts
+        np.tile(np.array([5, 6, 7, 0, 0]), (200, 1)),  # as long everywhere: a constant
+        np.zeros((50, 10), int),
+        np.array([[0, 0, 0, 1, 1, 0, 0]] * 40),  # segments
+    ],
+)
+def test_what_is_no_padding(rows):
+    assert pad_value([rows]) is None
+
+
+def test_vectors_and_single_samples():
+    rng = np.random.default_rng(4)
+    frames = rng.normal(size=(30, 10, 3)).astype(np.float32)
+    for row in range(30):
+        frames[row, 4 + row % 6 :] = 0
+    seen = PaddingStatistics()
+    for row in frames:
+        seen.add({"frames": row, "kind": np.int32(1)}, False)
+    seen.add({"frames": np.zeros((0, 3), np.float32)}, False)
+    assert [entry["value"] for entry in seen.facts() if entry["column"] == "frames"] == [0.0]
+
+
+def test_odd_columns_are_passed_over():
+    seen = PaddingStatistics()
+    seen.add(
+        {
+            "text": np.array(["a", "b"]),
+            "one": np.array([1, 2]),
+            "flag": np.array([[True]] * 2),
+            "none": np.zeros((2, 0)),
+        },
+        True,
+    )
+    assert seen.facts() == []
