@@ -61,7 +61,7 @@ def test_help_is_light() -> None:
     assert float(out.split("CPU ")[1]) < 0.3
 
 
-@pytest.mark.parametrize("command", ["run", "checklist", "explain"])
+@pytest.mark.parametrize("command", ["run", "checklist", "explain", "env", "bundle"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = msprec(command, "--help")
     assert done.returncode == 0

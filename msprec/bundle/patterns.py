@@ -8,6 +8,7 @@ import io
 import ipaddress
 import re
 import tokenize
+from functools import lru_cache
 from typing import NamedTuple, Optional
 
 KINDS = ("secret", "proxy", "email", "user", "host", "home", "ip")
@@ -49,6 +50,7 @@ _ONE_WORD = re.compile(
 )
 
 
+@lru_cache(maxsize=10_000)
 def sort_of_name(name: str) -> Optional[str]:
     """What a value under this name is; None for a harmless name.
 
@@ -107,27 +109,47 @@ _KNOWN_SECRETS = re.compile(
     re.DOTALL,
 )
 _BEARER = re.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/=._~-]{8,})")
-_URL_LOGIN = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://([^\s/?#'\"<>\\]+)@(?=[^\s@])")
-_NAME = r"[A-Za-z_][\w.-]*"
-_QUOTED = re.compile(
-    rf"(?P<name>{_NAME})\\*[\"']?\]?\s*(?:=>|=|:|,)\s*[rbfuRBFU]{{0,2}}"
-    r"(?P<q>\\*[\"'])(?P<value>(?:\\.|(?!(?P=q)).)*?)(?P=q)"
+_URL_LOGIN = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,20}://([^\s/?#'\"<>\\]{1,400})@(?=[^\s@])")
+# bounded, as are the gaps below: a file of one endless line must not take for ever
+_NAME = r"(?<!\w)[A-Za-z_][\w.-]{0,80}"
+
+
+class _Pair(NamedTuple):
+    """A name of a secret (group ``name``) and, where it ends, what its value is (group ``value``)."""
+
+    head: re.Pattern
+    value: re.Pattern
+
+
+_QUOTED = _Pair(
+    re.compile(
+        rf"(?P<name>{_NAME})\\{{0,8}}[\"']?\]?\s{{0,40}}(?:=>|=|:|,)\s{{0,40}}[rbfuRBFU]{{0,2}}(?=\\{{0,8}}[\"'])"
+    ),
+    re.compile(r"(?P<q>\\{0,8}[\"'])(?P<value>(?:\\.|(?!(?P=q)).)*?)(?P=q)"),
 )
-_DEFAULT = re.compile(rf"[\"']--?(?P<name>{_NAME})[\"'][^()]*?\bdefault\s*=\s*(?P<q>[\"'])(?P<value>[^\"'\n]*)(?P=q)")
-_BARE = re.compile(
-    rf"(?P<name>{_NAME})[ \t]*(?:=|:)[ \t]*(?![\"'])(?P<value>(?:(?i:bearer|basic)[ \t]+)?[^\s\"',;&#(){{}}\[\]<>]+)"
+_DEFAULT = _Pair(
+    re.compile(rf"[\"']--?(?P<name>{_NAME})[\"'][^()]{{0,300}}?\bdefault\s{{0,9}}=\s{{0,9}}"),
+    re.compile(r"(?P<q>[\"'])(?P<value>[^\"'\n]*)(?P=q)"),
 )
-_LINE = re.compile(
-    rf"^[ \t-]*(?:export[ \t]+)?(?P<name>{_NAME})[ \t]*[:=][ \t]*(?P<value>[^\"'\n]+?)[ \t\r]*$", re.MULTILINE
+_BARE = _Pair(
+    re.compile(rf"(?P<name>{_NAME})[ \t]{{0,40}}(?:=|:)[ \t]{{0,40}}(?![\"'])"),
+    re.compile(r"(?P<value>(?:(?i:bearer|basic)[ \t]+)?[^\s\"',;&#(){}\[\]<>]+)"),
 )
-_ELEMENT = re.compile(rf"<(?P<name>{_NAME})>(?P<value>[^<>]+)</")
-_OPTION = re.compile(rf"--?(?P<name>{_NAME})[ \t]+(?P<q>[\"']?)(?P<value>[^\s\"'-][^\s\"']*)(?P=q)")
+# a password in a line of its own may have spaces
+_LINE = _Pair(
+    re.compile(rf"^[ \t-]{{0,80}}(?:export[ \t]+)?(?P<name>{_NAME})[ \t]{{0,40}}[:=][ \t]{{0,40}}", re.MULTILINE),
+    re.compile(r"(?P<value>[^\"'\n]+)$", re.MULTILINE),
+)
+_ELEMENT = _Pair(re.compile(rf"<(?P<name>{_NAME})>"), re.compile(r"(?P<value>[^<>]+)</"))
+_OPTION = _Pair(
+    re.compile(rf"--?(?P<name>{_NAME})[ \t]{{1,40}}"), re.compile(r"(?P<q>[\"']?)(?P<value>[^\s\"'-][^\s\"']*)(?P=q)")
+)
 _PROXY = re.compile(r"(?i)\b(?:https?|ftp|all|no|socks5?)_proxy[ \t]*[=:][ \t]*[\"']?([^\s\"';]+)")
 _LOGIN = re.compile(
-    r"\b(?:wandb|swanlab|huggingface-cli|modelscope|docker)\s+login\s+(?:--?[\w-]+[ =])*([^\s'\"-][^\s'\"]{5,})"
+    r"\b(?:wandb|swanlab|huggingface-cli|modelscope|docker)\s+login\s+(?:--?[\w-]{1,40}[ =]){0,5}([^\s'\"-][^\s'\"]{5,})"
 )
 # a short option of a tool that takes user:password or a password right after it
-_CURL_LOGIN = re.compile(r"\bcurl\b[^\n]*?\s-u\s*[\"']?([^\s\"']+:[^\s\"']+)")
+_CURL_LOGIN = re.compile(r"\bcurl\b[^\n]{0,300}?\s-u\s*[\"']?([^\s\"']+:[^\s\"']+)")
 _SSHPASS = re.compile(r"\bsshpass\s+-p\s*[\"']?([^\s\"']+)")
 _EMAIL = re.compile(
     r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]+@(?:[^\W_](?:[\w-]*[^\W_])?\.)+(?:xn--[\w-]+|[^\W\d_][\w-]*)(?![\w@])"
@@ -169,21 +191,19 @@ def find_secrets(text: str, code: bool) -> list:
     return found
 
 
-def _values(pattern, text: str) -> list:
-    found = []
-    for match in _overlapping(pattern, text):
-        sort = sort_of_name(match["name"])
-        if sort and looks_secret(match["value"], sort) and (pattern is not _LINE or sort == "password"):
+def _values(pair: _Pair, text: str) -> list:
+    found, position = [], 0
+    while (head := pair.head.search(text, position)) is not None:
+        # the next name may begin within what is no secret: `a: password=x`
+        position = head.end("name")
+        sort = sort_of_name(head["name"])
+        if sort is None or (pair is _LINE and sort != "password"):
+            continue
+        match = pair.value.match(text, head.end())
+        if match and looks_secret(match["value"], sort):
             found.append(Found(*match.span("value"), "proxy" if sort == "proxy" else "secret"))
+            position = match.end()
     return found
-
-
-def _overlapping(pattern, text: str):
-    """Matches that may begin within the value of the one before: ``a: password=x``."""
-    position = 0
-    while (match := pattern.search(text, position)) is not None:
-        yield match
-        position = match.end("name")
 
 
 def find_addresses(text: str) -> list:
@@ -195,7 +215,7 @@ def find_addresses(text: str) -> list:
         if (
             re.search(r"[\d.-]", host)
             or text[match.end() : match.end() + 1] == ":"
-            or _REMOTE.search(text[: match.start()])
+            or _REMOTE.search(text[max(0, match.start() - 200) : match.start()])
         ):
             found += [Found(*match.span(1), "user"), Found(*match.span(2), "host")]
     found += [Found(m.start(), m.end(), "host") for m in _INNER_HOST.finditer(text)]

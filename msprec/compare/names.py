@@ -1,13 +1,13 @@
 """Which parameter of one framework is which of the other: by name, by the frameworks' own words, by renames, by structure."""
 
 import csv
-import difflib
 import json
 import re
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from msprec.compare.alignment import aligned
 from msprec.compare.errors import CannotRead
 
 #: MindSpore's names of a normalisation's and an embedding's parameters, in PyTorch's words
@@ -151,10 +151,9 @@ def _groups(names: list, shapes: dict) -> list:
 def _by_structure(rest_a: list, rest_b: list, a: dict, b: dict):
     """Pairs of names of layers of the same shapes in the same order."""
     groups_a, groups_b = _groups(rest_a, a), _groups(rest_b, b)
-    matcher = difflib.SequenceMatcher(None, [g[0] for g in groups_a], [g[0] for g in groups_b], autojunk=False)
-    for at_a, at_b, length in matcher.get_matching_blocks():
-        for (_, x), (_, y) in zip(groups_a[at_a : at_a + length], groups_b[at_b : at_b + length]):
-            yield from ((x[last], y[last]) for last in x if last in y)
+    for at_a, at_b in aligned([g[0] for g in groups_a], [g[0] for g in groups_b]):
+        x, y = groups_a[at_a][1], groups_b[at_b][1]
+        yield from ((x[last], y[last]) for last in x if last in y)
 
 
 def read_mapping(path) -> dict:

@@ -1,15 +1,12 @@
 """Which tensor of one dump belongs to which of the other: by name, by a mapping, by order, by structure."""
 
-import difflib
 from collections import Counter
 from typing import NamedTuple, Optional
 
+from msprec.compare.alignment import aligned
 from msprec.compare.dumps import Dump, Item
 from msprec.compare.errors import CannotRead
 from msprec.compare.names import WORDS, squeezed, without_wrapper
-
-#: Pairing by structure compares every operation with every other.
-_MOST_STRUCTURE = 20_000
 
 
 class Paired(NamedTuple):
@@ -145,12 +142,11 @@ def _calls(items: list, steps: dict) -> list:
 
 
 def _by_structure(left_a: list, left_b: list, step_a: dict, step_b: dict) -> tuple:
-    if not left_a or not left_b or max(len(left_a), len(left_b)) > _MOST_STRUCTURE:
+    if not left_a or not left_b:
         return [], left_a, left_b
     calls_a, calls_b = _calls(left_a, step_a), _calls(left_b, step_b)
-    matcher = difflib.SequenceMatcher(None, [c[0] for c in calls_a], [c[0] for c in calls_b], autojunk=False)
     pairs = []
-    for at_a, at_b, length in matcher.get_matching_blocks():
-        for (_, x), (_, y) in zip(calls_a[at_a : at_a + length], calls_b[at_b : at_b + length]):
-            pairs += [(x[key], y[key]) for key in x if key in y]
+    for at_a, at_b in aligned([c[0] for c in calls_a], [c[0] for c in calls_b]):
+        x, y = calls_a[at_a][1], calls_b[at_b][1]
+        pairs += [(x[key], y[key]) for key in x if key in y]
     return pairs, *_left(left_a, left_b, pairs)

@@ -9,6 +9,7 @@ WORDS = {
         "counts": "{pairs} 对张量：通过 {yes}，不通过 {no}（规则 {rule}）。", "only_a": "只在 A 中：{count} 个，如 {names}。",
         "only_b": "只在 B 中：{count} 个，如 {names}。", "structure": "{count} 对按结构（次序与形状）配对，请核对。", "bad": "无法读取 {count} 个：{names}",
         "clean": "没有发现输入一致而输出不同的算子（检查了 {judged} 次调用）。", "not_judged": "没有可判断的算子：A 与 B 中没有同时含输入和输出的配对。",
+        "agree": "全部配对的张量一致（其中没有同时含输入和输出的算子）。",
         "output": "第一个输入一致而输出不同的是 {op}{kind}（step {step}，前向）：{row}。输入和参数都一致，请查它的计算方式和配置参数。",
         "shape_out": "第一个输入一致而输出不同的是 {op}{kind}（step {step}，{phase}）：输出形状 {shape_a} 与 {shape_b}。请查 padding、stride、kernel 等配置。",
         "missing": "第一个输入一致而输出不同的是 {op}{kind}（step {step}，{phase}）：{row}。{missing}。",
@@ -20,6 +21,7 @@ WORDS = {
         "backward": "前向一致；反向中第一个传入梯度一致而传出梯度不同的是 {op}{kind}（step {step}）：{io} {slot}，{row}。",
         "data": "第一个输入就不同（{name}，{row}）：两边喂给网络的不是同一批数据。请先用 msprec compare data 对齐数据。",
         "first": "按次序第一个不一致的是 {name}（step {step}）：{row}。A 与 B 中没有它的输入，不能判断是它还是之前的计算造成的。",
+        "small": "这个差异也可能来自设备的低精度计算（TF32、HF32、fp16 矩阵乘）；用 --agree 5e-3 可越过它继续查找。",
         "setting": "第一个不同的是 {op}{kind}（step {step}，{phase}）的设置：标量输入 {slot} 为 {value_a:.6g} 与 {value_b:.6g}，其余输入一致。",
         "grows": "没有哪个算子单独造成差异：从 {op}{kind}（step {step}，{phase}）起超出容差（{row}），而它的输入已有误差。可放宽 --agree 或检查数据类型。",
         "random": "随机算子（dropout）：{names}。它之后的张量不能逐元素判断；请把两边的 dropout 关闭（p=0）后再 dump。",
@@ -35,6 +37,7 @@ WORDS = {
         "bad": "Unreadable: {count}: {names}",
         "clean": "No operation was found whose inputs agree and whose output does not ({judged} calls judged).",
         "not_judged": "No operation could be judged: no pair has both inputs and outputs in A and B.",
+        "agree": "All tensors that were paired agree (no operation among them has both its inputs and its outputs there).",
         "output": "The first whose inputs agree and whose output does not is {op}{kind} (step {step}, forward): {row}. Its inputs and its "
         "parameters agree: look at how it computes and at its settings.",
         "shape_out": "The first whose inputs agree and whose output does not is {op}{kind} (step {step}, {phase}): the output's shape is {shape_a} "
@@ -53,6 +56,7 @@ WORDS = {
         "data": "The very first inputs differ ({name}, {row}): the two networks are not fed the same batch. Compare the data first (msprec compare data).",
         "first": "The first that differs, in order, is {name} (step {step}): {row}. Its inputs are not in the dumps, so whether it or what "
         "came before is the cause is not known.",
+        "small": "Reduced precision of a device (TF32, HF32, matrix products in fp16) can make a difference as small, too; --agree 5e-3 looks beyond it.",
         "setting": "The first that differs is a setting of {op}{kind} (step {step}, {phase}): its scalar input {slot} is {value_a:.6g} and "
         "{value_b:.6g}; its other inputs agree.",
         "grows": "No operation alone makes the difference: from {op}{kind} on (step {step}, {phase}) it is beyond the tolerance ({row}), but its inputs had "
@@ -67,6 +71,8 @@ WORDS = {
     },
 }  # fmt: skip
 _FEW = 3
+#: Relative error that products of float32 in TF32, HF32 or float16 have.
+_SMALL = 5e-3
 
 
 def sentence(found: Compared, culprit: Culprit, lang: str) -> list:
@@ -76,6 +82,8 @@ def sentence(found: Compared, culprit: Culprit, lang: str) -> list:
     row = culprit.row
     if culprit.kind in ("output", "missing", "state", "backward") and row.verdict == "yes":
         lines.append(say["rule_passes"].format(rule=found.rule.name))
+    if culprit.kind in ("output", "backward") and row.pair is not None and row.pair.relative < _SMALL:
+        lines.append(say["small"])
     if culprit.random:
         lines.append(say["random"].format(names=", ".join(dict.fromkeys(culprit.random[:_FEW]))))
     return lines
@@ -83,7 +91,8 @@ def sentence(found: Compared, culprit: Culprit, lang: str) -> list:
 
 def _said(found: Compared, culprit: Culprit, say: dict) -> str:
     if culprit.kind == "clean":
-        return say["clean" if culprit.judged else "not_judged"].format(judged=culprit.judged)
+        good = all(row.verdict in GOOD for row in found.rows)
+        return say["clean" if culprit.judged else "agree" if good else "not_judged"].format(judged=culprit.judged)
     call, row = culprit.call, culprit.row
     key = {"shape": "shape_out"}.get(culprit.kind, culprit.kind)
     if key == "parameter" and call.step > min(r.a.step for r in found.rows):

@@ -161,7 +161,7 @@ def _array(path: Path, folder: str, tensor: _Tensor) -> Array:
                     raise CannotRead(f"{path}: {info.filename} is cut off")
                 with archive.open(info) as file:
                     flat = np.frombuffer(file.read(needed), dtype)
-        except (OSError, KeyError, zipfile.BadZipFile, zipfile.zlib.error, ValueError, RuntimeError) as error:
+        except (OSError, EOFError, KeyError, zipfile.BadZipFile, zipfile.zlib.error, ValueError, RuntimeError) as error:
             raise CannotRead(f"{path}: {clear(error)}") from None
         if flat.size < storage.count:
             raise CannotRead(f"{path}: the data of a tensor is cut off")

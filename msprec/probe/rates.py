@@ -12,7 +12,7 @@ from msprec.observe.steps import flatten
 from msprec.probe.material import Material
 from msprec.range_test.finder import LearningRateFinder
 
-LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 40, 100
+LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
 #: The gradients of the probe and those that the optimizer was given may differ by this factor; more is scaling or clipping.
 SAME_GRADIENT = 1.5
 

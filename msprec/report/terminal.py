@@ -34,10 +34,15 @@ def print_table(checklist: dict, console, report_path=None) -> None:
             place = _place(item)
             if place:
                 text.append(f"\n{place}", style="not bold cyan")
+            if item.get("conflict"):
+                text.append(f"\n⚠ {item['conflict']}", style="not bold yellow")
             table.add_row(Text(f"{MARKS[kind]} {names[kind]}", style=_STYLES[kind]), item["id"], text)
     console.print()
     if table.row_count:
         console.print(table)
+    for item in items:
+        if item.get("conflict") and item["conclusion"] not in ("problem", "undecided"):
+            console.print(Text(f"⚠ {item['id']} {item['title']}: {item['conflict']}", style="yellow"), soft_wrap=True)
     rest = {kind: [i["id"] for i in items if i["conclusion"] == kind] for kind in ("ok", "not_applicable")}
     count = sum(map(len, rest.values()))
     if count:

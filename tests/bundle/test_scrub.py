@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+import time
 import zipfile
 
 import pytest
@@ -258,3 +259,14 @@ def test_names_that_are_words_of_the_schema_or_of_python_stay() -> None:
     assert scrubber.text("optimizer adam", "f") == "optimizer REMOVED_USER_1"
     assert scrubber.json('{"loss": "train"}', "f") == '{"loss": "train"}'
     assert scrubber.text("/home/train/x /root/y", "f") == "~/x ~/y"
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "a.", "a-", "a@", ":", "http://", "ab:", "curl ", "--password ", "password: ", "'", "1.", "x@w "]
+)
+def test_an_endless_line_takes_no_endless_time(piece: str) -> None:
+    text = piece * (60_000 // len(piece))
+    begin = time.process_time()
+    for code in (False, True):
+        Scrubber(["zhangwei"]).spans(text, code)
+    assert time.process_time() - begin < 15  # about a second on an idle machine; a quadratic search takes minutes

@@ -300,6 +300,15 @@ def test_the_command(tmp_path):
     assert given["case"] == "equal" and given["exact"]
 
 
+def test_the_commands_import_nothing_heavy():
+    import subprocess
+    import sys
+
+    heavy = "{'numpy', 'mindspore', 'torch', 'pandas', 'matplotlib'}"
+    code = f"import sys, msprec.cli; assert not {heavy} & set(sys.modules), sorted({heavy} & set(sys.modules))"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_bad_input_is_one_line(tmp_path):
     done = ask(tmp_path / "no.csv", tmp_path / "no.csv")
     assert done.exit_code == 2 and len(done.output.splitlines()) == 1 and "No such file" in done.output

@@ -326,6 +326,7 @@ def test_update_on_the_command_line(tmp_path: Path) -> None:
     first = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
     assert first["lang"] == "zh" and first["items"][0]["answered_by"] == "person"
     assert first["items"][0]["comment"] == "看过了"
+    assert ("⚠ ds.01" in done.output) == ("conflict" in first["items"][0])
     assert (tmp_path / "edited.before-update-1.docx").is_file()
     out = tmp_path / "new.docx"
     assert (
