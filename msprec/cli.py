@@ -41,7 +41,8 @@ def _references(command):
     """The options that name references; what they name is read by `_read_references`."""
     weights = click.option(
         "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
-        help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .npz.",
+        help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .pth, "
+        ".safetensors, .npz.",
     )  # fmt: skip
     data = click.option(
         "--reference-data", metavar="DIR|MANIFEST", expose_value=False, callback=_named_reference,

@@ -9,7 +9,7 @@ import numpy as np
 
 from msprec.record.files import from_md5sum, md5_of
 
-WEIGHT_FILES = (".ckpt", ".npz")
+WEIGHT_FILES = (".ckpt", ".npz", ".safetensors", ".pth", ".pt", ".bin")
 _MOST = 20000
 _MOST_FILES = 200_000
 
@@ -23,19 +23,18 @@ def check_weights_path(path: str) -> None:
     if not Path(path).is_file():
         raise BadReference(f"{path}: there is no such file")
     if Path(path).suffix.lower() not in WEIGHT_FILES:
-        raise BadReference(f"{path}: reference weights are read from {' or '.join(WEIGHT_FILES)} files")
+        raise BadReference(f"{path}: reference weights are read from {' '.join(WEIGHT_FILES)} files")
 
 
 def read_weights(path: str) -> dict:
     """The facts ``reference_weights`` of a file: name, shape and statistics of each tensor; no values.
 
-    A ``.ckpt`` file is read by MindSpore. Raises BadReference.
+    Neither MindSpore nor PyTorch is needed. Raises BadReference.
     """
     check_weights_path(path)
     file = Path(path)
     try:
-        tensors = _npz(file) if file.suffix.lower() == ".npz" else _ckpt(file)
-        listed = [entry for entry in (_described(name, array) for name, array in tensors) if entry][:_MOST]
+        listed = [entry for entry in (_described(name, array) for name, array in _tensors(file)) if entry][:_MOST]
     except BadReference:
         raise
     except Exception as error:
@@ -83,20 +82,13 @@ def _manifest(file: Path) -> list:
         raise BadReference(f"{file}: no manifest: {type(error).__name__}: {error}") from None
 
 
-def _npz(file: Path) -> Iterator[tuple]:
-    with np.load(file, allow_pickle=False) as archive:
-        for name in archive.files:
-            yield name, archive[name]
+def _tensors(file: Path) -> Iterator[tuple]:
+    """(name, values) of a file of weights, one after the other; read as data only."""
+    from msprec.compare.weight_files import read_weights as open_weights
 
-
-def _ckpt(file: Path) -> Iterator[tuple]:
-    from mindspore import load_checkpoint
-
-    for name, parameter in load_checkpoint(str(file)).items():
-        if "BFloat16" in str(getattr(parameter, "dtype", "")):
-            parameter = parameter.float()
-        if hasattr(parameter, "asnumpy"):
-            yield name, parameter.asnumpy()
+    for name, array in open_weights(file).arrays.items():
+        if array.dtype.startswith(("float", "bfloat", "int", "uint", "bool")):
+            yield name, array.load()
 
 
 def _described(name: str, array: np.ndarray) -> Optional[dict]:
