@@ -120,6 +120,9 @@ def _source(trace: GraphTrace, value) -> Optional[dict]:
 
 
 def _returned(trace: GraphTrace, node: Node) -> bool:
+    """Whether what a node gives is what comes out in the end: nothing else is computed from it."""
+    if any(source is node for other in trace.nodes if other is not node for source in other.sources):
+        return False
     outputs = {id(value) for value in flatten(trace.outputs) if hasattr(value, "asnumpy")}
     return any(id(value) in outputs for value in node.results)
 
