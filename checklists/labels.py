@@ -9,7 +9,7 @@ from msprec.checklists.curves import validation_scores
 from msprec.checklists.shared import first_place, missing, op_place, role_of
 
 from msprec.checklist.facts import LABEL_SHEET, Fact
-from msprec.checklist.finding import Finding, ok, problem, table, undecided
+from msprec.checklist.finding import Finding, figure, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text, listed
 
@@ -27,7 +27,8 @@ def judge_labels(subject: Subject, dataset: Fact) -> Finding:
     place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
     places = [place or first_place(dataset)]
     shown = [_contradictions(dataset), counts_figure(label), _sheet(subject, dataset)]
-    for check in (_out_of_range, _not_binary, _wrong_kind, _constant, _contradicting):
+    shown.append(_suspects(subject))
+    for check in (_out_of_range, _not_binary, _wrong_kind, _constant, _contradicting, _contradicted_by_network):
         wrong = check(subject, dataset, column)
         if wrong is not None:
             says, advice = wrong
@@ -214,6 +215,40 @@ def _contradicting(subject: Subject, dataset: Fact, column: Fact) -> Optional[tu
     )
 
 
+def _contradicted_by_network(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Labels that the trained network itself is sure are others (confident learning)."""
+    found = subject.probes.labels
+    if dataset.label.kind not in ("class", "one_hot") or (found.samples or 0) < subject.limit("ds.02.predicted"):
+        return None
+    share = (found.suspects or 0) / found.samples
+    if share < subject.limit("ds.02.suspects"):
+        return None
+    one = found.examples[0] if found.examples else None
+    return (
+        Text(
+            "训练后的网络认为 {samples} 个样本中 {n} 个（{share}）的标签是错的，并且很有把握{example}",
+            "The trained network is sure that {n} of {samples} samples ({share}) bear a wrong label{example}",
+            n=found.suspects,
+            samples=found.samples,
+            share=f"{100 * share:.3g} %",
+            example=Text("", "")
+            if one is None
+            else Text(
+                "（例如第 {at} 个：标签 {label}，网络以 {p} 的概率认为是 {other}）",
+                " (such as number {at}: labelled {label}, by the network {other} with a probability of {p})",
+                at=one.position,
+                label=one.label,
+                other=one.predicted,
+                p=one.probability,
+            ),
+        ),
+        Text(
+            "核对列出的样本（按训练中最初的顺序编号）；检查标签的读取、排序与映射。",
+            "Look at the samples listed (numbered as they first came to training); see how labels are read, ordered and mapped.",
+        ),
+    )
+
+
 # --- what speaks for the labels -------------------------------------------------------------------------------------
 
 
@@ -250,11 +285,30 @@ def _contradictions(dataset: Fact):
     return table(title, heads, rows)
 
 
+def _suspects(subject: Subject):
+    """What the trained network says of the labels it was trained with."""
+    found = subject.probes.labels
+    if not found.examples:
+        return None
+    rows = [[one.position, one.label, one.predicted, one.probability, one.own] for one in found.examples]
+    heads = [
+        Text("训练中的序号", "number in training"),
+        Text("标签", "label"),
+        Text("网络的判断", "by the network"),
+        Text("其概率", "its probability"),
+        Text("标签的概率", "probability of the label"),
+    ]
+    return table(Text("网络不认同的标签", "Labels that the network contradicts"), heads, rows)
+
+
 def _sheet(subject: Subject, dataset: Fact):
     """The sample for a person to look at."""
     sheet = subject.file("label_sheet", LABEL_SHEET)
     if not sheet.samples or sheet.dataset not in (None, dataset.id):
         return None
+    if any(one.file for one in sheet.samples):
+        samples = [{"label": str(one.label), "file": one.file} for one in sheet.samples if one.file]
+        return figure(Text("按类别抽取的样本", "Samples drawn class by class"), "label_sheet", {"samples": samples})
     rows = [
         [one.position, one.label, one.file or one.text or ", ".join(f"{v:.4g}" for v in one.values if v is not None)]
         for one in sheet.samples

@@ -14,7 +14,7 @@ import pytest
 
 CASES = Path(__file__).parent / "cases"
 #: Seconds for probes by the items that they decide, with a range test only where it counts; the others do without.
-PROBED = {"hp.01": "120", "cg.01": "1", "cg.03": "1", "cg.04": "1"}
+PROBED = {"hp.01": "120", "cg.01": "1", "cg.03": "1", "cg.04": "1", "ds.02": "8"}
 CONCLUSIONS = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}
 
 

@@ -402,6 +402,13 @@ PROBES = {
             "labels": [count],
         }
     ],
+    "labels": {
+        "samples": count,
+        "classes": count,
+        "suspects": count,
+        "accuracy": finite,
+        "examples": [{"position": count, "label": count, "predicted": count, "probability": finite, "own": finite}],
+    },
     "broadcasts": [{"operator": words, "place": PLACE, "shapes": [[count]], "label": count}],
 }
 

@@ -11,6 +11,8 @@ from msprec.probe.material import Material
 
 #: The range test is not begun with less than so many seconds left.
 LEAST = 1.0
+#: Share of what is left of the budget that predictions may take.
+LABELS = 0.25
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
@@ -28,13 +30,16 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
     facts = {"budget": seconds, "seconds": 0.0, "skipped": {}}
     why = _why_not(steps.material, ranks, steps.accumulation)
     if why is not None:
-        facts["skipped"] = {"graph": why, "range_test": why}
+        facts["skipped"] = {"graph": why, "labels": why, "range_test": why}
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
     with _announced() as tell, _silent():
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
+        tell("labels")
+        left = seconds - (time.monotonic() - began)
+        _try(facts, "labels", lambda: facts.update(_labels(steps.material, LABELS * left)))
         tell("range_test")
         left = seconds - (time.monotonic() - began)
         if steps.accumulation > 1:
@@ -67,6 +72,13 @@ def _watched_step(material: Material) -> dict:
     step = material.build(batch, wanted)
     trace = trace_step(step, material.initial)
     return {"graph": connections(trace, step), **loss_facts(trace, batch)}
+
+
+def _labels(material: Material, seconds: float) -> dict:
+    from msprec.probe.labels import label_suspects
+
+    found = label_suspects(material, seconds)
+    return {"labels": found} if found is not None else {}
 
 
 def _rates(material: Material, seconds: float) -> dict:

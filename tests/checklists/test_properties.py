@@ -161,6 +161,8 @@ CELL = {"path": "a.b", "class": "Dense", "builtin": True, "loss": False, "calls"
 RICH.facts["probes"] = {
     "budget": 30.0, "seconds": 3.0, "skipped": {"range_test": "slow"},
     "graph": {"cells": [CELL, {**CELL, "path": "a.c", "calls": 1}], "unregistered": [{"class": "Dense", "inside": "a"}]},
+    "labels": {"samples": 500, "classes": 4, "suspects": 60, "accuracy": 0.9,
+               "examples": [{"position": 3, "label": 1, "predicted": 2, "probability": 0.99, "own": 0.001}]},
     "losses": [LOSS], "broadcasts": [{"operator": "sub", "place": PLACED, "shapes": [[8, 1], [8]], "label": 1}],
     "own_losses": [{"name": "mse", "place": PLACED, "promise": "mse", "value": 1.0, "equals": ["mse", "mean"],
                     "candidates": {"mse": 1.0}, "variant": False, "predicted": [8, 1], "labels": [8, 1]}],
