@@ -185,7 +185,7 @@ def _wait_for_ranks(folder: Path) -> None:
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
-def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
+def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = True) -> None:
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
     import json
 
@@ -203,9 +203,10 @@ def _conclude_and_report(folder: Path, lang: str, reference=None) -> None:
         (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
     checklist = conclude(folder, lang)
     write_checklist(checklist, folder / "checklist.json")
-    report = folder / "checklist.docx"
+    report = folder / ("checklist.docx" if word else "checklist.json")
     try:
-        write_word(checklist, report, folder, lang)
+        if word:
+            write_word(checklist, report, folder, lang)
     except Exception as error:
         click.echo(f"msprec: the Word report could not be written: {type(error).__name__}: {error}", err=True)
         report = folder / "checklist.json"
@@ -245,6 +246,7 @@ def _say_without_training(folder: Path, lang: str) -> None:
     metavar="S",
     help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
 )
+@click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @_REFERENCE_SCRIPT
@@ -258,6 +260,7 @@ def run(
     lang: Optional[str],
     locate: bool,
     probe_seconds: float,
+    word: bool,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     reference_script: Optional[str],
@@ -306,7 +309,7 @@ def run(
         try:
             sys.stdout.flush()
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, _language(lang), reference)
+            _conclude_and_report(folder, _language(lang), reference, word)
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
     if outcome.interrupted:

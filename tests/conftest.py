@@ -44,6 +44,9 @@ class Scripts:
         return self._run([sys.executable, script, *args], timeout)
 
     def command(self, *args: str, script: str = "train.py", options: tuple = ()) -> list:
+        """The command line; without probes and the Word report, which take their time, unless ``options`` name them."""
+        quick = () if "--probe-seconds" in options else ("--probe-seconds", "0")
+        quick += () if "--word" in options else ("--no-word",)
         return [
             sys.executable,
             "-m",
@@ -53,6 +56,7 @@ class Scripts:
             "en",
             "--out",
             str(self.run_folder),
+            *quick,
             *options,
             script,
             *args,

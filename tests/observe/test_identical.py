@@ -22,7 +22,7 @@ def test_same_run_with_and_without(scripts, tmp_path, style: str, mode: str) -> 
     other = type(scripts)(tmp_path / "observed")
     other.folder.mkdir()
     other.write(SCRIPT)
-    observed = other.observed(style, mode)
+    observed = other.observed(style, mode, options=("--probe-seconds", "5", "--word"))
     assert bare.status == 0, bare.err
     assert observed.status == 0, observed.err
     assert json.loads(observed.out) == json.loads(bare.out)

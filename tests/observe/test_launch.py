@@ -126,7 +126,7 @@ def _interrupted(scripts, command: list) -> tuple:
 def test_interrupt_ends_as_python_does(scripts, text: str) -> None:
     script = scripts.write(text)
     bare, _ = _interrupted(scripts, [sys.executable, str(script)])
-    observed, err = _interrupted(scripts, scripts.command())
+    observed, err = _interrupted(scripts, scripts.command(options=("--word",)))
     assert observed == bare
     # MindSpore's data pipelines end the process themselves on SIGINT; then the folder is that of a killed run
     if observed == -signal.SIGINT:
