@@ -306,17 +306,20 @@ def _sheet(subject: Subject, dataset: Fact):
     sheet = subject.file("label_sheet", LABEL_SHEET)
     if not sheet.samples or sheet.dataset not in (None, dataset.id):
         return None
+    title = Text("按类别抽取的样本", "Samples drawn class by class")
     if any(one.file for one in sheet.samples):
-        samples = [{"label": str(one.label), "file": one.file} for one in sheet.samples if one.file]
-        return figure(Text("按类别抽取的样本", "Samples drawn class by class"), "label_sheet", {"samples": samples})
-    rows = [
-        [one.position, one.label, one.file or one.text or ", ".join(f"{v:.4g}" for v in one.values if v is not None)]
-        for one in sheet.samples
-    ]
-    heads = [Text("首轮中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")]
-    note = (
-        Text("图片在运行目录的 samples/ 中。", "Pictures are in samples/ of the run folder.")
-        if any(s.file for s in sheet.samples)
-        else None
+        return figure(title, "label_sheet", {"samples": [_shown(one) for one in sheet.samples]})
+    rows = [[one.position, one.label, one.text or _values(one)] for one in sheet.samples]
+    return table(
+        title, [Text("首轮中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")], rows
     )
-    return table(Text("按类别抽取的样本", "Samples drawn class by class"), heads, rows, note)
+
+
+def _shown(one: Fact) -> dict:
+    """A sample as the report's sheet takes it."""
+    what = {"file": one.file} if one.file else {"text": one.text or _values(one)}
+    return {"label": "" if one.label is None else f"{one.label:g}", "note": f"#{one.position}", **what}
+
+
+def _values(one: Fact) -> str:
+    return ", ".join(f"{v:.4g}" for v in one.values if v is not None)

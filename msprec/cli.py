@@ -58,9 +58,7 @@ def _references(command):
 
 def _design_beside(script: str) -> None:
     """Takes ``msprec.toml`` beside the script for the design, where none was named."""
-    from msprec.checklist.design import NAME
-
-    context, file = click.get_current_context(), Path(script).resolve().parent / NAME
+    context, file = click.get_current_context(), Path(script).resolve().parent / "msprec.toml"
     if file.is_file() and "design" not in context.meta.get("msprec.references", {}):
         option = next(one for one in context.command.params if one.name == "design")
         _named_reference(context, option, str(file))

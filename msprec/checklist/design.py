@@ -5,7 +5,6 @@ from typing import Any
 
 from msprec.checklist.references import BadReference
 
-NAME = "msprec.toml"
 _NAMES = "a list of names, which may hold * and ?"
 #: Key, what it has to be, in words, and a test of it.
 KEYS = {

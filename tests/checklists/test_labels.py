@@ -111,9 +111,12 @@ def test_the_sheet(verdict):
         {"position": 5, "label": 1, "column": "x", "values": [0.5, 1.0], "elements": 2},
         {"position": 7, "label": 2, "column": "t", "text": "good"},
     ]}  # fmt: skip
-    sheet = next(
-        e for e in verdict("ds.02", made)["evidence"] if e["kind"] == "table" and "class by class" in e["title"]
-    )
-    assert [row[2] for row in sheet["rows"]] == ["samples/00_label_0.png", "0.5, 1", "good"] and "samples/" in sheet[
-        "note"
-    ]
+    sheet = next(e for e in verdict("ds.02", made)["evidence"] if "class by class" in e["title"])
+    assert sheet["kind"] == "figure" and sheet["figure"] == "label_sheet"
+    samples = sheet["data"]["samples"]
+    assert [one.get("file") or one["text"] for one in samples] == ["samples/00_label_0.png", "0.5, 1", "good"]
+    assert [one["label"] for one in samples] == ["0", "1", "2"]
+    # without pictures it is a table
+    made.facts["label_sheet"]["samples"] = made.facts["label_sheet"]["samples"][1:]
+    sheet = next(e for e in verdict("ds.02", made)["evidence"] if "class by class" in e["title"])
+    assert [row[2] for row in sheet["rows"]] == ["0.5, 1", "good"]
