@@ -71,9 +71,7 @@ def judge_rate(subject: Subject) -> Finding:
         return _too_small(seen, used, curve, evidence, places)
     if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
         return _too_small(seen, used, curve, evidence, places)
-    if seen.kind == "falls" and verdict in ("inside", "too_large"):
-        return _inside(seen, used, curve, evidence, verdict)
-    if seen.kind == "falls" and verdict == "too_small":
+    if seen.kind == "falls" and verdict != "unknown":
         return _inside(seen, used, curve, evidence, verdict)
     return _open(subject, seen, used, curve, verdict, evidence, places)
 

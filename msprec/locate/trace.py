@@ -265,6 +265,13 @@ class Trace:
         node.bad = _either(bad_values(value) for value in node.results)
         self.nodes.append(node)
 
+    def gradient_came(self, edge: Edge, gradient) -> None:
+        """A gradient came back on an edge: kept where it is not finite."""
+        tensor = gradient[0] if isinstance(gradient, tuple) else gradient
+        edge.gradient = bad_values(tensor)
+        if any(edge.gradient):
+            self.bad_edges.append(edge)
+
     def _hooked(self, node: Node, values):
         """``values`` with a gradient hook on each floating tensor."""
         if isinstance(values, dict):
@@ -280,13 +287,7 @@ class Trace:
 
         edge = Edge(node, value, len(self._kept))
 
-        def see(gradient):
-            tensor = gradient[0] if isinstance(gradient, tuple) else gradient
-            edge.gradient = bad_values(tensor)
-            if any(edge.gradient):
-                self.bad_edges.append(edge)
-
-        hooked = ops.HookBackward(see)(value)
+        hooked = ops.HookBackward(lambda gradient: self.gradient_came(edge, gradient))(value)
         source = self.producers.get(id(value))
         if source is not None:
             self.producers[id(hooked)] = source

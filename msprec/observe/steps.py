@@ -482,7 +482,7 @@ class StepObserver:
         return of_train_cell(cell, args, to_number(scale))
 
     def _offer(self, *what, **named) -> None:
-        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
+        if not self.material.full and self.observer.options.probe_seconds > 0 and self.replays.again is None:
             self.observer.quietly(lambda: self.material.offer(*what, **named))
 
     def _keep_function(self, step: OpenStep, executor, args: tuple, reached: reach.Reached):

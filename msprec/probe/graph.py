@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.locate.gradients import Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
-from msprec.locate.trace import Node, Trace, to_numpy
+from msprec.locate.trace import Edge, Node, Trace, to_numpy
 from msprec.observe.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.observe.created import created_place
 from msprec.observe.places import short_name
@@ -24,7 +24,7 @@ class GraphTrace(Trace):
         super().__init__(step.cells, step.paths, backward=True)
         #: ``{id(cell): calls}``; cells that were called inside another and that no network holds
         self.calls, self.strangers = {}, {}
-        self.outputs, self.own_losses, self.edges, self.optimizer_gradients = [], [], [], None
+        self.outputs, self.own_losses, self.reached, self.optimizer_gradients = [], [], [], None
 
     def cell_call(self, original, cell, args, kwargs):
         """A call of a cell; that of the optimizer ends the replay."""
@@ -71,26 +71,15 @@ class GraphTrace(Trace):
         return result
 
     def _note_own(self, function, args, kwargs, result) -> None:
-        self.outputs.append(result if not self._cells else ())
+        if not self._cells:
+            self.outputs.append(result)
         given = [v for v in flatten((args, list(kwargs.values()))) if hasattr(v, "asnumpy")]
         if len(given) >= 2 and hasattr(result, "asnumpy") and "Float" in str(result.dtype) and result.size == 1:
             self.own_losses.append((function, given, result))
 
-    def _with_hook(self, node: Node, value):
-        from mindspore import ops
-
-        entry = [node, False]
-        self.edges.append(entry)
-
-        def see(gradient):
-            entry[1] = True
-
-        hooked = ops.HookBackward(see)(value)
-        source = self.producers.get(id(value))
-        if source is not None:
-            self.producers[id(hooked)] = source
-        self._kept.append(hooked)
-        return hooked
+    def gradient_came(self, edge: Edge, gradient) -> None:
+        """A gradient came back on an edge: that is all there is to know here."""
+        self.reached.append(edge.node)
 
 
 def _callee(function, operator_name: str, cell) -> str:
@@ -118,7 +107,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     gradients = _gradient_sizes(trace, step)
     live = _live(trace)
     used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
-    reached = {id(node.cell_object) for node, fired in trace.edges if fired and node.cell_object is not None}
+    reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)):

@@ -16,7 +16,9 @@ class Material:
     """
 
     def __init__(self) -> None:
-        self.batches, self._bytes, self._full = [], 0, False
+        self.batches, self._bytes = [], 0
+        #: Whether no more batches are taken
+        self.full = False
         self.build: Optional[Callable] = None
         self.roots, self.optimizers, self.style, self.function, self.cell = (), (), None, None, None
         #: ``{id(parameter): array}`` of networks and optimizers before the first step; None where they are too large
@@ -26,7 +28,7 @@ class Material:
 
     def offer(self, style: str, batch: tuple, build: Callable, roots, optimizers, function=None, cell=None) -> None:
         """A training step begins; the first that computes decides which step is held."""
-        if self._full:
+        if self.full:
             return
         if self.build is None:
             self.style, self.build, self.roots = style, build, tuple(roots)
@@ -38,11 +40,11 @@ class Material:
 
         size = sum(_bytes(value) for value in flatten(batch))
         if self.batches and self._bytes + size > MOST_BYTES:
-            self._full = True
+            self.full = True
             return
         self.batches.append(tuple(batch))
         self._bytes += size
-        self._full = len(self.batches) >= MOST_BATCHES
+        self.full = len(self.batches) >= MOST_BATCHES
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
