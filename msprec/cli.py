@@ -10,6 +10,7 @@ import click
 
 from msprec._version import __version__
 from msprec.compare import commands as compare_commands
+from msprec.compare.cli_parts import Failure, language
 
 #: Seconds that rank 0 waits, after its own script has ended, for the records of the others.
 _RANKS_FINISH = 20
@@ -33,7 +34,7 @@ def _named_reference(context, option, path: Optional[str]) -> None:
     try:
         references.CHECKS[option.name](path)
     except references.BadReference as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
     context.meta.setdefault("msprec.references", {})[option.name] = os.path.abspath(path)
 
 
@@ -72,16 +73,7 @@ def _read_references() -> dict:
     try:
         return {option: references.READERS[option](path) for option, path in named.items()}
     except references.BadReference as error:
-        raise _Failure(str(error)) from None
-
-
-class _Failure(click.ClickException):
-    """One clear line on stderr and exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file=None) -> None:
-        click.echo(f"msprec: {self.message}", err=True)
+        raise Failure(str(error)) from None
 
 
 def _reference(path: Optional[str]):
@@ -93,7 +85,7 @@ def _reference(path: Optional[str]):
     try:
         reference = read_reference(path)
     except NoScripts as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
     return reference
 
 
@@ -109,12 +101,6 @@ def _say_passed(passed: list) -> None:
             "many": f"only the first {entry.detail} files are read",
         }.get(entry.why, entry.detail or entry.why)
         click.echo(f"msprec: passed over {entry.name}: {why}", err=True)
-
-
-def _language(lang: Optional[str]) -> str:
-    from msprec.report.wording import default_lang
-
-    return lang or default_lang()
 
 
 def _console(stderr: bool):
@@ -149,11 +135,11 @@ def _run_folder(script: str, out: Optional[str]) -> Path:
     if out is not None:
         folder = Path(out)
         if folder.exists() and not folder.is_dir():
-            raise _Failure(f"{out} is not a folder")
+            raise Failure(f"{out} is not a folder")
         # the workers of one launch share the folder, and each has its own part of it
         own = folder if size == 1 else folder / f"rank_{number}"
         if own.is_dir() and any(own.iterdir()):
-            raise _Failure(f"{out} is not empty; name a new folder with --out")
+            raise Failure(f"{out} is not empty; name a new folder with --out")
         return folder.absolute()
     # the workers of one launch share a parent process, and so the folder
     mark = time.strftime("%Y%m%d-%H%M%S") if size == 1 else f"ranks-{os.getppid()}"
@@ -285,7 +271,7 @@ def run(
     from msprec.observe.observer import Options
 
     if not os.path.isfile(script):
-        raise _Failure(f"no such script: {script}")
+        raise Failure(f"no such script: {script}")
     if twice or repeat:
         given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
@@ -300,14 +286,14 @@ def run(
     try:
         outcome = launch.run_script(script, list(args), folder, options)
     except SyntaxError as error:
-        raise _Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
     except (OSError, ValueError) as error:
-        raise _Failure(f"cannot read {script} or write the run folder: {error}") from None
+        raise Failure(f"cannot read {script} or write the run folder: {error}") from None
     if folder is not None and rank()[0] == 0:
         try:
             sys.stdout.flush()
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, _language(lang), reference, word)
+            _conclude_and_report(folder, language(lang), reference, word)
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
     if outcome.interrupted:
@@ -321,7 +307,7 @@ def _require_tensorboard() -> None:
     try:
         require()
     except ImportError as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
 
 
 # --- checklist ----------------------------------------------------------------------------------------------------
@@ -335,7 +321,7 @@ def _only(text: Optional[str]) -> Optional[set]:
     for word in filter(None, (w.strip() for w in text.split(","))):
         matching = {i for i in all_ids() if i == word or i.split(".")[0] == word}
         if not matching:
-            raise _Failure(f"no such item or family: {word} (families: ds dp hp api cg wi mp)")
+            raise Failure(f"no such item or family: {word} (families: ds dp hp api cg wi mp)")
         chosen |= matching
     return chosen
 
@@ -383,16 +369,16 @@ def checklist(
       msprec checklist --blank --out form.docx
     """
     if (run_dir and bundle_file) or blank == bool(run_dir or bundle_file or scripts):
-        raise _Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
+        raise Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
     if blank and update:
-        raise _Failure("--update refreshes a report from a run: name it with --run DIR")
+        raise Failure("--update refreshes a report from a run: name it with --run DIR")
     outputs = {"json": json_file, "html": html_file, "junit": junit_file, "markdown": markdown_file}
     if blank and not (docx or any(outputs.values())):
-        raise _Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
+        raise Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
     if list(outputs.values()).count("-") > 1:
-        raise _Failure("only one of --json, --junit and --markdown can go to the standard output")
+        raise Failure("only one of --json, --junit and --markdown can go to the standard output")
     form = _read_form(update) if update else None
-    lang = lang or (form.lang if form else _language(None))
+    lang = lang or (form.lang if form else language(None))
     with _run_or_bundle(run_dir, bundle_file) as run_path:
         found = _conclude(run_path, scripts, reference_script, blank, lang, only)
         if form is not None:
@@ -419,7 +405,7 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
         try:
             folder = stack.enter_context(opened(Path(bundle_file)))
         except BundleError as error:
-            raise _Failure(str(error)) from None
+            raise Failure(str(error)) from None
         yield folder
 
 
@@ -435,7 +421,7 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
         reference = _reference(reference_script)
         found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
     except (RunFolderError, NoScripts) as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
     for named in filter(None, (read, reference)):
         _say_passed(named.passed)
     return found
@@ -447,7 +433,7 @@ def _read_form(path: str):
     try:
         return read_form(path)
     except FormError as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
 
 
 def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str) -> dict:
@@ -457,7 +443,7 @@ def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optiona
     try:
         found, backup = update_report(found, form, path, out, run_dir, lang)
     except OSError as error:
-        raise _Failure(f"cannot write {error.filename or out or path}: {error.strerror or error}") from None
+        raise Failure(f"cannot write {error.filename or out or path}: {error.strerror or error}") from None
     if backup is not None:
         click.echo(f"msprec: the report as it was before is kept as {backup}", err=True)
     if not form.whole:
@@ -489,7 +475,7 @@ def _write_findings(found: dict, docx, outputs: dict, run_dir: Optional[Path], l
             write_word(found, Path(docx), run_dir, lang)
     except OSError as error:
         name = error.filename or docx or ", ".join(filter(None, outputs.values()))
-        raise _Failure(f"cannot write {name}: {error.strerror}") from None
+        raise Failure(f"cannot write {name}: {error.strerror}") from None
 
 
 def _as_text(found: dict, kind: str) -> str:
@@ -527,7 +513,7 @@ def env(as_json: bool, keep: tuple, lang: Optional[str]) -> None:
     from msprec.env import as_text, environment
 
     found = scrubber_of_this_machine(keep).value(environment(), "env")
-    text = json.dumps(found, ensure_ascii=False, indent=1) if as_json else as_text(found, _language(lang)).rstrip("\n")
+    text = json.dumps(found, ensure_ascii=False, indent=1) if as_json else as_text(found, language(lang)).rstrip("\n")
     click.echo(text)
 
 
@@ -571,18 +557,18 @@ def bundle(
 
     target = Path(out or f"{Path(run_dir).resolve().name}-bundle.zip")
     if target.exists() and not only_list:
-        raise _Failure(f"{target} exists; name another file with --out")
+        raise Failure(f"{target} exists; name another file with --out")
     try:
         packed = archive.gather(Path(run_dir), keep, with_data, Path(report) if report else None)
-        for line in lines(packed, _language(lang)):
+        for line in lines(packed, language(lang)):
             click.echo(line)
         if not only_list:
             archive.write(packed, target)
             click.echo(f"{target}: {target.stat().st_size / 1024:.0f} KiB")
     except (archive.BundleError, RunFolderError) as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
     except OSError as error:
-        raise _Failure(f"cannot write {target}: {error.strerror or error}") from None
+        raise Failure(f"cannot write {target}: {error.strerror or error}") from None
 
 
 # --- lr -----------------------------------------------------------------------------------------------------------
@@ -612,16 +598,16 @@ def lr(
     from msprec.range_test.script import CannotTest, run_range_test
 
     if not os.path.isfile(script):
-        raise _Failure(f"no such script: {script}")
+        raise Failure(f"no such script: {script}")
     folder = _run_folder(script, out)
     try:
-        run_range_test(script, list(args), folder, (low, high, steps, linear), _language(lang), _console(stderr=True))
+        run_range_test(script, list(args), folder, (low, high, steps, linear), language(lang), _console(stderr=True))
     except (CannotTest, ValueError) as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
     except SyntaxError as error:
-        raise _Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
     except OSError as error:
-        raise _Failure(f"cannot read {script} or write {folder}: {error}") from None
+        raise Failure(f"cannot read {script} or write {folder}: {error}") from None
 
 
 # --- locate -------------------------------------------------------------------------------------------------------
@@ -643,11 +629,11 @@ def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
     """
     from msprec import again
 
-    lang = _language(lang)
+    lang = language(lang)
     try:
         found = again.locate_again(Path(run_dir).absolute(), say=lambda text: click.echo(f"msprec: {text}", err=True))
     except again.CannotLocate as error:
-        raise _Failure(str(error)) from None
+        raise Failure(str(error)) from None
     if json_file == "-":
         click.echo(again.as_json(found), nl=False)
         return
@@ -655,7 +641,7 @@ def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
         try:
             Path(json_file).write_text(again.as_json(found), encoding="utf-8")
         except OSError as error:
-            raise _Failure(f"cannot write {json_file}: {error.strerror}") from None
+            raise Failure(f"cannot write {json_file}: {error.strerror}") from None
     click.echo(again.in_words(found, lang))
 
 
@@ -674,8 +660,8 @@ def explain(lang: Optional[str], item: str) -> None:
     from msprec.checklist.texts import all_ids, item_text
 
     if item not in all_ids():
-        raise _Failure(f"no such item: {item} (one of {', '.join(all_ids())})")
-    lang = _language(lang)
+        raise Failure(f"no such item: {item} (one of {', '.join(all_ids())})")
+    lang = language(lang)
     text = item_text(item, lang)
     heads = ("为什么", "怎么查", "怎么改") if lang == "zh" else ("Why", "How to check", "How to mend")
     parts = [f"# {text.id} {text.title}"]

@@ -1,8 +1,8 @@
 """Checkpoints that the script loads, and what has become of their values when training begins."""
 
-import hashlib
 import os
 import weakref
+from pathlib import Path
 from typing import Optional
 
 import numpy as np
@@ -11,6 +11,7 @@ from msprec.observe.cells import is_optimizer_class, parameters_of, walk
 from msprec.observe.datasets import to_array
 from msprec.observe.modes import unwrap
 from msprec.observe.places import user_place
+from msprec.record.files import md5_of
 
 # values of each parameter that are kept for comparison
 SAMPLE = 256
@@ -235,12 +236,9 @@ def _checksum(file: str) -> dict:
     """Size and MD5 of the file, the latter of files up to 1 GB."""
     try:
         size = os.path.getsize(file)
-        if size > _MOST_BYTES:
-            return {"bytes": size, "md5": None}
-        digest = hashlib.md5(usedforsecurity=False)
-        with open(file, "rb") as opened:
-            for block in iter(lambda: opened.read(1 << 20), b""):
-                digest.update(block)
-        return {"bytes": size, "md5": digest.hexdigest()}
     except OSError:
         return {}
+    if size > _MOST_BYTES:
+        return {"bytes": size, "md5": None}
+    md5 = md5_of(Path(file))
+    return {"bytes": size, "md5": md5} if md5 is not None else {}
