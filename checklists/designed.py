@@ -1,16 +1,17 @@
-"""What the declared design (``msprec.toml``) decides: sharing, freezing, layers, loss, shuffling, batch size."""
+"""What the declared design (``msprec.toml``) decides: sharing, freezing, layers, loss, shuffling, padding, batch size."""
 
 from collections import Counter
 from fnmatch import fnmatchcase
 from typing import Optional
 
-from msprec.checklists.shared import note
+from msprec.checklists.shared import SIDES, first_place, note, padded_side, role_of
 
 from msprec.checklist.facts import Fact
-from msprec.checklist.finding import Evidence, Finding, ok, problem, table
+from msprec.checklist.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
-from msprec.checklist.text import Text, listed
+from msprec.checklist.text import Joined, Text, listed
 
+_PADDING = ("side", "value", "length")
 _ADVICE = Text(
     "让脚本与 {file} 中声明的设计一致；若设计已改变，修改该文件。",
     "Make the script agree with the design declared in {file}, or change that file where the design has changed.",
@@ -35,6 +36,7 @@ def _shown(subject: Subject) -> Evidence:
         for key, value in (
             ("frozen_parameters", design.frozen_parameters), ("shared_parameters", design.shared_parameters),
             ("layers", design.layers), ("loss", design.loss), ("shuffle", design.shuffle), ("batch_size", design.batch_size),
+            ("padding", ", ".join(f"{k} = {getattr(design.padding, k)}" for k in _PADDING if k in design.padding)),
         )
         if key in design
     ]  # fmt: skip
@@ -163,6 +165,76 @@ def loss(subject: Subject) -> Optional[Finding]:
         wanted=wanted,
     )
     return _problem(subject, summary, [], places)
+
+
+# --- dp.04 ---------------------------------------------------------------------------------------------------------
+def padding(subject: Subject, judged: list, shown: list) -> Optional[Finding]:
+    """dp.04 where ``padding`` is declared; ``judged``: (data set, padding) of each padded column; ``shown``: evidence.
+
+    None where the delivered padding does not contradict it.
+    """
+    declared = subject.design.padding
+    if "padding" not in subject.design or not judged:
+        return None
+    faults = [fault for dataset in dict.fromkeys(d for d, _ in judged) for fault in _padded_otherwise(
+        declared, dataset, [pad for d, pad in judged if d is dataset])]  # fmt: skip
+    if not faults:
+        return None
+    summary = Text(
+        "补齐与声明的设计不同：{what}。",
+        "The padding is not that of the declared design: {what}.",
+        what=Joined(faults[:4], zh="；", en="; "),
+    )
+    return _problem(subject, summary, shown, [first_place(dataset) for dataset, _ in judged])
+
+
+def unpadded(subject: Subject, sequences: list) -> Finding:
+    """dp.04 where ``padding`` is declared and nothing delivered is padded; ``sequences``: columns of whole numbers."""
+    length = subject.design.padding.length
+    if length and all(column.shape[-1:] == [length] for column in sequences):
+        summary = Text(
+            "所有序列的长度已是设计中的 {n}，无需补齐。",
+            "Every sequence has the design's length of {n} as it is: nothing had to be padded.",
+            n=length,
+        )
+        return ok(summary, [_shown(subject)])
+    return undecided(
+        Text("设计声明了补齐，而交付的数据中没有补齐。", "The design pads, and nothing that was delivered is padded."),
+        Text(
+            "确认补齐是否在网络内部进行，或各 batch 是否长度相同。",
+            "Check whether the network pads by itself, or whether the sequences of each batch are of one length.",
+        ),
+        [_shown(subject)],
+    )
+
+
+def _padded_otherwise(declared: Fact, dataset: Fact, pads: list) -> list:
+    """What contradicts the design in one data set. Labels may be padded with a value of their own beside the declared one."""
+    if "value" in declared:
+        named = [pad for pad in pads if pad.value == declared.value]
+        if not named:
+            return [_differs(dataset, pad, pad.value, declared.value) for pad in pads[:2]]
+        pads = named
+    found = []
+    for pad in pads:
+        side = padded_side(pad)
+        if "side" in declared and side != declared.side:
+            found.append(_differs(dataset, pad, SIDES[side], SIDES[declared.side]))
+        if "length" in declared and pad.lengths and set(pad.lengths) != {declared.length}:
+            found.append(_differs(dataset, pad, Text("长度 {n}", "length {n}", n="–".join(map(str, sorted(set(pad.lengths))))),
+                                  declared.length))  # fmt: skip
+    return found
+
+
+def _differs(dataset: Fact, pad: Fact, seen, wanted) -> Text:
+    return Text(
+        "{role}的 {column} 为 {seen}，设计为 {wanted}",
+        "{column} of the {role} has {seen}, the design {wanted}",
+        role=role_of(dataset),
+        column=pad.column,
+        seen=seen,
+        wanted=wanted,
+    )
 
 
 # --- dp.03, hp.03 ----------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 import re
 from typing import NamedTuple, Optional
 
-from msprec.checklists.shared import first_place, missing, pipeline_table, role_of
+from msprec.checklists import designed
+from msprec.checklists.shared import SIDES, first_place, missing, padded_side, pipeline_table, role_of
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -55,6 +56,12 @@ def judge_padding(subject: Subject) -> Finding:
         *(pipeline_table(dataset) for dataset in used),
         subject.code_at(places, Text("补齐", "Padding")),
     ]
+    sure = [fault for fault in faults if fault.sure]
+    if sure or (faults and "padding" not in subject.design):
+        return _wrong(faults, shown, places)
+    otherwise = designed.padding(subject, judged, shown)
+    if otherwise is not None:
+        return otherwise
     if faults:
         return _wrong(faults, shown, places)
     return ok(
@@ -87,6 +94,8 @@ def _nothing_padded(subject: Subject, used: list, places: list) -> Finding:
     sequences = [
         column for dataset in used for column in dataset.columns if len(column.shape) in (1, 2) and column.kind == "int"
     ]
+    if "padding" in subject.design and sequences:
+        return designed.unpadded(subject, sequences)
     if places and sequences:
         return ok(
             Text(
@@ -238,7 +247,7 @@ def _between_sets(subject: Subject, judged: list) -> list:
                     dataset,
                 )
             )
-        sides = {_side_of(mine), _side_of(pad)}
+        sides = {padded_side(mine), padded_side(pad)}
         if sides == {"left", "right"}:
             # generating text from a batch of prompts is padded in front by design
             found.append(
@@ -247,8 +256,8 @@ def _between_sets(subject: Subject, judged: list) -> list:
                         "{column} 在训练中补在{a}，在{role}中补在{b}",
                         "{column} is padded on the {a} in training and on the {b} in the {role}",
                         column=pad.column,
-                        a=_SIDES[_side_of(mine)],
-                        b=_SIDES[_side_of(pad)],
+                        a=SIDES[padded_side(mine)],
+                        b=SIDES[padded_side(pad)],
                         role=role_of(dataset),
                     ),
                     dataset,
@@ -256,18 +265,6 @@ def _between_sets(subject: Subject, judged: list) -> list:
                 )
             )
     return found
-
-
-_SIDES = {
-    "right": Text("右侧", "right"),
-    "left": Text("左侧", "left"),
-    "both": Text("两侧", "both sides"),
-}
-
-
-def _side_of(pad: Fact) -> str:
-    counts = {"right": pad.right_only or 0, "left": pad.left_only or 0, "both": pad.both or 0}
-    return max(counts, key=counts.get)
 
 
 def _words(dataset: Fact, pad: Fact) -> Text:
@@ -278,7 +275,7 @@ def _words(dataset: Fact, pad: Fact) -> Text:
         role=role_of(dataset),
         column=pad.column,
         value=pad.value,
-        side=_SIDES[_side_of(pad)],
+        side=SIDES[padded_side(pad)],
         share=f"{100 * (pad.share or 0):.3g} %",
         mask=with_mask,
     )

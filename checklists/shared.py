@@ -51,6 +51,16 @@ def role_of(dataset: Fact) -> Text:
     return names.get(dataset.role, Text("用途未知的数据集", "data set of unknown use"))
 
 
+#: Where a sequence is filled up.
+SIDES = {"right": Text("右侧", "right"), "left": Text("左侧", "left"), "both": Text("两侧", "both sides")}
+
+
+def padded_side(pad: Fact) -> str:
+    """The side on which most rows of a column are padded: a key of `SIDES`."""
+    counts = {"right": pad.right_only or 0, "left": pad.left_only or 0, "both": pad.both or 0}
+    return max(counts, key=counts.get)
+
+
 def pipeline_table(dataset: Fact) -> Optional[Evidence]:
     """The steps of a data set with their arguments and places."""
     if not dataset.pipeline:

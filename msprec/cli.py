@@ -52,7 +52,7 @@ def _references(command):
     )  # fmt: skip
     design = click.option(
         "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
-        help="The declared design (cg.01 to cg.04, dp.03, hp.03); default: msprec.toml beside the script.",
+        help="The declared design (cg.01 to cg.04, dp.03, dp.04, hp.03); default: msprec.toml beside the script.",
     )  # fmt: skip
     return weights(data(design(command)))
 

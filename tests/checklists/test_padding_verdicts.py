@@ -92,3 +92,36 @@ def test_signals_that_begin_with_silence_are_not_padded(verdict):
     assert verdict("dp.04", padded)["conclusion"] == "problem"
     layer = run(quiet, source="self.conv = nn.Conv1d(1, 8, 3, pad_mode='pad', padding=1)\n")
     assert verdict("dp.04", layer)["conclusion"] == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    "declared, pads, conclusion",
+    [
+        ({"side": "right", "value": 0, "length": 12}, [pad()], "ok"),
+        ({"side": "left"}, [pad()], "problem"),
+        ({"side": "left"}, [pad(left_only=430, right_only=0)], "ok"),
+        ({"side": "right"}, [pad(both=430, right_only=0)], "problem"),
+        ({"value": 1}, [pad()], "problem"),
+        ({"length": 16}, [pad()], "problem"),
+        ({"length": 12}, [pad(lengths=[8, 12])], "problem"),
+        # labels that are padded with a value of their own, as the loss ignores it
+        ({"value": 0, "side": "right"}, [pad(), pad(column="targets", value=-100.0)], "ok"),
+        ({"value": 0}, [], "undecided"),
+        ({"length": 12}, [], "ok"),
+    ],
+)
+def test_padding_beside_the_declared_design(verdict, declared, pads, conclusion):
+    made = run(*pads)
+    made.facts["design"] = {"file": "msprec.toml", "padding": declared}
+    entry = verdict("dp.04", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert any(piece["source"] == "design" for piece in entry["evidence"]) or pads
+    if conclusion == "problem":
+        assert "design" in entry["summary"] and entry["locations"]
+
+
+def test_a_mask_that_is_wrong_stays_wrong_beside_a_design(verdict):
+    made = run(pad(mask=mask(padded_on=900)))
+    made.facts["design"] = {"file": "msprec.toml", "padding": {"side": "right"}}
+    entry = verdict("dp.04", made)
+    assert entry["conclusion"] == "problem" and "mask" in entry["summary"]
