@@ -9,6 +9,7 @@ depend on the machine and on what else it does.
 """
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -131,16 +132,29 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
 import mindspore as ms
-from overhead import block, build
+from overhead import block, build, watched_by_msprobe
 ms.set_context(mode={mode})
 model, data = build({width})
+if "msprobe" in sys.argv:
+    watched_by_msprobe(model)
 block(model, data, 8, [])
 print("STEP", block(model, data, {steps}, []))
 """
+#: What `PrecisionMonitor` looks at too: gradients and parameters.
+MSPROBE = {"targets": {}, "ops": ["norm", "nans"], "wg_distribution": True, "param_distribution": True, "format": "csv"}
 
 
-def runs(width: int, mode: int, steps: int, pairs: int) -> list:
-    """The same for ``msprec run`` against ``python``: a process each."""
+def watched_by_msprobe(model) -> None:
+    """msprobe's monitor on a model in PyNative mode, the only one that it has; it writes into the working directory."""
+    from msprobe.mindspore import TrainerMon
+
+    Path("monitor.json").write_text(json.dumps(MSPROBE), encoding="utf-8")
+    monitor = TrainerMon("monitor.json", params_have_main_grad=False)
+    monitor.set_monitor(model.predict_network, model.train_network.optimizer)
+
+
+def runs(width: int, mode: int, steps: int, pairs: int, msprobe: bool = False) -> list:
+    """The same for ``msprec run``, or msprobe's monitor, against ``python``: a process each."""
     with tempfile.TemporaryDirectory() as scratch:
         script = Path(scratch) / "train.py"
         here = str(Path(__file__).resolve().parent)
@@ -148,7 +162,10 @@ def runs(width: int, mode: int, steps: int, pairs: int) -> list:
         found = []
         for number in range(pairs):
             bare = [sys.executable, str(script)]
-            watched = [sys.executable, "-m", "msprec", "run", "--out", f"{scratch}/run{number}", str(script)]
+            options = ["--out", f"{scratch}/run{number}", "--probe-seconds", "0", "--no-word"]
+            watched = [sys.executable, "-m", "msprec", "run", *options, str(script)]
+            if msprobe:
+                watched = [*bare, "msprobe"]
             times = {}
             for command in (bare, watched) if number % 2 else (watched, bare):
                 out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=scratch).stdout
@@ -166,6 +183,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=48, help="steps a block")
     parser.add_argument("--only", help="only the sets whose name holds this")
     parser.add_argument("--peers", action="store_true", help="MindSpore's own LossMonitor and SummaryCollector too")
+    parser.add_argument(
+        "--msprobe", action="store_true", help="msprobe's monitor too, in processes (PyNative mode only)"
+    )
     parser.add_argument("--run", action="store_true", help="`msprec run` too, in processes of its own (slow)")
     args = parser.parse_args()
     import mindspore as ms
@@ -181,6 +201,8 @@ def main() -> None:
             if args.only and args.only not in name:
                 continue
             show(name, *ratios(model, data, args.steps, args.pairs, make))
+    if args.msprobe:
+        show("msprobe TrainerMon", runs(width, mode, args.steps, max(4, args.pairs // 2), msprobe=True))
     if args.run:
         show("msprec run", runs(width, mode, args.steps * 4, max(4, args.pairs // 2)))
 

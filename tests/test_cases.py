@@ -35,6 +35,7 @@ def _collect() -> list:
 @pytest.mark.parametrize("folder", _collect())
 def test_case(folder: Path, scripts) -> None:
     expected = _expectation(folder)
+    scripts.blocking()
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
     args, workers = expected.get("args", []), expected.get("workers", 1)
     if workers > 1:

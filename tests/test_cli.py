@@ -1,6 +1,7 @@
 """The command line: help that costs nothing, clear errors, exit statuses, concluding again from a folder alone."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,8 @@ def run_folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
     (folder / "train.py").write_text(LOOP)
     done = subprocess.run([sys.executable, "-m", "msprec", "run", "--lang", "zh", "--out", "run", "train.py"], cwd=folder,
-                          capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
+                          env={**os.environ, "MS_DEV_LAUNCH_BLOCKING": "1"}, capture_output=True, text=True,
+                          encoding="utf-8", check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder / "run"
 

@@ -12,10 +12,11 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def run_example(name: str, folder: Path) -> tuple:
+def run_example(name: str, scripts) -> tuple:
+    folder, environment = scripts.folder, scripts.blocking().environment()
     shutil.copytree(EXAMPLES / name, folder / name)
     done = subprocess.run([sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", f"{name}/train.py"],
-                          cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
+                          env=environment, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     checklist = json.loads((folder / "run" / "checklist.json").read_text(encoding="utf-8"))
     return done, {item["id"]: item for item in checklist["items"]}
@@ -25,16 +26,16 @@ def _ids(items: dict, conclusion: str) -> set:
     return {i for i, item in items.items() if item["conclusion"] == conclusion}
 
 
-def test_digits_is_healthy(tmp_path: Path) -> None:
-    done, items = run_example("digits", tmp_path)
+def test_digits_is_healthy(scripts) -> None:
+    done, items = run_example("digits", scripts)
     assert _ids(items, "problem") == set()
     assert float(re.findall(r"0\.\d+", done.stdout)[-1]) > 0.95
 
 
 @pytest.mark.versions
-def test_digits_fp16_tells_the_overflow_story(tmp_path: Path) -> None:
-    done, items = run_example("digits_fp16", tmp_path)
-    events = [json.loads(x) for x in (tmp_path / "run/rank_0/events.jsonl").read_text().splitlines()]
+def test_digits_fp16_tells_the_overflow_story(scripts) -> None:
+    done, items = run_example("digits_fp16", scripts)
+    events = [json.loads(x) for x in (scripts.folder / "run/rank_0/events.jsonl").read_text().splitlines()]
     assert any(e["event"] == "overflow_streak" for e in events)
     assert any(e["event"] == "cpu_loss_scale" for e in events)
     assert any(e.get("figure") == "loss_scale" for e in items["mp.01"]["evidence"])
@@ -42,8 +43,8 @@ def test_digits_fp16_tells_the_overflow_story(tmp_path: Path) -> None:
     assert "finite check" in done.stderr
 
 
-def test_digits_trouble_is_found(tmp_path: Path) -> None:
-    _, items = run_example("digits_trouble", tmp_path)
+def test_digits_trouble_is_found(scripts) -> None:
+    _, items = run_example("digits_trouble", scripts)
     families = {i.split(".")[0] for i in _ids(items, "problem")}
     assert len(families) >= 4, _ids(items, "problem")
     for item in _ids(items, "problem"):

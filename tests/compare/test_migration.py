@@ -102,7 +102,7 @@ open("finished", "w").close()
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8", "MS_DEV_LAUNCH_BLOCKING": "1"}
     done = subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=240,
                           check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

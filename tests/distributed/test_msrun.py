@@ -34,6 +34,7 @@ class Launch:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         own = str(Path(__file__).resolve().parents[2])
         environment = {**os.environ, "PATH": path, "GLOG_v": "3", "PYTHONPATH": own, "LC_ALL": "C.UTF-8"}
+        environment["MS_DEV_LAUNCH_BLOCKING"] = "1"  # see Scripts.blocking
         launcher = [shutil.which("msrun", path=path), f"--worker_num={workers}", f"--local_worker_num={workers}",
                     f"--master_port={port}", "--join=True", "--log_dir=log"]  # fmt: skip
         done = subprocess.run([*launcher, *command], cwd=self.folder, env=environment, capture_output=True, text=True,

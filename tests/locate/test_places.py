@@ -26,7 +26,7 @@ def _marks(folder: Path) -> list:
 def test_place(folder: Path, scripts) -> None:
     expected = json.loads((folder / "expect.json").read_text(encoding="utf-8"))
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
-    ran = scripts.observed()
+    ran = scripts.blocking().observed()
     assert ran.status == expected.get("exit", 0), ran.err
     scripts.no_own_errors()
     located = [event for event in scripts.events() if event["event"] == "located"]
