@@ -50,26 +50,36 @@ def _references(command):
         help="The standard data, to compare the files that were read with (ds.04): a folder, facts/data_files.json of another "
         "run, or the output of md5sum.",
     )  # fmt: skip
+    run = click.option(
+        "--reference-run", metavar="DIR|CSV|LOG", expose_value=False, callback=_named_reference,
+        help="A run of the benchmark, to compare the losses with, step by step: a run folder (then also rates, optimizer, batch, "
+        "initial weights, data), a CSV with the columns step and loss, TensorBoard events, or a log.",
+    )  # fmt: skip
     design = click.option(
         "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
         help="The declared design (cg.01 to cg.04, dp.03, dp.04, hp.03); default: msprec.toml beside the script.",
     )  # fmt: skip
-    return weights(data(design(command)))
+    return weights(data(run(design(command))))
 
 
 def _design_beside(script: str) -> None:
     """Takes ``msprec.toml`` beside the script for the design, where none was named."""
     context, file = click.get_current_context(), Path(script).resolve().parent / "msprec.toml"
-    if file.is_file() and "design" not in context.meta.get("msprec.references", {}):
+    if file.is_file() and "design" not in _named_references():
         option = next(one for one in context.command.params if one.name == "design")
         _named_reference(context, option, str(file))
+
+
+def _named_references() -> dict:
+    """Paths of the references that this command names, by the name of their facts."""
+    return click.get_current_context().meta.get("msprec.references", {})
 
 
 def _read_references() -> dict:
     """Facts of the references that this command names, by name."""
     from msprec.checklist import references
 
-    named = click.get_current_context().meta.get("msprec.references", {})
+    named = _named_references()
     try:
         return {option: references.READERS[option](path) for option, path in named.items()}
     except references.BadReference as error:
@@ -370,6 +380,8 @@ def checklist(
     """
     if (run_dir and bundle_file) or blank == bool(run_dir or bundle_file or scripts):
         raise Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
+    if not (run_dir or bundle_file) and "reference_run" in _named_references():
+        raise Failure("--reference-run is compared with a recorded run: name that with --run DIR")
     if blank and update:
         raise Failure("--update refreshes a report from a run: name it with --run DIR")
     outputs = {"json": json_file, "html": html_file, "junit": junit_file, "markdown": markdown_file}

@@ -37,7 +37,7 @@ class Subject:
         self._scripts, self._reference = scripts, reference
         self._project = self._values = self._reference_project = self._ways = None
         self._files = {}
-        self._code = None
+        self._code = self._against = None
         self.consulted = []
         self.run = Fact(folder.run, shapes.RUN)
         self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
@@ -55,6 +55,7 @@ class Subject:
         self.probes = self.file("probes", shapes.PROBES)
         self.design = self.file("design", shapes.DESIGN)
         self.range_test = self.file("range_test", shapes.RANGE_TEST)
+        self.reference_run = self.file("reference_run", shapes.REFERENCE_RUN)
 
     # facts
 
@@ -216,6 +217,15 @@ class Subject:
             whole = not self.was_run and not (self._scripts is not None and self._scripts.entries)
             self._ways = ways_of(self.project, self.values, self.entries, whole)
         return self._ways
+
+    @property
+    def against(self):
+        """The comparison with the reference run (``--reference-run``): `msprec.checklists.against.Against`; None without one."""
+        if self._against is None and self.reference_run:
+            from msprec.checklists.against import Against
+
+            self._against = Against(self)
+        return self._against
 
     @property
     def reference_project(self) -> Optional[Project]:
