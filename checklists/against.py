@@ -15,7 +15,7 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text
 from msprec.compare.errors import CannotRead
 from msprec.compare.loss_files import Losses
-from msprec.compare.losses import Parting, compare_losses
+from msprec.compare.losses import compare_losses
 
 #: The kinds of facts whose difference an item speaks of.
 ITEM_OF = {

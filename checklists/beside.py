@@ -252,9 +252,10 @@ def _ruled_out(against: Against) -> list:
         what = {"initial": Text("初始权重", "initial weights"), "order": Text("样本的次序", "order of the samples")}
         names = Joined([what[kind] for kind in against.random], zh="、", en=" and ")
         lines.append(Text(
-            "两次运行的{names}是各自随机产生的，仅此就会使第一个 loss 不同：先固定随机性（两边加载同一份权重、关闭混洗或固定种子），再比较。",
-            "The {names} of the two runs were drawn at random, which alone makes the first losses differ: fix what is random first "
-            "(load the same weights into both, switch shuffling off or set the same seeds), then compare again.",
+            "两次运行的{names}是各自随机产生的，仅此就会使第一个 loss 不同：先固定随机性"
+            "（两边加载同一份权重、关闭混洗或固定种子），再比较。",
+            "The {names} of the two runs were drawn at random, which alone makes the first losses differ: fix what is "
+            "random first (load the same weights into both, switch shuffling off or set the same seeds), then compare again.",
             names=names,
         ))  # fmt: skip
     elif against.case == "first" and against.equal("initial", "order"):
