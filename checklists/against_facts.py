@@ -420,10 +420,12 @@ def _column(subject: Subject, other: Fact, column: Fact, there: Fact, here: Fact
         name=column.name,
         what=likeness.says,
     )
-    rows = [
-        [Text("列 {name} 的{stat}", "{stat} of column {name}", name=column.name, stat=word), getattr(other, k), getattr(column, k)]
-        for k, word in (("mean", Text("均值", "mean")), ("std", Text("标准差", "standard deviation")))
-    ]  # fmt: skip
+    words = {"mean": Text("均值", "mean"), "std": Text("标准差", "standard deviation")}
+    what = {
+        key: Text("列 {name} 的{stat}", "{stat} of column {name}", name=column.name, stat=word)
+        for key, word in words.items()
+    }
+    rows = [[what[key], getattr(other, key), getattr(column, key)] for key in words]
     return Compared("columns", "differs", says, tuple(rows))
 
 

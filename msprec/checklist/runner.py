@@ -8,7 +8,7 @@ from typing import Optional
 from msprec._version import __version__
 from msprec.checklist.finding import Finding, plain, table, text, undecided
 from msprec.checklist.item import Item, items
-from msprec.checklist.scripts import Scripts, kept_reference
+from msprec.checklist.scripts import Scripts, kept_also, kept_reference, together
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import LANGUAGES, Text
 from msprec.checklist.thresholds import settle
@@ -42,6 +42,7 @@ def conclude(
     folder = RunFolder(run_dir) if run_dir is not None else scripts
     if run_dir is not None:
         folder.hand_over(handed or {})
+        scripts = together(scripts, kept_also(run_dir))
     subject = Subject(folder, settled, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None))
     findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
     run = str(run_dir) if run_dir is not None else None

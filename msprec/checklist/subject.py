@@ -15,6 +15,7 @@ from msprec.record.reader import RunFolder
 from msprec.source.entries import starts_by_itself
 from msprec.source.files import File
 from msprec.source.flow import ways_of
+from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.values import Values
 
@@ -37,7 +38,7 @@ class Subject:
         self._scripts, self._reference = scripts, reference
         self._project = self._values = self._reference_project = self._ways = None
         self._files = {}
-        self._code = self._against = None
+        self._code = self._against = self._readings = None
         self.consulted = []
         self.run = Fact(folder.run, shapes.RUN)
         self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
@@ -186,6 +187,11 @@ class Subject:
         return self._scripts.passed if self._scripts is not None else []
 
     @property
+    def source_files(self) -> set:
+        """The names of the user's files that the run imported."""
+        return set(self._folder.source_names())
+
+    @property
     def values(self) -> Values:
         """What the expressions of the user's files stand for; of a run, with the arguments of its command."""
         if self._values is None:
@@ -209,6 +215,21 @@ class Subject:
             tail = self.run.script.replace("\\", "/").rsplit("/", 1)[-1]
             found = [m for m in self.project.modules.values() if m.file.rsplit("/", 1)[-1] == tail][:1]
         return found or [module for module in self.project.modules.values() if starts_by_itself(module)]
+
+    @property
+    def readings(self) -> list:
+        """What the scripts named beside a run were seen to do, as `msprec.source.pipelines.Reading`s (dp.02, api.02)."""
+        if self._readings is None:
+            named = self._scripts.entries if self.was_run and self._scripts is not None else []
+            run = set(self.entries) if named else set()
+            found = [self.project.module_at(name) for name in named]
+            values = Values(self.project)  # the arguments of the run's command are not theirs
+            self._readings = [
+                read_pipelines(self.project, values, module)
+                for module in found
+                if module is not None and module not in run
+            ]
+        return self._readings
 
     @property
     def ways(self) -> list:

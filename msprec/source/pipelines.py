@@ -32,7 +32,14 @@ _INFORMATION = {
 _TRAINS = re.compile(r"grad|train_step|train_one|trainonestep|optimizer|train_net|backward|\btrain\(", re.IGNORECASE)
 _OWN_TRAINING = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\.train\(\s*[^)\s]")
 _LABEL = re.compile(r"label|target|^y$|class|^gt$", re.IGNORECASE)
-_HANDS_ON = {"builtins.enumerate", "tqdm.tqdm", "builtins.iter", "tqdm.auto.tqdm", "builtins.reversed", "tqdm.notebook.tqdm"}
+_HANDS_ON = {
+    "builtins.enumerate",
+    "tqdm.tqdm",
+    "builtins.iter",
+    "tqdm.auto.tqdm",
+    "builtins.reversed",
+    "tqdm.notebook.tqdm",
+}
 
 
 class Place(NamedTuple):
@@ -119,12 +126,14 @@ class Use(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """``what``: "set" (``value``: True, False or UNKNOWN), "call", "eval", "predict", "train"; of which network."""
+    """``what``: "set" (``value``: True, False or UNKNOWN), "call", "eval", "predict", "train"; of which network, an `Instance`
+    or the text of an expression. ``sure``: under no condition that is not known."""
 
     what: str
     network: Any
     value: Any
     place: Place
+    sure: bool
 
 
 class Reading(NamedTuple):
@@ -183,7 +192,7 @@ class _Reader:
         self.globals = {entry.name: _Env(entry.scope)}
         self.heap = {}
         self.uses, self.made, self.modes, self.altered = [], [], [], []
-        self.steps, self.running = 0, []
+        self.steps, self.doubts, self.running = 0, 0, []
 
     # --- names
 
@@ -442,7 +451,7 @@ class _Reader:
             return self._call_library(function.name, args, keywords, node, whole)
         name = ast.unparse(node.func)
         if any(mode.network == name for mode in self.modes):
-            self.modes.append(Mode("call", name, None, self._place(node)))
+            self._mode("call", name, None, node)
         return UNKNOWN
 
     def _call_library(self, name: str, args: list, keywords: dict, node: ast.Call, whole: bool) -> Any:
@@ -505,7 +514,7 @@ class _Reader:
         if name == "set_train":
             value = args[0] if args else keywords.get("mode", True)
             network = owner if isinstance(owner, Instance) else ast.unparse(node.func.value)
-            self.modes.append(Mode("set", network, value, self._place(node)))
+            self._mode("set", network, value, node)
             return owner
         if isinstance(owner, Instance) and name in ("set_grad", "to_float", "add_flags", "half", "recompute"):
             return owner
@@ -526,7 +535,7 @@ class _Reader:
             later = name == "fit" and number > 0
             self._use(value if isinstance(value, Pipe) else value.pipe, "eval" if later else role, node)
         if known:
-            self.modes.append(Mode(role, owner.network, None, self._place(node)))
+            self._mode(role, owner.network, None, node)
         return None
 
     def _of_pipe(self, pipe: Pipe, name: str, args: list, keywords: dict, node: ast.Call, whole: bool) -> Any:
@@ -537,7 +546,11 @@ class _Reader:
         if name == "apply" and args:
             return self._called(args[0], [pipe], {}, node, _Env(self.entry.scope), True)
         given = {**dict(zip(METHODS.get(name, ()), args)), **keywords}
-        shown = {key: value for key, value in given.items() if key not in ("operations", "per_batch_map") and _is_plain(value)}
+        shown = {
+            key: value
+            for key, value in given.items()
+            if key not in ("operations", "per_batch_map") and _is_plain(value)
+        }
         if name == "map":
             shown["operations"] = self._operations(given.get("operations", UNKNOWN), node)
             shown["input_columns"] = _columns(given.get("input_columns"))
@@ -546,7 +559,13 @@ class _Reader:
             shown["per_batch_map"] = self._operations(given["per_batch_map"], node)[0]
         elif name == "concat" or name == "zip":
             shown["others"] = len(args)
-        elif name not in METHODS and name not in ("device_que", "sync_wait", "bucket_batch_by_length", "to_device", "sync_update"):
+        elif name not in METHODS and name not in (
+            "device_que",
+            "sync_wait",
+            "bucket_batch_by_length",
+            "to_device",
+            "sync_update",
+        ):
             return UNKNOWN
         if not whole:
             shown[f"{UNREAD}arguments"] = True
@@ -584,7 +603,9 @@ class _Reader:
 
     def _of_object(self, made: Instance) -> str:
         """An object with ``__call__``, with the plain values of its attributes in the order in which they were given."""
-        held = [(name, value) for (owner, name), value in self.heap.items() if owner is made and not name.startswith("_")]
+        held = [
+            (name, value) for (owner, name), value in self.heap.items() if owner is made and not name.startswith("_")
+        ]
         if any(value is UNKNOWN for _, value in held):
             return f"{UNREAD}{made.scope.name}"
         simple = [(name, value) for name, value in held if _is_simple(value)]
@@ -597,7 +618,9 @@ class _Reader:
         if len(self.running) > _DEPTH or self.running.count(scope) > 1:
             return UNKNOWN
         env = _Env(scope, function.env)
-        self._bind(scope.node.args, [function.owner, *args] if function.owner is not None else args, keywords, env, whole)
+        self._bind(
+            scope.node.args, [function.owner, *args] if function.owner is not None else args, keywords, env, whole
+        )
         self.running.append(scope)
         try:
             if isinstance(scope.node, ast.Lambda):
@@ -643,10 +666,15 @@ class _Reader:
 
     def _call_instance(self, made: Instance, args: list, keywords: dict, node: ast.Call, whole: bool) -> Any:
         if made.cell:
-            self.modes.append(Mode("call", made, None, self._place(node)))
+            self._mode("call", made, None, node)
             return UNKNOWN
         method = self.project.method(made.scope, "__call__")
-        return self._run(Function(method, self._home(method.module), made), args, keywords, whole) if method else UNKNOWN
+        return (
+            self._run(Function(method, self._home(method.module), made), args, keywords, whole) if method else UNKNOWN
+        )
+
+    def _mode(self, what: str, network: Any, value: Any, node: ast.AST) -> None:
+        self.modes.append(Mode(what, network, value, self._place(node), self.doubts == 0))
 
     def _calculated(self, batch: Batches) -> None:
         """Notes that something is calculated from a batch; what the network is given may be another thing."""
@@ -749,7 +777,11 @@ class _Reader:
         known = self._truth(node.test, env)
         if known is not None:
             return self.block(node.body if known else node.orelse, env)
-        return self._either([node.body, node.orelse], env)
+        self.doubts += 1
+        try:
+            return self._either([node.body, node.orelse], env)
+        finally:
+            self.doubts -= 1
 
     def _either(self, bodies: list, env: _Env) -> tuple:
         """Branches of which one is taken, which is not known: what they leave behind counts as far as they agree."""
