@@ -308,12 +308,23 @@ def _trains(parameter: Fact) -> Optional[bool]:
     return parameter.requires_grad and parameter.in_optimizer is not False
 
 
-def _initial(subject: Subject) -> Compared:
-    """Statistics of the initial values: the same, another draw of the same distribution, or another distribution."""
+def _initial_pairs(subject: Subject) -> list:
+    """(parameter here, in the reference run) of one name and shape, both with their initial values."""
     here, there = _named(subject.parameters), _named(subject.reference_run.parameters)
     pairs = [(here[n], there[n]) for n in here if n in there and here[n].shape == there[n].shape]
     pairs = [(a, b) for a, b in pairs if a.kind != "statistic" and a.initial and b.initial]
-    pairs = [(a, b) for a, b in pairs if None not in (a.initial.std, b.initial.std, a.initial.mean, b.initial.mean)]
+    return [(a, b) for a, b in pairs if None not in (a.initial.std, b.initial.std, a.initial.mean, b.initial.mean)]
+
+
+def share_of_other_values(subject: Subject) -> Optional[float]:
+    """The share of the varying parameters that start with other values than in the reference run; None: not known."""
+    pairs = [(a, b) for a, b in _initial_pairs(subject) if a.initial.std or b.initial.std]
+    return sum(not _same_values(a.initial, b.initial) for a, b in pairs) / len(pairs) if pairs else None
+
+
+def _initial(subject: Subject) -> Compared:
+    """Statistics of the initial values: the same, another draw of the same distribution, or another distribution."""
+    pairs = _initial_pairs(subject)
     if not pairs:
         return Compared("initial", "unknown")
     sigma = subject.limit("api.01.initial")

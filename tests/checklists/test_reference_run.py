@@ -67,10 +67,8 @@ def test_a_csv_and_a_log_are_read_for_their_losses(tmp_path):
     log = tmp_path / "train.log"
     log.write_text("".join(f"step: {s}, loss: {falls(s):.4f}\n" for s in range(1, 9)), encoding="utf-8")
     facts = READERS["reference_run"](str(table))
-    assert (
-        facts["kind"] == "losses" and facts["course"]["step"] == list(range(1, 9))
+    assert facts["kind"] == "losses" and facts["course"]["step"] == list(range(1, 9))
     assert max(facts["course"]["rounding"]) < 1e-15
-    )
     assert READERS["reference_run"](str(log))["course"]["rounding"][0] == pytest.approx(5e-5)
 
 
@@ -280,6 +278,15 @@ def test_a_reference_that_starts_from_loaded_weights(beside):
     assert items["wi.02"]["conclusion"] == "ok"
     _, items = beside(reference, training(parameters=[spread(0.13)], weights_loaded=[LOAD]))
     assert items["wi.02"]["conclusion"] == "problem"
+
+
+def test_a_new_head_of_its_own_in_each_run_is_no_wrong_weight(beside):
+    def loaded(head):
+        return training(parameters=[spread(0.1), spread(0.2, "fc.weight", (10, 64)), spread(head, "head.weight", (10, 64))],
+                        weights_loaded=[LOAD])  # fmt: skip
+
+    _, items = beside(loaded(0.3), loaded(0.31))
+    assert items["wi.02"]["conclusion"] == "ok"
 
 
 def test_delivered_data_that_differ_are_told_with_numbers(beside):
