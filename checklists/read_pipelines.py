@@ -18,7 +18,7 @@ from msprec.checklist.finding import Finding, ok, problem, undecided, worst
 from msprec.checklist.subject import Subject, place
 from msprec.checklist.text import Joined, Text, english, listed
 from msprec.source.module import Scope
-from msprec.source.pipelines import UNREAD, Instance, Pipe, Reading, Use
+from msprec.source.pipelines import UNREAD, Instance, Pipe, Reading, Use, origin_of
 from msprec.source.transform_signatures import REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN, same
 
@@ -203,8 +203,33 @@ def _sources(subject: Subject, train: Fact, use: Use) -> list:
     name = here.args.get("source")
     if here.op == "GeneratorDataset" and isinstance(here.source, Instance) and name == there.args.get("source"):
         return _of_class(subject, here.source)
+    origin = origin_of(here.source)
+    if origin is not None and origin in _training_origins(subject, there) and not _branches(subject, origin):
+        return []
     return [Text("数据源 {b} 交付的数据事先如何处理不得而知", "how the data of the source {b} were prepared before is not known",
                  b=f"{here.op}({name or '?'})".replace(UNREAD, ""))]  # fmt: skip
+
+
+def _training_origins(subject: Subject, step: Fact) -> set:
+    """Where the arrays of the training's source come from, by reading the script of the run; empty where that is not clear."""
+    spot = (step.place.file, step.place.line)
+    found = [
+        pipe.steps[0]
+        for reading in subject.own_readings
+        for pipe in ([use.pipe for use in reading.uses if use.role == "train"] or reading.made)
+        if pipe.steps[0].op == step.op and tuple(pipe.steps[0].place) == spot
+    ]
+    origins = {origin_of(one.source) for one in found}
+    return origins if len(origins) == 1 and None not in origins else set()
+
+
+def _branches(subject: Subject, origin: str) -> bool:
+    """Whether a function of the project that the arrays come from does one thing or another, by what it is given."""
+    names = re.findall(r"[A-Za-z_][\w.]*(?=\()", origin)
+    scopes = [subject.project.definition(name) for name in names]
+    return any(
+        isinstance(node, (ast.If, ast.IfExp)) for scope in scopes if scope is not None for node in ast.walk(scope.node)
+    )
 
 
 def _decoded(train: Fact, use: Use) -> list:

@@ -38,7 +38,7 @@ class Subject:
         self._scripts, self._reference = scripts, reference
         self._project = self._values = self._reference_project = self._ways = None
         self._files = {}
-        self._code = self._against = self._readings = None
+        self._code = self._against = self._readings = self._own_readings = None
         self.consulted = []
         self.run = Fact(folder.run, shapes.RUN)
         self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
@@ -230,6 +230,13 @@ class Subject:
                 if module is not None and module not in run
             ]
         return self._readings
+
+    @property
+    def own_readings(self) -> list:
+        """The same of the script of the run itself."""
+        if self._own_readings is None:
+            self._own_readings = [read_pipelines(self.project, self.values, module) for module in self.entries[:1]]
+        return self._own_readings
 
     @property
     def ways(self) -> list:

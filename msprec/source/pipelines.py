@@ -117,6 +117,19 @@ class ModelOf:
         self.network = network
 
 
+class Data(NamedTuple):
+    """Arrays by where they come from: the function that made them, and what was calculated from them since."""
+
+    origin: str
+    steps: tuple = ()
+
+
+class Table(NamedTuple):
+    """A dictionary with constant keys, as (key, value) pairs."""
+
+    parts: tuple
+
+
 class Use(NamedTuple):
     """A pipeline that something goes through: ``role`` is "eval", "predict", "train", or "unknown"."""
 
@@ -288,6 +301,11 @@ class _Reader:
 
     _list = _tuple
 
+    def _dict(self, node: ast.Dict, env: _Env) -> Any:
+        if any(not isinstance(key, ast.Constant) for key in node.keys):
+            return UNKNOWN
+        return Table(tuple((key.value, self.eval(value, env)) for key, value in zip(node.keys, node.values)))
+
     def _ifexp(self, node: ast.IfExp, env: _Env) -> Any:
         known = self._truth(node.test, env)
         if known is not None:
@@ -323,6 +341,8 @@ class _Reader:
             return Pipe((*left.steps, *right.steps, Step("concat", {}, self._place(node))))
         if isinstance(node.op, ast.Add) and type(left) is tuple and type(right) is tuple:
             return left + right
+        if isinstance(left, Data) or isinstance(right, Data):
+            return _calculated(type(node.op).__name__, left, right)
         return _computed(node.op, left, right)
 
     def _compare(self, node: ast.Compare, env: _Env) -> Any:
@@ -370,6 +390,10 @@ class _Reader:
             return base[index]
         if isinstance(base, Batches):
             return base._replace(column=index) if isinstance(index, str) else base
+        if isinstance(base, Table) and _is_plain(index):
+            return dict(base.parts).get(index, UNKNOWN)
+        if isinstance(base, Data):  # a part of the arrays, or one of them
+            return base._replace(steps=(*base.steps, f"[{index!r}]")) if isinstance(index, (int, str)) else base
         return self._stated(node, env)
 
     def _slice(self, node: ast.Slice, env: _Env) -> Any:
@@ -378,7 +402,10 @@ class _Reader:
     def _attribute(self, node: ast.Attribute, env: _Env) -> Any:
         base = self.eval(node.value, env)
         found = self._of(base, node.attr)
-        return self._stated(node, env) if found is UNKNOWN else found
+        if found is UNKNOWN or isinstance(base, Data):  # what a function gave may be settings as well as arrays
+            stated = self._stated(node, env)
+            return found if stated is UNKNOWN else stated
+        return found
 
     def _of(self, base: Any, name: str) -> Any:
         if isinstance(base, Library):
@@ -399,9 +426,15 @@ class _Reader:
         if isinstance(base, Class):
             method = self.project.method(base.scope, name)
             return Function(method, self._home(method.module)) if method is not None else UNKNOWN
-        if isinstance(base, (Pipe, Batches, ModelOf)) or base is UNKNOWN:
-            return Method(base, name) if base is not UNKNOWN else UNKNOWN
-        return Method(base, name) if isinstance(base, (str, tuple)) else UNKNOWN
+        if isinstance(base, Data) and name == "T":
+            return base._replace(steps=(*base.steps, name))
+        if isinstance(base, Data) and name in ("shape", "size", "ndim", "dtype", "nbytes"):
+            return UNKNOWN
+        return (
+            Method(base, name)
+            if isinstance(base, (Pipe, Batches, ModelOf, Data, str)) or type(base) is tuple
+            else UNKNOWN
+        )
 
     # --- calls
 
@@ -473,7 +506,21 @@ class _Reader:
             return through
         if name in ("mindspore.Tensor", "mindspore.tensor") and args and isinstance(args[0], Batches):
             return args[0]
+        if name.split(".")[0] in _MAKES_ARRAYS and not any(isinstance(value, (Pipe, Batches)) for value in args):
+            return self._from_library(name, args, keywords)
         return UNKNOWN
+
+    @staticmethod
+    def _from_library(name: str, args: list, keywords: dict) -> Any:
+        """Arrays that a library reads or makes, or what it makes of some."""
+        last, given = name.rpartition(".")[2], [*args, *keywords.values()]
+        arrays = [value for value in given if isinstance(value, Data)]
+        if not arrays:
+            kept = [repr(value) for value in given if isinstance(value, (bool, float))]
+            return Data(f"{name}({', '.join(kept)})")
+        if last in _KEEPS:
+            return arrays[0]
+        return arrays[0]._replace(steps=(*arrays[0].steps, f"{last}({', '.join(map(_key_text, given))})"))
 
     def _transform(self, name: str, args: list, keywords: dict, whole: bool) -> Any:
         if name == "Compose":
@@ -509,13 +556,19 @@ class _Reader:
             return self._of_pipe(owner, name, args, keywords, node, whole)
         if isinstance(owner, Batches):
             return owner if name in ("__next__", "get_next", "asnumpy", "astype", "copy", "values", "get") else UNKNOWN
-        if isinstance(owner, ModelOf) or (name in ("eval", "predict", "fit", "train") and owner is UNKNOWN):
+        made_elsewhere = owner is UNKNOWN or isinstance(owner, Data)
+        if isinstance(owner, ModelOf) or (name in ("eval", "predict", "fit", "train") and made_elsewhere):
             return self._of_model(owner, name, args, keywords, node)
         if name == "set_train":
             value = args[0] if args else keywords.get("mode", True)
             network = owner if isinstance(owner, Instance) else ast.unparse(node.func.value)
             self._mode("set", network, value, node)
             return owner
+        if isinstance(owner, Data):
+            if name in _KEEPS:
+                return owner
+            given = ", ".join(map(_key_text, (*args, *keywords.values())))
+            return owner._replace(steps=(*owner.steps, f"{name}({given})"))
         if isinstance(owner, Instance) and name in ("set_grad", "to_float", "add_flags", "half", "recompute"):
             return owner
         if name in ("append", "extend", "insert") and type(owner) is tuple and isinstance(node.func, ast.Attribute):
@@ -634,7 +687,21 @@ class _Reader:
         value = found[0] if found else None
         for other in found[1:]:
             value = _merged(value, other)
-        return value
+        return self._from_function(function, args, keywords, value)
+
+    def _from_function(self, function: Function, args: list, keywords: dict, value: Any) -> Any:
+        """Arrays that a function of the project gives are told by its name; and by its arguments, where they are arrays."""
+        parts = value if type(value) is tuple else (value,)
+        if not parts or not all(part is UNKNOWN or isinstance(part, Data) for part in parts):
+            return value
+        given = [*args, *keywords.values()]
+        arrays = any(isinstance(one, Data) for one in given)
+        kept = [_key_text(one) for one in given if arrays or isinstance(one, (bool, float)) or one is UNKNOWN]
+        if not arrays and all(part is UNKNOWN for part in parts) and not _has_result(function.scope):
+            return value
+        made = f"{function.scope.qualified}({', '.join(kept)})"
+        told = tuple(Data(made, (f"[{number}]",) if type(value) is tuple else ()) for number in range(len(parts)))
+        return told if type(value) is tuple else told[0]
 
     def _bind(self, args: ast.arguments, given: list, keywords: dict, env: _Env, whole: bool) -> None:
         plain = [arg.arg for arg in (*args.posonlyargs, *args.args)]
@@ -752,7 +819,10 @@ class _Reader:
     def do_augassign(self, node: ast.AugAssign, env: _Env) -> tuple:
         before, value = self.eval(_loaded(node.target), env), self.eval(node.value, env)
         both = type(before) is tuple and type(value) is tuple and isinstance(node.op, ast.Add)
-        self.assign(node.target, before + value if both else _computed(node.op, before, value), env)
+        if isinstance(before, Data):
+            self.assign(node.target, _calculated(type(node.op).__name__, before, value), env)
+        else:
+            self.assign(node.target, before + value if both else _computed(node.op, before, value), env)
         return [], True
 
     def do_return(self, node: ast.Return, env: _Env) -> tuple:
@@ -868,6 +938,51 @@ class _Reader:
             base = self.eval(target.value, env)
             if isinstance(base, Instance):
                 self.heap[base, target.attr] = value
+        elif isinstance(target, ast.Subscript):
+            base = self.eval(target.value, env)
+            if isinstance(base, Data):
+                self.assign(target.value, base._replace(steps=(*base.steps, f"set {_key_text(value)}")), env)
+            elif isinstance(base, Table):
+                key = self.eval(target.slice, env)
+                parts = {**dict(base.parts), key: value} if _is_plain(key) else None
+                self.assign(target.value, Table(tuple(parts.items())) if parts is not None else UNKNOWN, env)
+            elif type(base) is tuple:
+                self.assign(target.value, UNKNOWN, env)
+
+
+def origin_of(value: Any) -> Optional[str]:
+    """Where the arrays of a source (a table of them, a function that yields them) come from, to compare; None: not known."""
+    if isinstance(value, Table):
+        value = tuple(part for _, part in value.parts)
+    if type(value) is tuple:
+        parts = [origin_of(part) for part in value]
+        return None if None in parts or not parts else f"({', '.join(parts)})"
+    if isinstance(value, Data):
+        text = " ".join((value.origin, *value.steps))
+        return None if "UNKNOWN" in text else text
+    return value.scope.qualified if isinstance(value, Function) and not _holds(value.scope) else None
+
+
+def _key_text(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    if _is_plain(value):
+        return repr(value)
+    if isinstance(value, Library):
+        return value.name
+    return origin_of(value) or "UNKNOWN"
+
+
+def _calculated(operator: str, left: Any, right: Any) -> Data:
+    one = left if isinstance(left, Data) else right
+    other = right if one is left else left
+    side = "" if one is left else " r"
+    return one._replace(steps=(*one.steps, f"{operator}{side} {_key_text(other)}"))
+
+
+def _has_result(scope: Scope) -> bool:
+    """Does a function return anything?"""
+    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(scope.node))
 
 
 def _grown(owner: tuple, name: str, args: list) -> Any:
@@ -986,6 +1101,23 @@ def _holds(scope: Scope) -> bool:
 
 
 _BUILTINS = frozenset(dir(builtins))
+#: Libraries whose results are taken for arrays, and what hands arrays on as they are.
+_MAKES_ARRAYS = {
+    "numpy",
+    "pandas",
+    "cv2",
+    "PIL",
+    "scipy",
+    "sklearn",
+    "skimage",
+    "h5py",
+    "gzip",
+    "pickle",
+    "struct",
+    "imageio",
+    "random",
+}
+_KEEPS = {"astype", "copy", "asarray", "array", "ascontiguousarray", "tolist", "to_numpy", "float32", "items", "values"}
 _COMPARED = {
     ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b, ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b,
     ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
