@@ -53,7 +53,7 @@ def _references(command):
     run = click.option(
         "--reference-run", metavar="DIR|CSV|LOG", expose_value=False, callback=_named_reference,
         help="A run of the benchmark, to compare the losses with, step by step: a run folder (then also rates, optimizer, batch, "
-        "initial weights, data), a CSV with the columns step and loss, TensorBoard events, or a log.",
+        "initial weights, data), a CSV with the columns step, loss and perhaps lr, TensorBoard events, or a log.",
     )  # fmt: skip
     design = click.option(
         "--design", metavar="F.toml", expose_value=False, callback=_named_reference,

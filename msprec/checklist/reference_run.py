@@ -1,5 +1,7 @@
 """A run of the benchmark as facts (``--reference-run``): its losses, and of a run folder what two runs can be compared by."""
 
+import contextlib
+import csv
 import math
 from pathlib import Path
 from typing import Any, Optional
@@ -14,6 +16,7 @@ from msprec.record.reader import RunFolder, RunFolderError
 #: Of a long course the first steps are kept, and of the rest so many that there are no more than the second number.
 FIRST, MOST = 2000, 10_000
 _PARAMETERS, _FILES, _COLUMNS, _PIPELINE = 5000, 20_000, 32, 64
+_STEP, _RATE = ("step", "global_step", "iteration", "iter", "cur_step"), ("lr", "learning_rate", "rate")
 _SPREAD = ("min", "max", "mean", "std", "zeros", "constant", "nonfinite")
 _OF_PARAMETER = ("name", "path", "shape", "dtype", "size", "kind", "requires_grad", "in_optimizer", "cell_class")
 _OF_COLUMN = ("name", "dtype", "kind", "shape", "varying_shape", "elements", "min", "max", "mean", "std", "channels")
@@ -42,7 +45,7 @@ def read_run(path: str) -> dict:
         "numbered": losses.numbered,
         "notes": list(losses.notes),
         "recorded": len(losses.steps),
-        "course": _course(losses, at, folder),
+        "course": _course(losses, at, folder, Path(path)),
     }
     return facts if folder is None else {**facts, **_of_folder(folder)}
 
@@ -74,7 +77,7 @@ def _kept(count: int) -> np.ndarray:
     return np.unique(np.concatenate([np.arange(FIRST), rest]))
 
 
-def _course(losses: Losses, at: np.ndarray, folder: Optional[RunFolder]) -> dict:
+def _course(losses: Losses, at: np.ndarray, folder: Optional[RunFolder], path: Path) -> dict:
     steps = [int(step) for step in losses.steps[at]]
     course = {"step": steps, "loss": [plain_number(value) for value in losses.values[at]]}
     if losses.rounding.any():
@@ -85,7 +88,28 @@ def _course(losses: Losses, at: np.ndarray, folder: Optional[RunFolder]) -> dict
             if name in recorded:
                 known = dict(zip(recorded["step"].tolist(), recorded[name].tolist()))
                 course[name] = [_or_none(known.get(float(step))) for step in steps]
+    elif losses.numbered and path.suffix.lower() in (".csv", ".tsv"):
+        rates = _rates(path)
+        if rates:
+            course["lr"] = [_or_none(rates.get(step)) for step in steps]
     return course
+
+
+def _rates(path: Path) -> dict:
+    """The learning rate by step, where a CSV has a column of it."""
+    text = path.read_bytes().decode("utf-8-sig", "replace").replace("\0", "")
+    lines = text.splitlines()
+    try:
+        rows = list(csv.reader(lines, delimiter=max(",;\t", key=lines[0].count)))
+    except csv.Error:
+        return {}
+    head = [cell.strip().lower() for cell in rows[0]]
+    step, rate = (next((head.index(name) for name in names if name in head), None) for names in (_STEP, _RATE))
+    found = {}
+    for row in rows[1:] if None not in (step, rate) else []:
+        with contextlib.suppress(ValueError, IndexError, OverflowError):
+            found[int(float(row[step]))] = float(row[rate])
+    return found
 
 
 def _or_none(value: Optional[float]) -> Any:

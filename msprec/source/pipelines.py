@@ -341,6 +341,8 @@ class _Reader:
             return Pipe((*left.steps, *right.steps, Step("concat", {}, self._place(node))))
         if isinstance(node.op, ast.Add) and type(left) is tuple and type(right) is tuple:
             return left + right
+        if isinstance(node.op, ast.Mult) and type(left) is tuple and isinstance(right, int) and len(left) * right <= 64:
+            return left * right
         if isinstance(left, Data) or isinstance(right, Data):
             return _calculated(type(node.op).__name__, left, right)
         return _computed(node.op, left, right)

@@ -72,6 +72,12 @@ def test_a_csv_and_a_log_are_read_for_their_losses(tmp_path):
     assert READERS["reference_run"](str(log))["course"]["rounding"][0] == pytest.approx(5e-5)
 
 
+def test_a_csv_may_hold_the_learning_rate(tmp_path):
+    table = tmp_path / "losses.csv"
+    table.write_text("step;loss;LR\n1;2.0;0.1\n2;1.9;\n3;1.8;0.05\n", encoding="utf-8")
+    assert READERS["reference_run"](str(table))["course"]["lr"] == [0.1, None, 0.05]
+
+
 def test_a_long_course_is_thinned_after_its_beginning(tmp_path):
     table = tmp_path / "losses.csv"
     table.write_text("step,loss\n" + "".join(f"{s},{1 / s!r}\n" for s in range(1, 40_001)), encoding="utf-8")

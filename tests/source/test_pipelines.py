@@ -115,6 +115,15 @@ def test_what_cannot_be_read_stays_in_the_pipeline(steps):
     assert operations(use)[-1].startswith(UNREAD)
 
 
+def test_a_list_times_a_number():
+    use = only(
+        read(
+            "data = ds.MnistDataset('x').map(vision.Normalize([0.5] * 3, [0.1 * 2] * 3), 'image')\nms.Model(net()).eval(data)"
+        )
+    )
+    assert operations(use) == ["Normalize(is_hwc=True, mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2))"]
+
+
 def test_an_argument_that_is_not_known():
     use = only(read("import os\ndata = ds.MnistDataset('x').map(vision.Rescale(float(os.environ['S']), 0), 'image')\n"
                     "ms.Model(net()).eval(data)"))  # fmt: skip
