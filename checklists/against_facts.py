@@ -13,6 +13,7 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
 
 _SAME = 1e-3  # relative difference of settings that were recorded in float32
+_LARGEST = 10**15  # no batch and no weight is larger; odd facts may be
 _EXACT = 1e-6  # of statistics of the very same values
 
 
@@ -166,7 +167,9 @@ def _set_batch(datasets: list) -> Optional[int]:
 
 def _global(batch: Optional[int], ranks: Optional[int], steps: list) -> Optional[int]:
     """Samples that an update takes."""
-    return batch and batch * (ranks or 1) * max([step.accumulation or 1 for step in steps if step.count] or [1])
+    return batch and min(
+        batch * (ranks or 1) * max([step.accumulation or 1 for step in steps if step.count] or [1]), _LARGEST
+    )
 
 
 def _scale(subject: Subject) -> Compared:
@@ -294,7 +297,7 @@ def _trained(subject: Subject) -> Compared:
     fewer = [a.name for a, b in both if _trains(b) and not _trains(a)]
     says = Text(
         "{n} 个参数只在一方训练（{names}）",
-        "{n} parameters train in one of the runs only ({names})",
+        "{n} of the parameters train in one of the runs only ({names})",
         n=len(differing),
         names=listed(fewer or differing, 4),
     )
@@ -358,7 +361,7 @@ def _beyond_chance(a: Fact, b: Fact, sigma: float) -> bool:
     plainly. The relative standard error of a standard deviation is at most 1/√(2n) for uniform and normal values.
     """
     mine, theirs = a.initial, b.initial
-    size = a.size or math.prod(one or 1 for one in a.shape)
+    size = min(a.size or math.prod(one or 1 for one in a.shape), _LARGEST)
     if not all(map(math.isfinite, (mine.std, theirs.std, mine.mean, theirs.mean))) or min(mine.std, theirs.std) < 0:
         return False
     wide = max(mine.std, theirs.std)
@@ -492,7 +495,11 @@ def _order(subject: Subject) -> Compared:
         return Compared("order", "unknown")
     if all(known):
         return Compared("order", "equal")
-    row = [Text("最先交付的样本", "first samples delivered"), Text("不同", "others"), Text("不同", "others")]
+    row = [
+        Text("最先交付的样本", "first samples delivered"),
+        "",
+        Text("与标杆运行不同", "others than in the reference run"),
+    ]
     return Compared("order", "other", None, (row,))
 
 
@@ -517,7 +524,7 @@ def _files(subject: Subject) -> Compared:
     if pairs.differing or pairs.absent:
         names = [one.path for one, _ in pairs.differing] + [one.name for one in pairs.absent]
         says = Text(
-            "{n} 个数据文件不同：{names}", "{n} data files differ: {names}", n=len(names), names=listed(names, 3)
+            "{n} 个数据文件不同：{names}", "{n} of the data files differ: {names}", n=len(names), names=listed(names, 3)
         )
         row = [Text("不同的数据文件", "data files that differ"), len(names), len(names)]
         return Compared("files", "differs", says, (row,))

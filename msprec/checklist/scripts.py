@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Optional
 
 from msprec.record.reader import Steps
-from msprec.source.files import File, collect
+from msprec.source.files import File, Passed, collect, parse
 
 
 class NoScripts(Exception):
@@ -107,10 +107,16 @@ def with_modules(scripts: Scripts) -> Scripts:
     """The scripts with the modules beside them that they import."""
     from msprec.source.project import Project
 
-    project = Project(scripts.files, scripts.passed)
+    project = Project(scripts.files, list(scripts.passed))
     known = {file.name for file in scripts.files}
     more = [File(m.file, m.path, project.text_of(m.file)) for m in project.modules.values() if m.file not in known]
     return Scripts([*scripts.files, *more], scripts.passed, scripts.entries)
+
+
+def unreadable(scripts: Scripts) -> list:
+    """Why scripts that were named cannot be read, as `Passed`s."""
+    found = [parse(file.name, file.text) for file in scripts.files if file.name in scripts.entries]
+    return [entry for entry in found if isinstance(entry, Passed)]
 
 
 def keep_also(scripts: Scripts, run_dir: Path) -> None:

@@ -25,6 +25,8 @@ _TRANSFORMS = re.compile(r"^mindspore\.dataset\.(vision|transforms|audio|text)(\
 _DATA_SETS = re.compile(r"^mindspore\.dataset(\.\w+)*\.(?P<name>\w+Dataset)$")
 _CELLS = re.compile(r"^mindspore\.(mint\.)?nn\.Cell$|^mindspore\.nn\.cell\.Cell$")
 _MODEL = re.compile(r"^mindspore\.(train\.)?(model\.)?Model$")
+_NEUTRAL = ("num_shards", "shard_id", "num_parallel_workers", "shuffle", "sampler", "num_samples", "python_multiprocessing",
+            "max_rowsize", "offload", "cache")  # fmt: skip
 _INFORMATION = {
     "get_dataset_size", "get_batch_size", "get_repeat_count", "get_col_names", "output_shapes", "output_types", "num_classes",
     "get_class_indexing", "reset", "close_pool", "save", "to_json", "dynamic_min_max_shapes", "set_dynamic_columns",
@@ -1017,15 +1019,27 @@ def _merged(one: Any, other: Any) -> Any:
     if isinstance(one, Pipe) and isinstance(other, Pipe):
         shared = []
         for a, b in zip(one.steps, other.steps):
-            if a != b:
+            if not _alike(a, b):
                 break
             shared.append(a)
-        last = (one.steps[len(shared) :] or other.steps[len(shared) :])[0]
+        rest = one.steps[len(shared) :] or other.steps[len(shared) :]
+        if not rest:
+            return one
+        last = rest[0]
         return Pipe((*shared, Step(f"{UNREAD}condition", {}, last.place))) if shared else UNKNOWN
     if isinstance(one, Batches) and isinstance(other, Batches):
         pipe = _merged(one.pipe, other.pipe)
         return Batches(pipe) if isinstance(pipe, Pipe) else UNKNOWN
     return UNKNOWN
+
+
+def _alike(one: Step, other: Step) -> bool:
+    """Whether two steps do the same to a sample, however many devices share the set and workers prepare it."""
+    args = [{key: value for key, value in step.args.items() if key not in _NEUTRAL} for step in (one, other)]
+    same_source = one.source is other.source or (
+        one.source is not None and origin_of(one.source) == origin_of(other.source)
+    )
+    return one.op == other.op and args[0] == args[1] and same_source
 
 
 def _equal(one: Any, other: Any) -> bool:

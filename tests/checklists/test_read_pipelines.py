@@ -308,10 +308,11 @@ def test_scripts_named_beside_a_recorded_run(tmp_path, monkeypatch):
     assert items["dp.02"]["conclusion"] == "problem" and "infer.py" in items["dp.02"]["summary"]
 
 
-@pytest.mark.parametrize("name", ["gone.py", "folder", "notes.txt"])
+@pytest.mark.parametrize("name", ["gone.py", "folder", "notes.txt", "bad.py", "old.ipynb"])
 def test_a_script_that_cannot_be_read_is_one_line_before_anything_runs(tmp_path, monkeypatch, name):
     (tmp_path / "folder").mkdir()
-    (tmp_path / "notes.txt").write_text("hello", encoding="utf-8")
+    for other in ("notes.txt", "bad.py", "old.ipynb"):
+        (tmp_path / other).write_text("hello (", encoding="utf-8")
     (tmp_path / "train.py").write_text("open('ran', 'w')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(main, ["run", "--also", name, "train.py"])

@@ -137,6 +137,14 @@ def test_a_condition_that_is_not_known_leaves_a_step_of_its_own():
     assert [step.op for step in use.pipe.steps] == ["MnistDataset", f"{UNREAD}condition", "batch"]
 
 
+def test_shards_and_workers_make_no_other_pipeline():
+    use = only(read("import os\ndevices = int(os.environ['N'])\n"
+                    "if devices == 1:\n    data = ds.Cifar10Dataset('x', num_parallel_workers=8, shuffle=True)\n"
+                    "else:\n    data = ds.Cifar10Dataset('x', shuffle=True, num_shards=devices, shard_id=0)\n"
+                    "data = data.map(vision.HWC2CHW(), 'image')\nms.Model(net()).eval(data)"))  # fmt: skip
+    assert [step.op for step in use.pipe.steps] == ["Cifar10Dataset", "map"]
+
+
 def test_a_closure_over_values_cannot_be_told():
     use = only(read("def make(scale):\n    def inner(x):\n        return x * scale\n    return inner\n"
                     "data = ds.MnistDataset('x').map(make(3), 'image')\nms.Model(net()).eval(data)"))  # fmt: skip
