@@ -126,6 +126,14 @@ class Against:
         lag = ends.last_b - ends.last_a
         return ends.broken or lag > self.subject.limit("hp.01.reference_gain") * (ends.first_a - ends.last_a)
 
+    @property
+    def keeps_up(self) -> bool:
+        """The run ends about as low as the reference, which learned, or lower."""
+        ends = self.ends
+        if ends is None or ends.broken or not ends.first_a - ends.last_a > 0.1 * abs(ends.first_a):
+            return False
+        return ends.last_b - ends.last_a <= 0.1 * (ends.first_a - ends.last_a)
+
     # --- what the losses point at -------------------------------------------------------------------------------
 
     def pointed(self) -> dict:

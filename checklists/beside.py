@@ -42,7 +42,7 @@ def sentences(id: str, against: Against) -> list:
     """What the item says of the reference run: the facts that differ, and what the losses point at."""
     says = [_whole(one.says) for kind, item in ITEM_OF.items() if item == id for one in against.differing(kind)]
     if id == "wi.02" and against.loaded_there and not against.loaded_here:
-        says.append(_whole(Text("那里加载了 {file}，这里没有加载任何权重", "that one loaded {file} and this one no weights",
+        says.append(_whole(Text("这里没有加载任何权重，而标杆运行加载了 {file}", "which loaded {file}, this run loaded no weights",
                                 file=_file(against.reference.loads))))  # fmt: skip
     initial = against.initial
     if initial is not None and id == ("wi.02" if against.loaded_here or against.loaded_there else "api.01"):
@@ -151,7 +151,9 @@ def _batch(subject: Subject, against: Against, finding: Finding) -> Optional[Fin
 
 def _api(subject: Subject, against: Against, finding: Finding) -> Optional[Finding]:
     """api.01: an optimizer set otherwise where the first losses are equal, or weights that start from another distribution
-    where the first losses differ."""
+    where the first losses differ; not in a run that keeps up with the reference."""
+    if against.keeps_up:
+        return None
     optimizer, initial = against.facts["optimizer"], against.initial
     if optimizer.differs and against.case in ("second", "later"):
         says, places = optimizer.says, [o.place for o in subject.optimizers if o.used is not False]

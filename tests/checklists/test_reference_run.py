@@ -178,13 +178,19 @@ def test_other_random_weights_and_samples_prove_nothing(beside):
 
 
 def test_an_equal_first_and_another_second_loss_with_another_optimizer(beside):
-    ours = training(lambda s: falls(s) if s == 1 else falls(s) * 1.2, optimizer=[optimizer(weight_decay=1e-4)])
+    ours = training(lambda s: falls(s) if s == 1 else falls(s) + 0.5, optimizer=[optimizer(weight_decay=1e-4)])
     found, items = beside(training(), ours)
     assert found["reference_run"]["case"] == "second" and pointed(items) == {"api.01"}
     assert items["api.01"]["conclusion"] == "problem" and "weight_decay is 0.0001" in items["api.01"]["summary"]
     assert items["api.01"]["locations"] == [{"file": "train.py", "line": 8}]
     rows = next(e for e in found["reference_run"]["evidence"] if e["kind"] == "table")["rows"]
     assert rows == [["weight_decay", 0.0, 0.0001, "api.01"]]
+
+
+def test_another_optimizer_of_a_run_that_keeps_up_is_shown_and_no_fault(beside):
+    ours = training(lambda s: falls(s) if s == 1 else falls(s) * 0.9, optimizer=[optimizer(**{"class": "Adam"})])
+    _, items = beside(training(), ours)
+    assert items["api.01"]["conclusion"] != "problem" and "Adam" in told(items, "api.01")
 
 
 def test_an_equal_first_and_another_second_loss_with_nothing_that_differs(beside):
