@@ -42,8 +42,13 @@ def sentences(id: str, against: Against) -> list:
     """What the item says of the reference run: the facts that differ, and what the losses point at."""
     says = [_whole(one.says) for kind, item in ITEM_OF.items() if item == id for one in against.differing(kind)]
     if id == "wi.02" and against.loaded_there and not against.loaded_here:
-        says.append(_whole(Text("这里没有加载任何权重，而标杆运行加载了 {file}", "which loaded {file}, this run loaded no weights",
-                                file=_file(against.reference.loads))))  # fmt: skip
+        file = _file(against.reference.loads)
+        none = Text(
+            "这里没有加载任何权重，而标杆运行加载了 {file}",
+            "which loaded {file}, this run loaded no weights",
+            file=file,
+        )
+        says.append(_whole(none))
     initial = against.initial
     if initial is not None and id == ("wi.02" if against.loaded_here or against.loaded_there else "api.01"):
         says.append(_whole(initial.says))

@@ -35,6 +35,7 @@ _SIZED = (
     "RandomResizedCrop",
     "RandomCropDecodeResize",
 )
+_GIVEN = ("eval", "predict")
 _TTA = re.compile(r"(?i)(\b|_)tta(\b|_)|test_?time_?aug")
 
 
@@ -60,7 +61,8 @@ def _of_script(subject: Subject, train: list, reading: Reading) -> Optional[Find
         return _without_pipeline(reading)
     if not train:
         return None
-    distinct = list({_key(use.pipe): use for use in uses}.values())
+    ranked = sorted(uses, key=lambda use: use.role in _GIVEN)  # of several uses of a pipeline the telling one counts
+    distinct = list({_key(use.pipe): use for use in ranked}.values())
     return worst([_of_use(subject, train, reading, use) for use in distinct])
 
 
@@ -166,6 +168,10 @@ def _compare(subject: Subject, train: Fact, other: Fact, reading: Reading, use: 
         random, unclear = [], [*(fault.says for fault in random), *unclear]
     # where data may differ before or after the pipelines, or a step was not read, that may make up for a difference
     doubts = [*_unread_steps(other), *_sources(subject, train, use), *_around(subject, reading, use)]
+    if use.role not in _GIVEN and (faults or random):
+        unclear, random = [*(fault.says for fault in random), *unclear], []
+        doubts.append(Text("没有看到网络收到这些数据（{place}）", "the network was not seen to be given these data ({place})",
+                           place=at(place(*use.place))))  # fmt: skip
     if not reading.complete:
         doubts.append(Text("脚本没有读到结尾", "the script was not read to its end"))
     if doubts:

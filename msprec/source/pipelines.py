@@ -133,7 +133,8 @@ class Table(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A pipeline that something goes through: ``role`` is "eval", "predict", "train", or "unknown"."""
+    """A pipeline that something goes through: ``role`` is "eval" or "predict" (a network or a ``Model`` is given its batches),
+    "train", or "unknown"."""
 
     pipe: Pipe
     role: str
@@ -339,6 +340,7 @@ class _Reader:
         for part in (left, right):
             if isinstance(part, Batches):
                 self._calculated(part)
+                return part
         if isinstance(node.op, ast.Add) and isinstance(left, Pipe) and isinstance(right, Pipe):
             return Pipe((*left.steps, *right.steps, Step("concat", {}, self._place(node))))
         if isinstance(node.op, ast.Add) and type(left) is tuple and type(right) is tuple:
@@ -380,8 +382,14 @@ class _Reader:
         inner = _Env(env.scope, env)
         for generator in node.generators:
             through = self.eval(generator.iter, inner)
-            self._looped(through, node, node.elt if not isinstance(node, ast.DictComp) else node.value)
-            self.assign(generator.target, UNKNOWN, inner)
+            batch = (
+                Batches(through) if isinstance(through, Pipe) else through if isinstance(through, Batches) else UNKNOWN
+            )
+            before, value = len(self.modes), node.value if isinstance(node, ast.DictComp) else node.elt
+            self.assign(generator.target, batch, inner)
+            if isinstance(batch, Batches):
+                self.eval(value, inner)
+                self._looped(through, node, len(self.modes) > before, value)
         if not isinstance(node, ast.DictComp):
             self.eval(node.elt, inner)
         return UNKNOWN
@@ -487,7 +495,8 @@ class _Reader:
         if isinstance(function, Library):
             return self._call_library(function.name, args, keywords, node, whole)
         name = ast.unparse(node.func)
-        if any(mode.network == name for mode in self.modes):
+        batch = next((value for value in (*args, *keywords.values()) if isinstance(value, Batches)), None)
+        if batch is not None or any(mode.network == name for mode in self.modes):
             self._mode("call", name, None, node)
         return UNKNOWN
 
@@ -767,11 +776,12 @@ class _Reader:
         if use not in self.uses:
             self.uses.append(use)
 
-    def _looped(self, through: Any, node: ast.AST, *body: ast.AST) -> None:
+    def _looped(self, through: Any, node: ast.AST, called: bool, *body: ast.AST) -> None:
+        """A loop over a data set; ``called``: whether a network was called in it."""
         pipe = through if isinstance(through, Pipe) else through.pipe if isinstance(through, Batches) else None
         if pipe is not None:
             trains = any(_TRAINS.search(ast.unparse(part)) for part in body)
-            self._use(pipe, "train" if trains else "eval", node)
+            self._use(pipe, "train" if trains else "eval" if called else "unknown", node)
 
     def _place(self, node: ast.AST) -> Place:
         scope = self.running[-1] if self.running else self.entry.scope
@@ -881,12 +891,15 @@ class _Reader:
                 found, _ = self.block(node.body, env)
                 returns += found
             return returns, True
-        self._looped(through, node, *node.body)
         batch = Batches(through) if isinstance(through, Pipe) else through if isinstance(through, Batches) else UNKNOWN
         for target in ast.walk(node.target):
             if isinstance(target, ast.Name):
                 env.names[target.id] = batch
-        return self._either([node.body, []], env)
+        before = len(self.modes)
+        found = self._either([node.body, []], env)
+        called = any(mode.what in ("call", "predict", "eval") for mode in self.modes[before:])
+        self._looped(through, node, called, *node.body)
+        return found
 
     do_asyncfor = do_for
 

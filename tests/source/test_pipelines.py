@@ -75,11 +75,13 @@ def test_a_function_of_another_file_with_the_arguments_of_this_call():
         "    def run(self):\n        ms.Model(net).eval(self.data)\nTester(24).run()",
         "if __name__ == '__main__':\n    data = create('x', 1 > 2, **{'size': 24}) if False else create('x', False, 24)\n"
         "    acc = ms.Model(net, metrics={'acc'}).eval(data)",
-        "for usage in ['test']:\n    unread(create('x', usage == 'train', 24))",
+        "for usage in ['test']:\n    ms.Model(net).eval(create('x', usage == 'train', 24))",
+        "print([net(image) for image, label in create('x', False, 24).create_tuple_iterator()])",
     ],
 )
 def test_ways_to_get_there(script):
     use = only(read(f"import argparse\nfrom data import create\nnet = make()\n{script}"))
+    assert use.role == "eval"
     assert operations(use)[:2] == [
         "Resize(interpolation=Inter.BILINEAR, size=24)", "Normalize(is_hwc=True, mean=(127.5,), std=(51.0,))",
     ]  # fmt: skip
