@@ -273,6 +273,11 @@ def _ruled_out(against: Against) -> list:
         ))  # fmt: skip
     elif against.case == "first" and against.equal("initial"):
         lines.append(Text("初始权重相同，不是原因。", "The initial weights are equal: they are not the cause."))
+    acting = against.differing("rate", "optimizer", "trained", "scale") if against.case == "second" else []
+    if acting:
+        what = Joined([Text("{says}（{item}）", "{says} ({item})", says=one.says, item=ITEM_OF[one.kind]) for one in acting],
+                      zh="；", en="; ")  # fmt: skip
+        lines.append(Text("在那里起作用且不同的：{what}。", "What acts there and differs: {what}.", what=what))
     elif against.case == "second" and against.equal("rate", "optimizer"):
         lines.append(Text("学习率与优化器的设置相同：查反向计算与数据。",
                           "Learning rate and optimizer are set alike: look at the backward pass and the data."))  # fmt: skip

@@ -123,7 +123,8 @@ class _Page:
             return ""
         lines = "".join(f"<p>{_e(line)}</p>" for line in found.get("conclusion") or [])
         evidence = "".join(self._evidence(piece) for piece in found.get("evidence") or [])
-        head = f"<h2 id=against>{_e(self.say['against'])}</h2><p>{_e(self.say['reference'])}: {_e(found.get('name') or '')}</p>"
+        name = f"{self.say['reference'].capitalize()}: {found.get('name') or ''}"
+        head = f"<h2 id=against>{_e(self.say['against'])}</h2><p>{_e(name)}</p>"
         return f"{head}{lines}{evidence}"
 
     def _summary(self, items: list) -> str:

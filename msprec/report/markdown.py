@@ -51,7 +51,7 @@ def _against(found, say: dict) -> list:
     """The run beside the reference run; nothing where none was given."""
     if not found:
         return []
-    lines = ["", f"## {say['against']}", "", f"{say['reference']}: {_text(found.get('name') or '')}"]
+    lines = ["", f"## {say['against']}", "", f"{say['reference'].capitalize()}: {_text(found.get('name') or '')}"]
     for line in found.get("conclusion") or []:
         lines += ["", _text(line)]
     return lines + [line for piece in found.get("evidence") or [] for line in _evidence(piece)]

@@ -106,7 +106,7 @@ class _Report:
         if not found:
             return
         self.paper.heading(self.say["against"], 1, "against")
-        self.paper.labelled(self.say["reference"], found.get("name"))
+        self.paper.labelled(self.say["reference"].capitalize(), found.get("name"))
         for line in found.get("conclusion") or []:
             self.paper.paragraph(line)
         for position, evidence in enumerate(found.get("evidence") or []):
