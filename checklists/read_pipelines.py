@@ -18,12 +18,23 @@ from msprec.checklist.finding import Finding, ok, problem, undecided, worst
 from msprec.checklist.subject import Subject, place
 from msprec.checklist.text import Joined, Text, english, listed
 from msprec.source.module import Scope
-from msprec.source.pipelines import UNREAD, Instance, Pipe, Reading, Use, origin_of
+from msprec.source.pipelines import UNREAD, Data, Instance, Pipe, Reading, Use, origin_of
 from msprec.source.transform_signatures import REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN, same
 
 _DATASET = DATASETS["datasets"][0]
-_ALIASES = {"Inter.LINEAR": "Inter.BILINEAR", "Inter.CUBIC": "Inter.BICUBIC"}
+_ALIASES = {
+    "Inter.LINEAR": "Inter.BILINEAR",
+    "Inter.CUBIC": "Inter.BICUBIC",
+    "ConvertMode.COLOR_RGB2RGBA": "ConvertMode.COLOR_BGR2BGRA",
+    "ConvertMode.COLOR_RGBA2RGB": "ConvertMode.COLOR_BGRA2BGR",
+    "ConvertMode.COLOR_RGB2BGRA": "ConvertMode.COLOR_BGR2RGBA",
+    "ConvertMode.COLOR_BGRA2RGB": "ConvertMode.COLOR_RGBA2BGR",
+    "ConvertMode.COLOR_RGB2BGR": "ConvertMode.COLOR_BGR2RGB",
+    "ConvertMode.COLOR_RGBA2BGRA": "ConvertMode.COLOR_BGRA2RGBA",
+    "ConvertMode.COLOR_GRAY2RGB": "ConvertMode.COLOR_GRAY2BGR",
+    "ConvertMode.COLOR_GRAY2RGBA": "ConvertMode.COLOR_GRAY2BGRA",
+}
 _ARRAYS = ("NumpySlicesDataset", "GeneratorDataset")
 #: The last of these in a list decides the size of the pictures.
 _SIZED = (
@@ -35,6 +46,8 @@ _SIZED = (
     "RandomResizedCrop",
     "RandomCropDecodeResize",
 )
+#: Parameters whose whole numbers choose samples, and do nothing to them.
+_COUNTS = re.compile(r"seed|state|num|count|len|^n$|start|stop|end|rank|shard|fold|split|epoch|samples", re.IGNORECASE)
 _GIVEN = ("eval", "predict")
 _TTA = re.compile(r"(?i)(\b|_)tta(\b|_)|test_?time_?aug")
 
@@ -208,7 +221,7 @@ def _sources(subject: Subject, train: Fact, use: Use) -> list:
         return [] if alike else _decoded(train, use)
     name = here.args.get("source")
     if here.op == "GeneratorDataset" and isinstance(here.source, Instance) and name == there.args.get("source"):
-        return _of_class(subject, here.source)
+        return _of_class(subject, here.source, there)
     origin = origin_of(here.source)
     if origin is not None and origin in _training_origins(subject, there) and not _branches(subject, origin):
         return []
@@ -216,16 +229,20 @@ def _sources(subject: Subject, train: Fact, use: Use) -> list:
                  b=f"{here.op}({name or '?'})".replace(UNREAD, ""))]  # fmt: skip
 
 
-def _training_origins(subject: Subject, step: Fact) -> set:
-    """Where the arrays of the training's source come from, by reading the script of the run; empty where that is not clear."""
+def _training_sources(subject: Subject, step: Fact) -> list:
+    """The objects that the training's source is made from, by reading the script of the run."""
     spot = (step.place.file, step.place.line)
-    found = [
-        pipe.steps[0]
+    return [
+        pipe.steps[0].source
         for reading in subject.own_readings
         for pipe in ([use.pipe for use in reading.uses if use.role == "train"] or reading.made)
         if pipe.steps[0].op == step.op and tuple(pipe.steps[0].place) == spot
     ]
-    origins = {origin_of(one.source) for one in found}
+
+
+def _training_origins(subject: Subject, step: Fact) -> set:
+    """Where the arrays of the training's source come from; empty where that is not clear."""
+    origins = {origin_of(source) for source in _training_sources(subject, step)}
     return origins if len(origins) == 1 and None not in origins else set()
 
 
@@ -251,7 +268,7 @@ def _decoded(train: Fact, use: Use) -> list:
     return [Text("数据源的 decode 设置不同", "decode of the source is set otherwise")]
 
 
-def _of_class(subject: Subject, made: Instance) -> list:
+def _of_class(subject: Subject, made: Instance, there: Fact) -> list:
     """A class of the project as a source treats all data alike only where nothing in it hangs on how it was made."""
     scope, name = made.scope, made.scope.name
     recorded = [module for module in subject.project.modules.values() if module.file in subject.source_files]
@@ -273,8 +290,7 @@ def _of_class(subject: Subject, made: Instance) -> list:
                 name=name,
             )
         ]
-    given = [*made.args, *made.keywords.values()]
-    if all(isinstance(value, str) or value is None for value in given) or _made_alike(subject, made):
+    if _made_alike(subject, made, there):
         return []
     return [Text("数据源 {name} 的构造参数可能不同", "the source {name} may be made with other arguments", name=name)]
 
@@ -303,20 +319,43 @@ def same_definition(subject: Subject, one: Scope, other: Scope) -> bool:
     return True
 
 
-def _made_alike(subject: Subject, made: Instance) -> bool:
-    """Whether every call in the project that makes the source hands over the same, but for texts (paths, parts of the set)."""
-    calls = subject.project.calls_of(made.scope.qualified)
-    plain = [
-        [ast.unparse(argument) for argument in [*call.node.args, *(keyword.value for keyword in call.node.keywords)]
-         if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str))]
-        for call in calls
-    ]  # fmt: skip
-    constant = all(
-        isinstance(argument, ast.Constant)
-        for call in calls
-        for argument in [*call.node.args, *(keyword.value for keyword in call.node.keywords)]
+def _made_alike(subject: Subject, made: Instance, there: Fact) -> bool:
+    """Whether the source of training is made with the same arguments, but for texts (paths, parts of the set), seeds, counts."""
+    others = [one for one in _training_sources(subject, there) if isinstance(one, Instance)]
+    mine = _telling(_arguments(subject, made))
+    if not others:  # then no parameter may be left that training could have set
+        init = subject.project.method(made.scope, "__init__")
+        wanted = len(init.node.args.args) - 1 + len(init.node.args.kwonlyargs) if init is not None else 0
+        return not mine and wanted <= len(_arguments(subject, made))
+    return all(
+        mine.keys() == theirs.keys() and all(_same_argument(subject, mine[name], theirs[name]) for name in mine)
+        for theirs in (_telling(_arguments(subject, one)) for one in others)
     )
-    return len(calls) >= 2 and constant and all(one == plain[0] for one in plain)
+
+
+def _telling(given: dict) -> dict:
+    return {name: value for name, value in given.items() if not _is_neutral(name, value)}
+
+
+def _arguments(subject: Subject, made: Instance) -> dict:
+    """The arguments that an object was made with, by parameter where that is known."""
+    init = subject.project.method(made.scope, "__init__")
+    names = [arg.arg for arg in init.node.args.args[1:]] if init is not None else []
+    placed = {names[n] if n < len(names) else f"#{n}": value for n, value in enumerate(made.args)}
+    return {**placed, **made.keywords}
+
+
+def _is_neutral(name: str, value) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, str) or value is None or (whole and bool(_COUNTS.search(name)))
+
+
+def _same_argument(subject: Subject, one, other) -> bool:
+    if isinstance(one, Data) and isinstance(other, Data):
+        origin = origin_of(one)
+        return origin is not None and origin == origin_of(other) and not _branches(subject, origin)
+    plain = all(isinstance(value, (bool, int, float)) or type(value) is tuple for value in (one, other))
+    return plain and same(one, other)
 
 
 def _around(subject: Subject, reading: Reading, use: Use) -> list:
@@ -375,7 +414,7 @@ class _ReadPair(Pair):
                 continue
             known = _alike_in_order(one, other)
             if known is False:
-                faults.append(self._steps_differ(one, other, None))
+                faults.append(self._steps_differ(*_apart(one, other), None))
             elif known is None:
                 unclear.append(Text("{names} 的参数无法比较", "the arguments of {names} cannot be compared",
                                     names=listed(_name(step) for step in other or one)))  # fmt: skip
@@ -407,6 +446,16 @@ class _ReadPair(Pair):
 
 def _name(one: Operation) -> str:
     return re.sub(r"\s+", " ", one.text.lstrip(UNREAD))[:60]
+
+
+def _apart(mine: list, theirs: list) -> tuple:
+    """The steps of two lists that make the difference: those whose arguments differ, or that only one has; else all."""
+    if [one.name for one in mine] == [one.name for one in theirs]:
+        pairs = [(one, other) for one, other in zip(mine, theirs) if _alike(one, other) is False]
+        return [one for one, _ in pairs], [other for _, other in pairs]
+    names = [[one.name for one in some] for some in (mine, theirs)]
+    only = [one for one in mine if one.name not in names[1]], [one for one in theirs if one.name not in names[0]]
+    return only if any(only) else (mine, theirs)
 
 
 def _alike_in_order(mine: list, theirs: list) -> Optional[bool]:
@@ -446,7 +495,7 @@ def _argument(one: Operation, name: str):
     if name == "padding" and isinstance(value, int):
         return (value,) * 4
     if name == "padding" and isinstance(value, tuple) and len(value) == 2:
-        return (value[0], value[0], value[1], value[1])
+        return (value[0], value[1], value[0], value[1])
     if name == "fill_value" and isinstance(value, int) and one.name in ("Pad", "PadToSize", "Rotate"):
         return (value,) * 3
     if isinstance(value, str):

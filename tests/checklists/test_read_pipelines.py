@@ -192,7 +192,10 @@ def test_functions_of_the_training_script_are_recorded_without_its_name(read):
         ("RandomResizedCrop(size=(8, 8), scale=(0.5, 1.0))", "vision.Resize((16, 16))", "undecided"),
         ("ConvertColor(convert_mode=ConvertMode.COLOR_RGB2BGR)", "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2BGR)", "ok"),
         ("ConvertColor(convert_mode=ConvertMode.COLOR_RGB2BGR)",
-         "vision.ConvertColor(vision.ConvertMode.COLOR_BGR2RGB)", "problem"),
+         "vision.ConvertColor(vision.ConvertMode.COLOR_BGR2RGB)", "ok"),  # one and the same to MindSpore
+        ("ConvertColor(convert_mode=ConvertMode.COLOR_BGR2RGB)",
+         "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)", "problem"),
+        ("Pad(padding=(1, 2, 1, 2), fill_value=(0, 0, 0), padding_mode=Border.CONSTANT)", "vision.Pad((1, 2))", "ok"),
     ],
 )  # fmt: skip
 def test_arguments_in_one_form(read, mine, theirs, conclusion):
@@ -232,9 +235,10 @@ SOURCE = """class Pictures:
 
 
 def test_a_class_of_the_project_as_a_source(read):
-    def both(mine, theirs, call="Pictures('test')"):
-        train = f"{mine}import mindspore.dataset as ds\nd = ds.GeneratorDataset(Pictures('train'), ['image'])\n"
+    def both(mine, theirs, call="Pictures('test')", made="Pictures('train')"):
+        train = f"{mine}import mindspore.dataset as ds\nd = ds.GeneratorDataset({made}, ['image'])\n"
         run = recorded(RESCALE, LAYOUT, source="GeneratorDataset", args={"source": "Pictures"}, train=train)
+        run.facts["datasets"]["datasets"][0]["pipeline"][0]["place"] = {"file": "train.py", "line": train.count("\n")}
         script = f"{theirs}d = ds.GeneratorDataset({call}, ['image'])\n"
         return read(f"{script}model.eval(d.map([vision.Rescale(1 / 255, 0), vision.HWC2CHW()], 'image'))", run)[0][
             "conclusion"
@@ -244,6 +248,11 @@ def test_a_class_of_the_project_as_a_source(read):
     assert both(plain, plain) == "ok"
     assert both(plain, "from train import Pictures\n") == "ok"
     assert both(plain, SOURCE.format(more="", body="index / 2")) == "undecided"
+    sized = SOURCE.format(more=", size=3, seed=1", body="index * 2")
+    assert both(sized, sized, "Pictures('test', seed=7)") == "ok"
+    assert both(sized, sized, "Pictures('test', 5)") == "undecided"
+    assert both(sized, sized, "Pictures('test')", "Pictures('train', 5)") == "undecided"
+    assert both(sized, sized, "Pictures('test', size=5)", "Pictures('train', 5)") == "ok"
     hanging = SOURCE.format(more=", train=True", body="index if self.path else 2")
     assert both(hanging, hanging) == "undecided"
 
