@@ -144,8 +144,21 @@ class Against:
             return self._backward()
         return self._later() if self.case == "later" else {}
 
+    @property
+    def acting(self) -> list:
+        """The facts that differ and act where the losses part, at the first or the second step; by `Compared`."""
+        kinds = {"first": ("initial", "files", "columns", "processing", "parameters", "loss"),
+                 "second": ("rate", "optimizer", "trained", "scale")}  # fmt: skip
+        return self.differing(*kinds[self.case]) if self.case in kinds else []
+
+    def item_of(self, one: Compared) -> str:
+        """The item that speaks of a difference."""
+        if one.kind == "initial":
+            return "wi.02" if self.loaded_here or self.loaded_there else "api.01"
+        return ITEM_OF.get(one.kind, "")
+
     def _forward(self) -> dict:
-        if self.random:
+        if self.random or self.acting:  # what is random, or plainly differs, explains the first loss
             return {}
         head = Text(
             "与标杆运行相比，第一个 step 的 loss 就不同", "The first loss already differs from the reference run's"
@@ -180,11 +193,7 @@ class Against:
             "与标杆运行相比，第一个 step 的 loss 相同，第二个不同",
             "Beside the reference run the first loss is equal and the second is not",
         )
-        told = {
-            item
-            for kind, item in ITEM_OF.items()
-            if kind in ("rate", "optimizer", "trained", "scale") and self.differing(kind)
-        }
+        told = {self.item_of(one) for one in self.acting}
         found = {}
         if not self.equal("rate"):
             found["hp.01"] = _sentence(head, "核对学习率", "check the learning rate")

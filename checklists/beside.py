@@ -50,7 +50,7 @@ def sentences(id: str, against: Against) -> list:
         )
         says.append(_whole(none))
     initial = against.initial
-    if initial is not None and id == ("wi.02" if against.loaded_here or against.loaded_there else "api.01"):
+    if initial is not None and id == against.item_of(initial):
         says.append(_whole(initial.says))
     pointed = against.pointed().get(id)
     return [*says, pointed] if pointed is not None else says
@@ -273,10 +273,12 @@ def _ruled_out(against: Against) -> list:
         ))  # fmt: skip
     elif against.case == "first" and against.equal("initial"):
         lines.append(Text("初始权重相同，不是原因。", "The initial weights are equal: they are not the cause."))
-    acting = against.differing("rate", "optimizer", "trained", "scale") if against.case == "second" else []
-    if acting:
-        what = Joined([Text("{says}（{item}）", "{says} ({item})", says=one.says, item=ITEM_OF[one.kind]) for one in acting],
-                      zh="；", en="; ")  # fmt: skip
+    if against.acting:
+        parts = [
+            Text("{says}（{item}）", "{says} ({item})", says=one.says, item=against.item_of(one))
+            for one in against.acting
+        ]
+        what = Joined(parts[:4], zh="；", en="; ")
         lines.append(Text("在那里起作用且不同的：{what}。", "What acts there and differs: {what}.", what=what))
     elif against.case == "second" and against.equal("rate", "optimizer"):
         lines.append(Text("学习率与优化器的设置相同：查反向计算与数据。",

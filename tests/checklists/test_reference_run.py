@@ -259,7 +259,8 @@ def test_weights_that_start_from_another_distribution(beside):
     )
     assert items["api.01"]["conclusion"] == "problem" and "conv.weight" in items["api.01"]["summary"]
     assert items["api.01"]["locations"] == [PLACE]
-    assert found["reference_run"]["case"] == "first"
+    assert found["reference_run"]["case"] == "first" and pointed(items) == {"api.01"}
+    assert "conv.weight" in " ".join(found["reference_run"]["conclusion"])
 
 
 def test_weights_within_chance_are_other_draws(beside):
