@@ -40,7 +40,8 @@ class Compared(NamedTuple):
 def all_compared(subject: Subject, offset: int) -> dict:
     """`Compared` by kind. ``offset`` is added to the steps of the run to get those of the reference."""
     found = [
-        _rates(subject, offset), _optimizer(subject), _batch(subject), _scale(subject), _loss(subject), _parameters(subject),
+        _rates(subject, offset), _optimizer(subject), _batch(subject), _scale(subject, offset), _loss(subject),
+        _parameters(subject),
         _initial(subject), _columns(subject), _steps_of_pipeline(subject), _order(subject), _shuffle(subject), _files(subject),
         _length(subject), _trained(subject), _seeds(subject), _versions(subject),
     ]  # fmt: skip
@@ -172,7 +173,7 @@ def _global(batch: Optional[int], ranks: Optional[int], steps: list) -> Optional
     )
 
 
-def _scale(subject: Subject) -> Compared:
+def _scale(subject: Subject, offset: int) -> Compared:
     here, there = _scale_of(subject.train_steps), _scale_of(subject.reference_run.train_steps)
     if here is None or there is None:
         return Compared("scale", "unknown")
@@ -188,10 +189,25 @@ def _scale(subject: Subject) -> Compared:
         if getattr(there, key) is not None and getattr(here, key) is not None
         if _apart(getattr(there, key), getattr(here, key))
     ]
+    at = _first_other_scale(subject, offset)
+    if not rows and at is not None:
+        rows.append([Text("step {step} 的 loss scale", "loss scale at step {step}", step=at[0]), *at[1:]])
     a, b = subject.reference_run.half_compute, subject.precision.half_compute
     if a is not None and b is not None and a != b:
         rows.append([Text("使用 float16 计算", "computes in float16"), a, b])
     return _settings("scale", Text("精度与 loss scale 的设置不同", "precision or loss scale is set otherwise"), rows)
+
+
+def _first_other_scale(subject: Subject, offset: int) -> Optional[tuple]:
+    """(step, loss scale in the reference, here) of the first common step where they differ; None where there is none."""
+    course, steps = subject.reference_run.course, subject.steps()
+    there = {int(s): v for s, v in zip(course.step, course.scale) if s is not None and v is not None and _finite(s, v)}
+    if "scale" not in steps or not there:
+        return None
+    for step, value in zip(steps["step"], steps["scale"]):
+        if _finite(step, value) and int(step) + offset in there and _apart(there[int(step) + offset], float(value)):
+            return int(step) + offset, there[int(step) + offset], float(value)
+    return None
 
 
 def _scale_of(steps: list) -> Optional[Fact]:
@@ -210,10 +226,20 @@ def _loss(subject: Subject) -> Compared:
 
 
 def _length(subject: Subject) -> Compared:
+    """Training steps, and passes over the training set."""
     a, b = subject.reference_run.run.training_steps, subject.run.training_steps
+    passes = [(there.passes, here.passes) for there, here in _train_pairs(subject) if there.passes and here.passes]
+    rows = [
+        [what, there, here]
+        for what, there, here in (
+            (Text("训练步数", "training steps"), a, b),
+            (Text("轮数", "epochs"), *(passes[0] if passes else (None, None))),
+        )
+        if there and here and there != here
+    ]
     if not a or not b:
         return Compared("length", "unknown")
-    if a == b:
+    if not rows:
         return Compared("length", "equal")
     says = Text(
         "训练了 {here} 步，标杆运行为 {there} 步",
@@ -221,7 +247,14 @@ def _length(subject: Subject) -> Compared:
         here=b,
         there=a,
     )
-    return Compared("length", "differs", says, ([Text("训练步数", "training steps"), a, b],), b / a)
+    if a == b:
+        says = Text(
+            "训练了 {here} 轮，标杆运行为 {there} 轮",
+            "it went over its data {here} times, the reference run {there} times",
+            here=rows[0][2],
+            there=rows[0][1],
+        )
+    return Compared("length", "differs", says, tuple(rows), b / a)
 
 
 def _seeds(subject: Subject) -> Compared:

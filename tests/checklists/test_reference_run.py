@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from building import ONE, PLACE, Run, column, dataset, one_pass, optimizer, parameter
+from building import DYNAMIC, ONE, PLACE, Run, column, dataset, one_pass, optimizer, parameter, train_step
 from click.testing import CliRunner
 
 from msprec.checklist import conclude
@@ -101,7 +101,7 @@ def test_a_long_course_is_thinned_after_its_beginning(tmp_path):
         ("folder", "…"),
     ],
 )
-def test_what_cannot_be_read_is_one_line_and_exit_2(tmp_path, name, text):
+def test_what_cannot_be_read_is_one_line_and_exit_2(tmp_path, monkeypatch, name, text):
     run, path = training().write(tmp_path / "run"), tmp_path / name
     if name == "folder":
         path.mkdir()
@@ -112,6 +112,10 @@ def test_what_cannot_be_read_is_one_line_and_exit_2(tmp_path, name, text):
     assert "--pattern" not in done.output
     with pytest.raises(BadReference):
         READERS["reference_run"](str(path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("open('ran', 'w')", encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", "--reference-run", str(path), "train.py"])
+    assert done.exit_code == 2 and name in done.output and not (tmp_path / "ran").exists()
 
 
 def test_a_csv_that_was_cut_off_leaves_out_its_last_line(tmp_path):
@@ -230,6 +234,17 @@ def test_another_rate_with_another_optimizer_is_not_compared(beside):
     reference = training(optimizer=[optimizer(**{"class": "Adam"})], lr=1e-3)
     _, items = beside(reference, training(stands, lr=1e-6))
     assert items["hp.01"]["conclusion"] != "problem" and items["api.01"]["conclusion"] == "problem"
+
+
+def test_epochs_and_loss_scales_by_step(beside):
+    scaled = {"train_step": [train_step({**DYNAMIC, "kind": "dynamic"})]}
+    reference = training(columns={"scale": lambda s: 1024.0}, **scaled)
+    ours = training(columns={"scale": lambda s: 1024.0 if s < 30 else 512.0}, datasets=[dataset(passes=None)], **scaled)
+    ours.facts["datasets"]["datasets"][0]["passes"] = 5
+    found, items = beside(reference, ours)
+    rows = next(e for e in found["reference_run"]["evidence"] if e["kind"] == "table")["rows"]
+    assert rows == [["loss scale at step 30", 1024.0, 512.0, "mp.02"], ["epochs", 3, 5, "hp.02"]]
+    assert "5 times" in told(items, "hp.02") and "step 30" in told(items, "mp.02")
 
 
 def test_a_rate_that_differs_only_later(beside):
