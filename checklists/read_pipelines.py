@@ -48,7 +48,6 @@ _SIZED = (
 )
 #: Parameters whose whole numbers choose samples, and do nothing to them.
 _COUNTS = re.compile(r"seed|state|num|count|len|^n$|start|stop|end|rank|shard|fold|split|epoch|samples", re.IGNORECASE)
-_GIVEN = ("eval", "predict")
 _TTA = re.compile(r"(?i)(\b|_)tta(\b|_)|test_?time_?aug")
 
 
@@ -68,15 +67,24 @@ def judge_scripts(subject: Subject, train: list) -> list:
 
 def _of_script(subject: Subject, train: list, reading: Reading) -> Optional[Finding]:
     uses = [use for use in reading.uses if use.role != "train"]
+    if reading.trains:  # a loop of such a script may be its training
+        uses = [use for use in uses if use.role in ("eval", "predict")]
+        if not uses:
+            return None
     if not uses and not any(use.role == "train" for use in reading.uses):
         uses = [Use(pipe, "unknown", pipe.steps[-1].place) for pipe in reading.made]
     if not uses:
         return _without_pipeline(reading)
     if not train:
         return None
-    ranked = sorted(uses, key=lambda use: use.role in _GIVEN)  # of several uses of a pipeline the telling one counts
+    ranked = sorted(uses, key=_is_given)  # of several uses of a pipeline the telling one counts
     distinct = list({_key(use.pipe): use for use in ranked}.values())
     return worst([_of_use(subject, train, reading, use) for use in distinct])
+
+
+def _is_given(use: Use) -> bool:
+    """Whether a network is given these data, to evaluate or infer."""
+    return use.role in ("eval", "predict", "loop")
 
 
 def _key(pipe: Pipe) -> tuple:
@@ -181,7 +189,7 @@ def _compare(subject: Subject, train: Fact, other: Fact, reading: Reading, use: 
         random, unclear = [], [*(fault.says for fault in random), *unclear]
     # where data may differ before or after the pipelines, or a step was not read, that may make up for a difference
     doubts = [*_unread_steps(other), *_sources(subject, train, use), *_around(subject, reading, use)]
-    if use.role not in _GIVEN and (faults or random):
+    if not _is_given(use) and (faults or random):
         unclear, random = [*(fault.says for fault in random), *unclear], []
         doubts.append(Text("没有看到网络收到这些数据（{place}）", "the network was not seen to be given these data ({place})",
                            place=at(place(*use.place))))  # fmt: skip

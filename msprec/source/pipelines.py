@@ -133,8 +133,8 @@ class Table(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A pipeline that something goes through: ``role`` is "eval" or "predict" (a network or a ``Model`` is given its batches),
-    "train", or "unknown"."""
+    """A pipeline that something goes through: ``role`` is "eval" or "predict" (of a ``Model``), "loop" (one in which a network
+    is called), "train", or "unknown"."""
 
     pipe: Pipe
     role: str
@@ -781,7 +781,7 @@ class _Reader:
         pipe = through if isinstance(through, Pipe) else through.pipe if isinstance(through, Batches) else None
         if pipe is not None:
             trains = any(_TRAINS.search(ast.unparse(part)) for part in body)
-            self._use(pipe, "train" if trains else "eval" if called else "unknown", node)
+            self._use(pipe, "train" if trains else "loop" if called else "unknown", node)
 
     def _place(self, node: ast.AST) -> Place:
         scope = self.running[-1] if self.running else self.entry.scope

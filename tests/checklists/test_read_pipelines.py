@@ -151,7 +151,13 @@ def test_what_the_source_cannot_tell(read, script, says):
 
 
 @pytest.mark.parametrize(
-    "script", ["ms.export(net, ms.Tensor([1.0]), file_name='x')", "print('plots')", "ms.save_checkpoint(net, 'x')"]
+    "script",
+    [
+        "ms.export(net, ms.Tensor([1.0]), file_name='x')",
+        "print('plots')",
+        "ms.save_checkpoint(net, 'x')",
+        "g = ms.value_and_grad(net, None, w)\nfor x, y in create('a', True).create_tuple_iterator():\n    net(x)",
+    ],
 )
 def test_scripts_that_evaluate_nothing_are_passed_over(read, script):
     found, _ = read(script)

@@ -81,7 +81,7 @@ def test_a_function_of_another_file_with_the_arguments_of_this_call():
 )
 def test_ways_to_get_there(script):
     use = only(read(f"import argparse\nfrom data import create\nnet = make()\n{script}"))
-    assert use.role == "eval"
+    assert use.role in ("eval", "loop")
     assert operations(use)[:2] == [
         "Resize(interpolation=Inter.BILINEAR, size=24)", "Normalize(is_hwc=True, mean=(127.5,), std=(51.0,))",
     ]  # fmt: skip
@@ -162,6 +162,13 @@ def test_training_is_no_evaluation():
         "from data import create\nfor x, y in create('x', True).create_tuple_iterator():\n    loss, grads = grad_fn(x, y)"
     )
     assert [use.role for use in loop.uses] == ["train"]
+
+
+def test_a_loop_of_a_script_that_trains_may_be_its_training():
+    reading = read("from data import create\ngrad_of = ms.value_and_grad(f, None, w)\n"
+                   "@ms.jit\ndef step(x, y):\n    return grad_of(x, y)\n"
+                   "for x, y in create('x', True).create_tuple_iterator():\n    step(x, y)")  # fmt: skip
+    assert [use.role for use in reading.uses] == ["loop"] and reading.trains
 
 
 def test_batches_that_are_calculated_with():
