@@ -10,23 +10,51 @@ Beside the pipelines the order of calls that set, or hang on, the mode of a netw
 import ast
 import builtins
 import re
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 from msprec.source.module import Module, Scope
 from msprec.source.names import public_name
+from msprec.source.pipeline_values import (
+    UNREAD,
+    Batches,
+    Class,
+    Data,
+    Function,
+    Instance,
+    Library,
+    Method,
+    Mode,
+    ModelOf,
+    Operation,
+    Pipe,
+    Place,
+    Reading,
+    Step,
+    Table,
+    Use,
+    as_argument,
+    calculate,
+    column_names,
+    compute,
+    grow,
+    has_result,
+    is_plain,
+    is_simple,
+    key_text,
+    merge,
+    merge_names,
+    plain_truth,
+    uses_outer_names,
+)
 from msprec.source.project import Project
 from msprec.source.transform_signatures import METHODS, REQUIRED, SIGNATURES
-from msprec.source.values import UNKNOWN, Record, Values, same
+from msprec.source.values import UNKNOWN, Record, Values
 
-#: The first characters of a step or operation that could not be read.
-UNREAD = "?"
 _STEPS, _DEPTH, _UNROLLED = 40_000, 24, 16
 _TRANSFORMS = re.compile(r"^mindspore\.dataset\.(vision|transforms|audio|text)(\.\w+)*\.(?P<name>[A-Z]\w*)$")
 _DATA_SETS = re.compile(r"^mindspore\.dataset(\.\w+)*\.(?P<name>\w+Dataset)$")
 _CELLS = re.compile(r"^mindspore\.(mint\.)?nn\.Cell$|^mindspore\.nn\.cell\.Cell$")
 _MODEL = re.compile(r"^mindspore\.(train\.)?(model\.)?Model$")
-_NEUTRAL = ("num_shards", "shard_id", "num_parallel_workers", "shuffle", "sampler", "num_samples", "python_multiprocessing",
-            "max_rowsize", "offload", "cache")  # fmt: skip
 _INFORMATION = {
     "get_dataset_size", "get_batch_size", "get_repeat_count", "get_col_names", "output_shapes", "output_types", "num_classes",
     "get_class_indexing", "reset", "close_pool", "save", "to_json", "dynamic_min_max_shapes", "set_dynamic_columns",
@@ -42,136 +70,6 @@ _HANDS_ON = {
     "builtins.reversed",
     "tqdm.notebook.tqdm",
 }
-
-
-class Place(NamedTuple):
-    """A place in the source."""
-
-    file: str
-    line: int
-
-
-class Operation(NamedTuple):
-    """A transform: its name, its effective arguments, and the text that a run would record of it."""
-
-    name: str
-    args: dict
-    text: str
-
-
-class Step(NamedTuple):
-    """A step of a pipeline: a source of data or a method. ``source``: of one made from a Python object, that object."""
-
-    op: str
-    args: dict
-    place: Place
-    source: Any = None
-
-
-class Pipe(NamedTuple):
-    """A data set: its steps, first the source."""
-
-    steps: tuple
-
-
-class Batches(NamedTuple):
-    """What a loop over a data set goes through, a batch of it, or one of its columns."""
-
-    pipe: Pipe
-    column: Optional[str] = None
-
-
-class Function(NamedTuple):
-    """A function of the project with the names around it, bound to ``owner``."""
-
-    scope: Scope
-    env: Any
-    owner: Any = None
-
-
-class Class(NamedTuple):
-    scope: Scope
-
-
-class Library(NamedTuple):
-    """A name of a library; or, with ``module``, a module of the project."""
-
-    name: str
-    module: Optional[Module] = None
-
-
-class Method(NamedTuple):
-    owner: Any
-    name: str
-
-
-class Instance:
-    """An object of a class of the project, with the arguments that it was made with; ``cell``: a network."""
-
-    def __init__(self, scope: Scope, args: list, keywords: dict, cell: bool):
-        self.scope, self.args, self.keywords, self.cell = scope, args, keywords, cell
-
-
-class ModelOf:
-    """A ``Model``; ``network``: what it holds."""
-
-    def __init__(self, network: Any):
-        self.network = network
-
-
-class Data(NamedTuple):
-    """Arrays by where they come from: the function that made them, and what was calculated from them since."""
-
-    origin: str
-    steps: tuple = ()
-
-
-class Table(NamedTuple):
-    """A dictionary with constant keys, as (key, value) pairs."""
-
-    parts: tuple
-
-
-class Use(NamedTuple):
-    """A pipeline that something goes through: ``role`` is "eval" or "predict" (of a ``Model``), "loop" (one in which a network
-    is called), "train", or "unknown"."""
-
-    pipe: Pipe
-    role: str
-    place: Place
-
-
-class Mode(NamedTuple):
-    """``what``: "set" (``value``: True, False or UNKNOWN), "call", "eval", "predict", "train"; of which network, an `Instance`
-    or the text of an expression. ``sure``: under no condition that is not known."""
-
-    what: str
-    network: Any
-    value: Any
-    place: Place
-    sure: bool
-
-
-class Reading(NamedTuple):
-    """What a script was seen to do.
-
-    Attributes:
-        file: The script.
-        uses: The pipelines that something goes through.
-        made: All pipelines, each as long as it grew.
-        altered: Those whose batches are calculated with after delivery.
-        modes: What sets or hangs on the mode of a network, in order.
-        trains: Whether the script has a training of its own.
-        complete: Whether it was followed to its end.
-    """
-
-    file: str
-    uses: list
-    made: list
-    altered: list
-    modes: list
-    trains: bool
-    complete: bool
 
 
 class _Exhausted(Exception):
@@ -313,13 +211,13 @@ class _Reader:
         known = self._truth(node.test, env)
         if known is not None:
             return self.eval(node.body if known else node.orelse, env)
-        return _merged(self.eval(node.body, env), self.eval(node.orelse, env))
+        return merge(self.eval(node.body, env), self.eval(node.orelse, env))
 
     def _boolop(self, node: ast.BoolOp, env: _Env) -> Any:
         stops, value = isinstance(node.op, ast.Or), UNKNOWN
         for part in node.values:
             value = self.eval(part, env)
-            known = _plain_truth(value)
+            known = plain_truth(value)
             if known is None:
                 return UNKNOWN
             if known == stops:
@@ -328,7 +226,7 @@ class _Reader:
 
     def _unaryop(self, node: ast.UnaryOp, env: _Env) -> Any:
         value = self.eval(node.operand, env)
-        known = _plain_truth(value)
+        known = plain_truth(value)
         if isinstance(node.op, ast.Not):
             return UNKNOWN if known is None else not known
         if isinstance(value, (int, float)):
@@ -348,8 +246,8 @@ class _Reader:
         if isinstance(node.op, ast.Mult) and type(left) is tuple and isinstance(right, int) and len(left) * right <= 64:
             return left * right
         if isinstance(left, Data) or isinstance(right, Data):
-            return _calculated(type(node.op).__name__, left, right)
-        return _computed(node.op, left, right)
+            return calculate(type(node.op).__name__, left, right)
+        return compute(node.op, left, right)
 
     def _compare(self, node: ast.Compare, env: _Env) -> Any:
         if len(node.ops) != 1:
@@ -360,7 +258,7 @@ class _Reader:
             if left is UNKNOWN:
                 return UNKNOWN
             return (left is None) == isinstance(operator, ast.Is)
-        if not (_is_plain(left) and _is_plain(right)):
+        if not (is_plain(left) and is_plain(right)):
             return UNKNOWN
         try:
             return _COMPARED[type(operator)](left, right)
@@ -402,10 +300,13 @@ class _Reader:
             return base[index]
         if isinstance(base, Batches):
             return base._replace(column=index) if isinstance(index, str) else base
-        if isinstance(base, Table) and _is_plain(index):
+        if isinstance(base, Table) and is_plain(index):
             return dict(base.parts).get(index, UNKNOWN)
         if isinstance(base, Data):  # a part of the arrays, or one of them
-            return base._replace(steps=(*base.steps, f"[{index!r}]")) if isinstance(index, (int, str)) else base
+            inside = isinstance(node.slice, ast.Tuple) or "::-" in ast.unparse(node.slice)
+            one = isinstance(index, (int, str))
+            text = f"[{index!r}]" if one else f"[{ast.unparse(node.slice)}]"
+            return base._replace(steps=(*base.steps, text)) if inside or one else base
         return self._stated(node, env)
 
     def _slice(self, node: ast.Slice, env: _Env) -> Any:
@@ -533,7 +434,7 @@ class _Reader:
             return Data(f"{name}({', '.join(kept)})")
         if last in _KEEPS:
             return arrays[0]
-        return arrays[0]._replace(steps=(*arrays[0].steps, f"{last}({', '.join(map(_key_text, given))})"))
+        return arrays[0]._replace(steps=(*arrays[0].steps, f"{last}({', '.join(map(key_text, given))})"))
 
     def _transform(self, name: str, args: list, keywords: dict, whole: bool) -> Any:
         if name == "Compose":
@@ -546,13 +447,13 @@ class _Reader:
             found[names[number] if number < len(names) else f"argument_{number + 1}"] = value
         found.update(keywords)
         found.update({part: UNKNOWN for part in names if part not in found})
-        shown = {part: _shown(value) for part, value in found.items()}
+        shown = {part: as_argument(value) for part, value in found.items()}
         return Operation(name, shown, f"{name}({', '.join(f'{part}={value}' for part, value in shown.items())})")
 
     def _data_set(self, name: str, args: list, keywords: dict, node: ast.Call, whole: bool) -> Pipe:
         given = {**dict(zip(METHODS.get(name, ()), args)), **keywords}
         source = given.get("source", given.get("data"))
-        shown = {key: value for key, value in given.items() if key not in ("source", "data") and _is_plain(value)}
+        shown = {key: value for key, value in given.items() if key not in ("source", "data") and is_plain(value)}
         if isinstance(source, (Instance, Function)):
             shown["source"] = source.scope.name
         elif "source" in given or "data" in given:
@@ -580,12 +481,12 @@ class _Reader:
         if isinstance(owner, Data):
             if name in _KEEPS:
                 return owner
-            given = ", ".join(map(_key_text, (*args, *keywords.values())))
+            given = ", ".join(map(key_text, (*args, *keywords.values())))
             return owner._replace(steps=(*owner.steps, f"{name}({given})"))
         if isinstance(owner, Instance) and name in ("set_grad", "to_float", "add_flags", "half", "recompute"):
             return owner
         if name in ("append", "extend", "insert") and type(owner) is tuple and isinstance(node.func, ast.Attribute):
-            grown = _grown(owner, name, args)
+            grown = grow(owner, name, args)
             self.assign(node.func.value, grown, env)
             return None
         return UNKNOWN
@@ -613,14 +514,12 @@ class _Reader:
             return self._called(args[0], [pipe], {}, node, _Env(self.entry.scope), True)
         given = {**dict(zip(METHODS.get(name, ()), args)), **keywords}
         shown = {
-            key: value
-            for key, value in given.items()
-            if key not in ("operations", "per_batch_map") and _is_plain(value)
+            key: value for key, value in given.items() if key not in ("operations", "per_batch_map") and is_plain(value)
         }
         if name == "map":
             shown["operations"] = self._operations(given.get("operations", UNKNOWN), node)
-            shown["input_columns"] = _columns(given.get("input_columns"))
-            shown["output_columns"] = _columns(given.get("output_columns"))
+            shown["input_columns"] = column_names(given.get("input_columns"))
+            shown["output_columns"] = column_names(given.get("output_columns"))
         elif name in ("batch", "padded_batch") and given.get("per_batch_map") is not None:
             shown["per_batch_map"] = self._operations(given["per_batch_map"], node)[0]
         elif name == "concat" or name == "zip":
@@ -663,7 +562,12 @@ class _Reader:
         """As ``module.name``; a lambda by its place. One that uses what a function around it holds cannot be told by that."""
         scope = function.scope
         place = f"{scope.module.file}:{getattr(scope.node, 'lineno', 0)}"
-        if scope.parent is not None and not scope.parent.is_class and scope.parent.parent is not None and _holds(scope):
+        if (
+            scope.parent is not None
+            and not scope.parent.is_class
+            and scope.parent.parent is not None
+            and uses_outer_names(scope)
+        ):
             return f"{UNREAD}{scope.name}@{place}"
         return f"<lambda>@{place}" if isinstance(scope.node, ast.Lambda) else scope.qualified
 
@@ -674,7 +578,7 @@ class _Reader:
         ]
         if any(value is UNKNOWN for _, value in held):
             return f"{UNREAD}{made.scope.name}"
-        simple = [(name, value) for name, value in held if _is_simple(value)]
+        simple = [(name, value) for name, value in held if is_simple(value)]
         return f"{made.scope.name}({', '.join(f'{name}={value!r}' for name, value in simple)})"
 
     # --- functions and objects
@@ -699,7 +603,7 @@ class _Reader:
         found = [*returns, *([None] if falls else [])]
         value = found[0] if found else None
         for other in found[1:]:
-            value = _merged(value, other)
+            value = merge(value, other)
         return self._from_function(function, args, keywords, value)
 
     def _from_function(self, function: Function, args: list, keywords: dict, value: Any) -> Any:
@@ -709,8 +613,8 @@ class _Reader:
             return value
         given = [*args, *keywords.values()]
         arrays = any(isinstance(one, Data) for one in given)
-        kept = [_key_text(one) for one in given if arrays or isinstance(one, (bool, float)) or one is UNKNOWN]
-        if not arrays and all(part is UNKNOWN for part in parts) and not _has_result(function.scope):
+        kept = [key_text(one) for one in given if arrays or isinstance(one, (bool, float)) or one is UNKNOWN]
+        if not arrays and all(part is UNKNOWN for part in parts) and not has_result(function.scope):
             return value
         made = f"{function.scope.qualified}({', '.join(kept)})"
         told = tuple(Data(made, (f"[{number}]",) if type(value) is tuple else ()) for number in range(len(parts)))
@@ -834,9 +738,9 @@ class _Reader:
         before, value = self.eval(_loaded(node.target), env), self.eval(node.value, env)
         both = type(before) is tuple and type(value) is tuple and isinstance(node.op, ast.Add)
         if isinstance(before, Data):
-            self.assign(node.target, _calculated(type(node.op).__name__, before, value), env)
+            self.assign(node.target, calculate(type(node.op).__name__, before, value), env)
         else:
-            self.assign(node.target, before + value if both else _computed(node.op, before, value), env)
+            self.assign(node.target, before + value if both else compute(node.op, before, value), env)
         return [], True
 
     def do_return(self, node: ast.Return, env: _Env) -> tuple:
@@ -879,7 +783,7 @@ class _Reader:
         if ends:
             env.names, self.heap = ends[0]
             for other_names, other_heap in ends[1:]:
-                env.names, self.heap = _both(env.names, other_names), _both(self.heap, other_heap)
+                env.names, self.heap = merge_names(env.names, other_names), merge_names(self.heap, other_heap)
         return returns, bool(ends)
 
     def do_for(self, node, env: _Env) -> tuple:
@@ -937,11 +841,11 @@ class _Reader:
     def _truth(self, test: ast.expr, env: _Env) -> Optional[bool]:
         if isinstance(test, ast.Compare) and "__name__" in ast.dump(test):
             return env.scope.module is self.entry
-        known = _plain_truth(self.eval(test, env))
+        known = plain_truth(self.eval(test, env))
         if known is not None:
             return known
         stated = self.values.of(test, env.scope)
-        return _plain_truth(stated) if stated is not UNKNOWN else None
+        return plain_truth(stated) if stated is not UNKNOWN else None
 
     def assign(self, target: ast.AST, value: Any, env: _Env) -> None:
         if isinstance(target, ast.Name):
@@ -958,60 +862,13 @@ class _Reader:
         elif isinstance(target, ast.Subscript):
             base = self.eval(target.value, env)
             if isinstance(base, Data):
-                self.assign(target.value, base._replace(steps=(*base.steps, f"set {_key_text(value)}")), env)
+                self.assign(target.value, base._replace(steps=(*base.steps, f"set {key_text(value)}")), env)
             elif isinstance(base, Table):
                 key = self.eval(target.slice, env)
-                parts = {**dict(base.parts), key: value} if _is_plain(key) else None
+                parts = {**dict(base.parts), key: value} if is_plain(key) else None
                 self.assign(target.value, Table(tuple(parts.items())) if parts is not None else UNKNOWN, env)
             elif type(base) is tuple:
                 self.assign(target.value, UNKNOWN, env)
-
-
-def origin_of(value: Any) -> Optional[str]:
-    """Where the arrays of a source (a table of them, a function that yields them) come from, to compare; None: not known."""
-    if isinstance(value, Table):
-        value = tuple(part for _, part in value.parts)
-    if type(value) is tuple:
-        parts = [origin_of(part) for part in value]
-        return None if None in parts or not parts else f"({', '.join(parts)})"
-    if isinstance(value, Data):
-        text = " ".join((value.origin, *value.steps))
-        return None if "UNKNOWN" in text else text
-    return value.scope.qualified if isinstance(value, Function) and not _holds(value.scope) else None
-
-
-def _key_text(value: Any) -> str:
-    if isinstance(value, str):
-        return "text"
-    if _is_plain(value):
-        return repr(value)
-    if isinstance(value, Library):
-        return value.name
-    return origin_of(value) or "UNKNOWN"
-
-
-def _calculated(operator: str, left: Any, right: Any) -> Data:
-    one = left if isinstance(left, Data) else right
-    other = right if one is left else left
-    side = "" if one is left else " r"
-    return one._replace(steps=(*one.steps, f"{operator}{side} {_key_text(other)}"))
-
-
-def _has_result(scope: Scope) -> bool:
-    """Does a function return anything?"""
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(scope.node))
-
-
-def _grown(owner: tuple, name: str, args: list) -> Any:
-    if name == "append" and len(args) == 1:
-        return (*owner, args[0])
-    if name == "extend" and len(args) == 1 and type(args[0]) is tuple:
-        return owner + args[0]
-    if name == "insert" and len(args) == 2 and isinstance(args[0], int):
-        grown = list(owner)
-        grown.insert(*args)
-        return tuple(grown)
-    return UNKNOWN
 
 
 def _loaded(target: ast.AST) -> ast.AST:
@@ -1019,114 +876,6 @@ def _loaded(target: ast.AST) -> ast.AST:
     made = ast.copy_location(type(target)(**{name: getattr(target, name) for name in target._fields}), target)
     made.ctx = ast.Load()
     return made
-
-
-def _both(one: dict, other: dict) -> dict:
-    return {key: _merged(one.get(key, UNKNOWN), other.get(key, UNKNOWN)) for key in {**one, **other}}
-
-
-def _merged(one: Any, other: Any) -> Any:
-    """What two ways have in common: pipelines that part keep what they share, and a step that could not be read."""
-    if one is other or _equal(one, other):
-        return one
-    if isinstance(one, Pipe) and isinstance(other, Pipe):
-        shared = []
-        for a, b in zip(one.steps, other.steps):
-            if not _alike(a, b):
-                break
-            shared.append(a)
-        rest = one.steps[len(shared) :] or other.steps[len(shared) :]
-        if not rest:
-            return one
-        last = rest[0]
-        return Pipe((*shared, Step(f"{UNREAD}condition", {}, last.place))) if shared else UNKNOWN
-    if isinstance(one, Batches) and isinstance(other, Batches):
-        pipe = _merged(one.pipe, other.pipe)
-        return Batches(pipe) if isinstance(pipe, Pipe) else UNKNOWN
-    return UNKNOWN
-
-
-def _alike(one: Step, other: Step) -> bool:
-    """Whether two steps do the same to a sample, however many devices share the set and workers prepare it."""
-    args = [{key: value for key, value in step.args.items() if key not in _NEUTRAL} for step in (one, other)]
-    same_source = one.source is other.source or (
-        one.source is not None and origin_of(one.source) == origin_of(other.source)
-    )
-    return one.op == other.op and args[0] == args[1] and same_source
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if type(one) is not type(other) or isinstance(one, (Instance, ModelOf)):
-        return False
-    if type(one) is tuple:
-        return len(one) == len(other) and all(a is b or _equal(a, b) for a, b in zip(one, other))
-    if isinstance(one, tuple):
-        return one == other
-    return same(one, other)
-
-
-def _computed(operator: ast.AST, left: Any, right: Any) -> Any:
-    from msprec.source.values import _BINARY
-
-    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (left, right))
-    texts = isinstance(operator, ast.Add) and all(isinstance(value, str) for value in (left, right))
-    if not (numbers or texts):
-        return UNKNOWN
-    if isinstance(operator, (ast.Pow, ast.LShift)) and (abs(right) > 400 or abs(left) > 1e6):
-        return UNKNOWN
-    try:
-        return _BINARY[type(operator)](left, right)
-    except (ArithmeticError, KeyError, TypeError, ValueError):
-        return UNKNOWN
-
-
-def _plain_truth(value: Any) -> Optional[bool]:
-    """The truth value of a constant, a list, or an object; None where it is not known."""
-    if value is UNKNOWN or isinstance(value, Record):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)) or type(value) is tuple:
-        return bool(value)
-    return True if isinstance(value, (Pipe, Function, Class, Instance, Operation, ModelOf)) else None
-
-
-def _is_plain(value: Any) -> bool:
-    if type(value) is tuple:
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (bool, int, float, str))
-
-
-def _is_simple(value: Any) -> bool:
-    numbers = type(value) is tuple and 0 < len(value) <= 8 and all(isinstance(v, (int, float)) for v in value)
-    return isinstance(value, (bool, int, float, str)) or numbers
-
-
-def _shown(value: Any) -> Any:
-    """An argument in the text of a transform."""
-    if isinstance(value, Library):
-        return ".".join(value.name.split(".")[-2:])
-    if type(value) is tuple and any(isinstance(part, Operation) for part in value):
-        return "transforms"
-    if _is_plain(value):
-        return repr(value) if not (isinstance(value, str) and value.startswith(("Inter.", "Border."))) else value
-    return "UNKNOWN"
-
-
-def _columns(value: Any) -> list:
-    listed = value if type(value) is tuple else (value,)
-    if value is UNKNOWN or any(one is UNKNOWN for one in listed):
-        return [UNREAD]
-    return [one for one in listed if isinstance(one, str)]
-
-
-def _holds(scope: Scope) -> bool:
-    """Does a function use a name that a function around it binds?"""
-    used = {node.id for node in ast.walk(scope.node) if isinstance(node, ast.Name)} - set(scope.bindings)
-    around = scope.parent
-    while around is not None and around.parent is not None:
-        if not around.is_class and used & set(around.bindings):
-            return True
-        around = around.parent
-    return False
 
 
 _BUILTINS = frozenset(dir(builtins))

@@ -3,7 +3,8 @@
 import pytest
 
 from msprec.source.files import File
-from msprec.source.pipelines import UNREAD, read_pipelines
+from msprec.source.pipeline_values import UNREAD
+from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.values import Values
 
