@@ -305,7 +305,7 @@ class _Reader:
         if isinstance(base, Data):  # a part of the arrays, or one of them
             inside = isinstance(node.slice, ast.Tuple) or "::-" in ast.unparse(node.slice)
             one = isinstance(index, (int, str))
-            text = f"[{index!r}]" if one else f"[{ast.unparse(node.slice)}]"
+            text = f"[{index!r}]" if one else ast.unparse(node)[len(ast.unparse(node.value)) :]
             return base._replace(steps=(*base.steps, text)) if inside or one else base
         return self._stated(node, env)
 

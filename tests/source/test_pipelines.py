@@ -3,7 +3,7 @@
 import pytest
 
 from msprec.source.files import File
-from msprec.source.pipeline_values import UNREAD
+from msprec.source.pipeline_values import UNREAD, origin_of
 from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.values import Values
@@ -179,6 +179,26 @@ def test_batches_that_are_calculated_with():
         "from data import create\nfor b in create('x', False).create_dict_iterator():\n    f(net(b['image']), b['label'] - 1)"
     )
     assert label.altered == []
+
+
+@pytest.mark.parametrize(
+    ("source", "origin"),
+    [
+        ("load(3)", "eval.load()"),
+        ("load(3)[:40]", "eval.load()"),
+        ("load(3)[..., ::-1]", "eval.load() [..., ::-1]"),
+        ("(load(3) / 255.0, np.load('y.npy'))", "(eval.load() Div 255.0, numpy.load())"),
+        ("load(3).astype(np.float32).transpose(2, 0, 1)", "eval.load() transpose(2, 0, 1)"),
+        ("{'x': scaled(load(3)), 'y': load(4)}", "(eval.scaled(eval.load()), eval.load())"),
+        ("load(unknown())", None),
+        ("unknown()", None),
+    ],
+)
+def test_where_arrays_come_from(source, origin):
+    head = "import numpy as np\ndef load(seed):\n    return np.random.default_rng(seed).random((9, 4))\n"
+    head += "def scaled(x):\n    return x / x.max()\n"
+    use = only(read(f"{head}ms.Model(net()).eval(ds.NumpySlicesDataset({source}))"))
+    assert origin_of(use.pipe.steps[0].source) == origin
 
 
 def test_modes_in_order():
