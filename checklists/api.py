@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.checklists.api_arguments import api_arguments
 from msprec.checklists.moved import untrained_roots
+from msprec.checklists.read_modes import with_scripts
 from msprec.checklists.shared import at, missing
 
 from msprec.checklist.facts import Fact
@@ -49,8 +50,12 @@ def modes(subject: Subject) -> Finding:
     under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts
     as evaluation when it comes after the training, in a loop over data that fed no training, or in code that calls
     itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's generator)
-    does not.
+    does not. Scripts named beside the run (``--also``) count with what their source shows for sure.
     """
+    return with_scripts(subject, _recorded_modes(subject))
+
+
+def _recorded_modes(subject: Subject) -> Finding:
     phases = [phase for phase in subject.phases if phase.calls != 0]
     if not phases:
         return missing("网络的调用与模式", "call of the network and its mode")

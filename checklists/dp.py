@@ -4,6 +4,7 @@ from msprec.checklists import designed
 from msprec.checklists.order import Order
 from msprec.checklists.padding import judge_padding
 from msprec.checklists.processing import judge_inputs, judge_pair
+from msprec.checklists.read_pipelines import judge_scripts
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
@@ -224,6 +225,10 @@ def same_processing(subject: Subject) -> Finding:
     dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics. Values further
     apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
     functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
+
+    Scripts named beside the run (``--also``) are read: the pipeline that each builds for evaluation or inference is held
+    against the recorded one of training. There a difference is a problem only where both sides can be read and come from one
+    kind of source; ok only where every step is known and equal.
     """
     if subject.trains_nothing:
         return no_training()
@@ -232,7 +237,7 @@ def same_processing(subject: Subject) -> Finding:
     by_network = judge_inputs(subject)
     settled = by_network is not None and by_network.conclusion == "ok"
     found = [judge_pair(subject, _counterpart(train, other), other, settled) for other in others] if train else []
-    findings = [*found, *([by_network] if by_network is not None else [])]
+    findings = [*found, *([by_network] if by_network is not None else []), *judge_scripts(subject, train)]
     if not findings:
         return _nothing_evaluated(subject, train)
     return worst(findings)
@@ -250,9 +255,10 @@ def _nothing_evaluated(subject: Subject, train: list) -> Finding:
     return undecided(
         Text("本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."),
         Text(
-            "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若推理在另一脚本中，对照下列流水线检查它。",
-            "Evaluate in the training script (such as Model.eval) and run it again with `msprec run`; where inference is a "
-            "script of its own, compare it with the pipeline below.",
+            "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若评估或推理在另一脚本中，"
+            "用 `--also 脚本` 指定它（只读取不运行）。",
+            "Evaluate in the training script (such as Model.eval) and run it again with `msprec run`; where evaluation or "
+            "inference is a script of its own, name it with `--also SCRIPT` (it is read, not run).",
         ),
         [pipeline_table(dataset) for dataset in train],
         [first_place(dataset) for dataset in train],

@@ -69,14 +69,18 @@ class Pairs(NamedTuple):
 def judge_files(subject: Subject) -> Finding:
     """The finding on the files of the data sets."""
     files = files_of(subject, 0)
-    reference = subject.file("reference_data", REFERENCE_DATA).files
+    given = subject.file("reference_data", REFERENCE_DATA)
+    run = subject.reference_run
     places = [first_place(dataset) for dataset in subject.datasets if dataset.pipeline]
     shown = [_manifest(files), *(pipeline_table(dataset) for dataset in subject.datasets[:2])]
     between = _between_ranks(subject, shown, places)
     if between is not None:
         return between
-    if reference:
-        return _beside(subject, files, reference, shown, places)
+    if given.files:
+        return _beside(given.source, files, given.files, shown, places)
+    others = data_files(run.files)
+    if files and others and _in_common(pair(files, others)):
+        return _beside(run.name, files, others, shown, places)
     known = [one for one in (published(entry) for entry in files) if one is not None and one.entry.md5]
     if known:
         return _beside_publishers(files, known, shown, places)
@@ -104,6 +108,19 @@ def judge_files(subject: Subject) -> Finding:
 def files_of(subject: Subject, rank: int) -> list:
     """The data files that a rank read, with a name each."""
     return [entry for entry in subject.file("data_files", DATA_FILES, rank).files if entry.name and entry.path]
+
+
+def data_files(files: list) -> list:
+    """The files of a recorded run that are data: those of a pipeline, and what was opened but settings and notes."""
+    return [
+        entry
+        for entry in files
+        if entry.name and (entry.via == "pipeline" or not entry.name.lower().endswith((".json", ".txt", ".xml")))
+    ]
+
+
+def _in_common(pairs: Pairs) -> int:
+    return len(pairs.equal) + len(pairs.differing) + len(pairs.unknown)
 
 
 def _no_files(subject: Subject, shown: list, places: list) -> Finding:
@@ -192,8 +209,7 @@ def _common(a: str, b: str) -> int:
 # --- the findings --------------------------------------------------------------------------------------------------
 
 
-def _beside(subject: Subject, files: list, reference: list, shown: list, places: list) -> Finding:
-    source = subject.file("reference_data", REFERENCE_DATA).source
+def _beside(source: Optional[str], files: list, reference: list, shown: list, places: list) -> Finding:
     if not files:
         return undecided(
             Text(
@@ -209,7 +225,7 @@ def _beside(subject: Subject, files: list, reference: list, shown: list, places:
             places,
         )
     pairs = pair(files, reference)
-    matched = len(pairs.equal) + len(pairs.differing) + len(pairs.unknown)
+    matched = _in_common(pairs)
     shown = [_pairs_table(pairs), *shown]
     if not matched:
         return undecided(

@@ -176,6 +176,7 @@ ORDER = {
             "samples": count,
             "complete": flag,
             "iterator": count,
+            "first_keys": [text],
             "same_order_as_first": flag,
             "compared_samples": count,
             "equal_samples": count,
@@ -553,6 +554,26 @@ REFERENCE_WEIGHTS = {
     "file": text,
     "md5": text,
     "parameters": [{"name": text, "shape": [count], "min": finite, "max": finite, "mean": finite, "std": finite}],
+}
+
+REFERENCE_RUN = {
+    "source": text,
+    "name": text,
+    "kind": text,
+    "numbered": flag,
+    "notes": [text],
+    "recorded": count,
+    "course": {"step": [number], "loss": [number], "rounding": [number], "lr": [number], "scale": [number]},
+    "run": RUN,
+    "batch": count,
+    "datasets": DATASETS["datasets"],
+    "optimizers": OPTIMIZER["optimizers"],
+    "train_steps": TRAIN_STEP["steps"],
+    "losses": LOSS["losses"],
+    "parameters": PARAMETERS["parameters"],
+    "loads": WEIGHTS_LOADED["loads"],
+    "files": _FILES,
+    "half_compute": flag,
 }
 
 MODES = {

@@ -15,6 +15,7 @@ from msprec.record.reader import RunFolder
 from msprec.source.entries import starts_by_itself
 from msprec.source.files import File
 from msprec.source.flow import ways_of
+from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.values import Values
 
@@ -37,7 +38,7 @@ class Subject:
         self._scripts, self._reference = scripts, reference
         self._project = self._values = self._reference_project = self._ways = None
         self._files = {}
-        self._code = None
+        self._code = self._against = self._readings = self._own_readings = None
         self.consulted = []
         self.run = Fact(folder.run, shapes.RUN)
         self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
@@ -55,6 +56,7 @@ class Subject:
         self.probes = self.file("probes", shapes.PROBES)
         self.design = self.file("design", shapes.DESIGN)
         self.range_test = self.file("range_test", shapes.RANGE_TEST)
+        self.reference_run = self.file("reference_run", shapes.REFERENCE_RUN)
 
     # facts
 
@@ -185,6 +187,11 @@ class Subject:
         return self._scripts.passed if self._scripts is not None else []
 
     @property
+    def source_files(self) -> set:
+        """The names of the user's files that the run imported."""
+        return set(self._folder.source_names())
+
+    @property
     def values(self) -> Values:
         """What the expressions of the user's files stand for; of a run, with the arguments of its command."""
         if self._values is None:
@@ -210,12 +217,43 @@ class Subject:
         return found or [module for module in self.project.modules.values() if starts_by_itself(module)]
 
     @property
+    def readings(self) -> list:
+        """What the scripts named beside a run were seen to do, as `msprec.source.pipelines.Reading`s (dp.02, api.02)."""
+        if self._readings is None:
+            named = self._scripts.entries if self.was_run and self._scripts is not None else []
+            run = set(self.entries) if named else set()
+            found = [self.project.module_at(name) for name in named]
+            values = Values(self.project)  # the arguments of the run's command are not theirs
+            self._readings = [
+                read_pipelines(self.project, values, module)
+                for module in found
+                if module is not None and module not in run
+            ]
+        return self._readings
+
+    @property
+    def own_readings(self) -> list:
+        """The same of the script of the run itself."""
+        if self._own_readings is None:
+            self._own_readings = [read_pipelines(self.project, self.values, module) for module in self.entries[:1]]
+        return self._own_readings
+
+    @property
     def ways(self) -> list:
         """The ways through each script that is started, as lists of `msprec.source.flow.World`; see there."""
         if self._ways is None:
             whole = not self.was_run and not (self._scripts is not None and self._scripts.entries)
             self._ways = ways_of(self.project, self.values, self.entries, whole)
         return self._ways
+
+    @property
+    def against(self):
+        """The comparison with the reference run (``--reference-run``): `msprec.checklists.against.Against`; None without one."""
+        if self._against is None and self.reference_run:
+            from msprec.checklists.against import Against
+
+            self._against = Against(self)
+        return self._against
 
     @property
     def reference_project(self) -> Optional[Project]:

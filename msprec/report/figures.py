@@ -8,6 +8,7 @@ import numpy as np
 from msprec.report.canvas import BLUE, GREEN, GREY, RED, Canvas, chinese_font
 from msprec.report.run_figures import DRAWERS
 from msprec.report.sheet import draw_label_sheet
+from msprec.report.wording import words
 
 __all__ = ["chinese_font", "draw", "range_test"]
 
@@ -125,8 +126,26 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
     return canvas.png()
 
 
+def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
+    """The losses of a run and of its reference run, and their difference; None where there are none."""
+    from msprec.compare.loss_plot import draw as draw_losses
+    from msprec.compare.losses import Parting
+
+    names = ("steps", "reference", "run", "relative", "band")
+    columns = [np.asarray([float(value) for value in data.get(name) or ()], float) for name in names]
+    steps = columns[0]
+    if len(steps) < 2 or len({len(column) for column in columns}) != 1 or not np.isfinite(steps).all():
+        return None
+    marks = [np.flatnonzero(steps == data[name]) if data.get(name) is not None else () for name in ("differs", "parts")]
+    differs, parts = (int(found[0]) if len(found) else None for found in marks)
+    found = Parting(*columns, "", differs, parts, None, False, 0, ())
+    say = words("zh" if lang == "zh" and chinese_font() else "en")
+    name = str((data.get("names") or [""])[0])[:60]
+    return draw_losses(found, (f"{say['reference']} ({name})", say["this_run"]), lang)
+
+
 _OF_DATA = {"class_counts": draw_class_counts, "histogram": draw_histogram, "histograms": draw_histograms,
-            "channels": draw_channels, "range_test": _draw_range_test}  # fmt: skip
+            "losses_beside": draw_losses_beside, "channels": draw_channels, "range_test": _draw_range_test}  # fmt: skip
 
 
 def draw(figure: str, data: dict, run_dir: Optional[Path], lang: str) -> Optional[bytes]:

@@ -64,6 +64,7 @@ class _Report:
         self._front(title)
         self._summary()
         self._about_the_run()
+        self._about_the_reference()
         family = None
         for item in self.checklist["items"]:
             if item["id"].split(".")[0] != family:
@@ -81,6 +82,8 @@ class _Report:
         entries = [(1, self.say["summary"], "summary")]
         if self.run:
             entries.append((1, self.say["run"], "run"))
+        if self.checklist.get("reference_run"):
+            entries.append((1, self.say["against"], "against"))
         family = None
         for item in self.checklist["items"]:
             if item["id"].split(".")[0] != family:
@@ -96,6 +99,19 @@ class _Report:
             self.paper.heading(self.say["run"], 1, "run")
             self.paper.table(None, rows, [3.6, WIDTH_CM - 3.6])
             self._figure({"figure": "step_time", "title": self.say["step_time"]})
+
+    def _about_the_reference(self) -> None:
+        """What the run looks like beside the reference run; only where one was given."""
+        found = self.checklist.get("reference_run")
+        if not found:
+            return
+        self.paper.heading(self.say["against"], 1, "against")
+        self.paper.labelled(self.say["reference"].capitalize(), found.get("name"))
+        for line in found.get("conclusion") or []:
+            self.paper.paragraph(line)
+        for position, evidence in enumerate(found.get("evidence") or []):
+            self._evidence(evidence, f"reference_run_{position + 1}")
+        self.paper.link(self.say["back"], "summary")
 
     def _summary(self) -> None:
         paper, items = self.paper, self.checklist["items"]

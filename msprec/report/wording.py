@@ -50,7 +50,8 @@ WORDS = {
         "unfold": "展开全部", "skipped": "更新被跳过", "gradient_norm": "梯度范数", "gradient_zero": "梯度全为零",
         "underflow": "在 float16 中变为零", "subnormal": "在 float16 中为次正规数", "learning_rate": "学习率",
         "compute_time": "计算", "data_time": "等待数据", "train_loss": "训练 loss", "train_smooth": "训练 loss（平滑后）",
-        "evaluated": "验证", "metric": "指标", "step_time": "每步用时",
+        "evaluated": "验证", "metric": "指标", "step_time": "每步用时", "against": "与标杆运行对比",
+        "reference": "标杆运行", "this_run": "本次运行",
         "figure_failed": "此图无法绘制（{error}）。", "not_drawn": "没有可画的数据，未画图。",
     },
     "en": {
@@ -88,7 +89,8 @@ WORDS = {
         "unfold": "Unfold all", "skipped": "update skipped", "gradient_norm": "gradient norm", "gradient_zero": "all gradients zero",
         "underflow": "becomes zero in float16", "subnormal": "becomes subnormal in float16", "learning_rate": "learning rate",
         "compute_time": "computing", "data_time": "waiting for data", "train_loss": "training loss", "train_smooth": "training loss, smoothed",
-        "evaluated": "validation", "metric": "metric", "step_time": "Time of each step",
+        "evaluated": "validation", "metric": "metric", "step_time": "Time of each step", "against": "Against the reference run",
+        "reference": "reference run", "this_run": "this run",
         "figure_failed": "This figure could not be drawn ({error}).", "not_drawn": "There are no data to draw.",
     },
 }  # fmt: skip
