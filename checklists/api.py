@@ -9,6 +9,7 @@ from msprec.checklists.moved import untrained_roots
 from msprec.checklists.read_modes import with_scripts
 from msprec.checklists.shared import at, missing
 
+from msprec.checklist.each_rank import PROBLEMS
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.item import item
@@ -40,6 +41,7 @@ def api_differences(subject: Subject) -> Finding:
     "api.02",
     zh="使用API时未根据训练/推理场景对应设置模式",
     en="Training or inference mode not set to suit the situation",
+    ranks=PROBLEMS,
 )
 def modes(subject: Subject) -> Finding:
     """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.

@@ -26,7 +26,7 @@ def judge_labels(subject: Subject, dataset: Fact) -> Finding:
         return missing("标签列的统计", "statistics of the label column")
     place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
     places = [place or first_place(dataset)]
-    shown = [_contradictions(dataset), counts_figure(label), _sheet(subject, dataset)]
+    shown = [_contradictions(dataset), counts_figure(label.counts), _sheet(subject, dataset)]
     shown.append(_suspects(subject))
     for check in (_out_of_range, _not_binary, _wrong_kind, _constant, _contradicting, _contradicted_by_network):
         wrong = check(subject, dataset, column)

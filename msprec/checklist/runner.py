@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Optional
 
 from msprec._version import __version__
+from msprec.checklist.each_rank import examine_ranks
 from msprec.checklist.finding import Finding, plain, table, text, undecided
 from msprec.checklist.item import Item, items
 from msprec.checklist.scripts import Scripts, kept_also, kept_reference, together
@@ -72,7 +73,7 @@ def examine(item: Item, subject: Subject) -> Finding:
     if subject.run.script_imports_mindspore is False:
         return _no_mindspore()
     try:
-        finding = item.check(subject)
+        finding = examine_ranks(item.check, subject, item.ranks) if item.ranks else item.check(subject)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
         return _failed(error)
     finding = _with_reference(item.id, subject, finding)

@@ -46,8 +46,8 @@ def add_bookmark(paragraph, name: str, number: int) -> None:
     paragraph._p.append(end)
 
 
-def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None) -> None:
-    """A link to a bookmark in the same document."""
+def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None):
+    """A link to a bookmark in the same document; gives its element."""
     link = OxmlElement("w:hyperlink")
     link.set(qn("w:anchor"), bookmark)
     link.set(qn("w:history"), "1")
@@ -56,6 +56,7 @@ def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None) 
     paragraph._p.remove(run._r)
     link.append(run._r)
     paragraph._p.append(link)
+    return link
 
 
 def add_field(paragraph, code: str, shown: Optional[str] = "1", size: Optional[float] = None) -> None:

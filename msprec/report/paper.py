@@ -46,6 +46,9 @@ class Paper:
         self.document, self.lang, self.say = Document(), lang, words(lang)
         self.bookmarks = self.figures = self.tables = self.controls = 0
         self._page(head)
+        relations = self.document.part.package.rels
+        for name in [key for key, one in relations.items() if one.reltype.endswith("/thumbnail")]:
+            del relations[name]  # the library's template brings a picture of its own empty page
 
     def _page(self, head_text: str) -> None:
         from docx.shared import Cm, Pt, RGBColor
@@ -132,8 +135,8 @@ class Paper:
         """A paragraph that leads to a bookmark."""
         add_link(self.document.add_paragraph(), text, bookmark, 9)
 
-    def markdown(self, head: str, text: str) -> None:
-        """A heading, then the paragraphs, bullets and fenced code of a text."""
+    def markdown(self, head: str, text: str, size: Optional[float] = None) -> None:
+        """A heading, then the paragraphs, bullets and fenced code of a text, in letters of ``size`` points."""
         self.heading(head, 3)
         code, fenced = [], False
         for line in text.splitlines():
@@ -144,9 +147,9 @@ class Paper:
             elif fenced:
                 code.append(line)
             elif line.strip().startswith(("- ", "* ")):
-                _inline(self.document.add_paragraph(style="List Bullet"), line.strip()[2:])
+                _inline(self.paragraph(style="List Bullet"), line.strip()[2:], size)
             elif line.strip():
-                _inline(self.document.add_paragraph(), line.strip())
+                _inline(self.paragraph(), line.strip(), size)
 
     def code(self, lines: list, highlight: set) -> None:
         """Lines of source as (number or None, text), the numbers in ``highlight`` marked by shade and weight."""
@@ -269,17 +272,25 @@ class Paper:
         self.document.save(str(path))
 
 
-def _inline(paragraph, text: str) -> None:
+def _inline(paragraph, text: str, size: Optional[float] = None) -> None:
+    """Code between backticks; what stands between asterisks is bold."""
     for i, part in enumerate(text.split("`")):
-        # emphasis is dropped outside of code
-        part = part if i % 2 else re.sub(r"\*+([^*\s][^*]*)\*+", r"\1", part)
-        if part:
-            add_run(paragraph, part, mono=bool(i % 2), size=9.5 if i % 2 else None)
+        if i % 2:
+            add_run(paragraph, part, mono=True, size=min(size or 9.5, 9.5))
+            continue
+        for j, piece in enumerate(re.split(r"\*+([^*\s][^*]*)\*+", part)):
+            if piece:
+                add_run(paragraph, piece, bold=True if j % 2 else None, size=size)
 
 
 def _size(value) -> int:
     """Columns that a text takes, wide characters counted double; 60 characters at the most."""
     return sum(2 if ord(c) > 0x2E80 else 1 for c in number(value)[:60])
+
+
+def _word_size(word: str) -> int:
+    """Columns that must stay together: all of a Latin word, a few signs of Chinese, which may be broken anywhere."""
+    return min(_size(word), 8) if any(ord(c) > 0x2E80 for c in word) else _size(word)
 
 
 def _column_sizes(columns: list, rows: list) -> tuple:
@@ -288,18 +299,28 @@ def _column_sizes(columns: list, rows: list) -> tuple:
     for i, name in enumerate(columns):
         cells = [number(row[i]) for row in rows[:MAX_ROWS] if i < len(row)]
         short = [word for cell in cells for word in cell.split() if len(word) <= 24]
-        words_of.append(max(map(_size, [*str(name).split(), *short]), default=1))
+        words_of.append(max(map(_word_size, [*str(name).split(), *short]), default=1))
         longest.append(max(map(_size, [name, *cells])))
     return longest, words_of
 
 
+def _cm(size: float) -> float:
+    """At 9 pt a character has about 2 mm, and a column 4 mm of margins."""
+    return 0.2 * size + 0.4
+
+
 def column_widths(columns: list, rows: list, total: float = WIDTH_CM) -> list:
-    """Column widths in cm by the length of what stands in them."""
+    """Column widths in cm: first what keeps words whole, then what is left by the length of what stands in them."""
     longest, words_of = _column_sizes(columns, rows)
-    weights = [max(min(max(n, 5), 42), 1.2 * w + 3) for n, w in zip(longest, words_of)]
-    return [total * w / sum(weights) for w in weights]
+    needs = [_cm(w) for w in words_of]
+    spare = total - sum(needs)
+    if spare <= 0:
+        return [total * need / sum(needs) for need in needs]
+    wants = [max(0.0, _cm(min(n, 60)) - need) for n, need in zip(longest, needs)]
+    given = [need + want * min(1.0, spare / (sum(wants) or 1.0)) for need, want in zip(needs, wants)]
+    return [total * width / sum(given) for width in given]
 
 
 def _needed_cm(columns: list, rows: list) -> float:
-    """The width at which no word of the table is broken: at 9 pt a character has about 2 mm, and a column 4 mm of margins."""
-    return sum(0.2 * w + 0.4 for w in _column_sizes(columns, rows)[1])
+    """The width at which no word of the table is broken."""
+    return sum(_cm(w) for w in _column_sizes(columns, rows)[1])

@@ -119,7 +119,7 @@ class _Report:
         counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
         paper.paragraph(self.say["found"].format(**counts), bold=True)
         columns = [self.say["mark"], self.say["item"], self.say["conclusion"], self.say["reason"]]
-        table = paper.table(columns, [[""] * 4 for _ in items], [2.2, 4.6, 3.0, WIDTH_CM - 9.8])
+        table = paper.table(columns, [[""] * 4 for _ in items], [1.7, 4.6, 2.7, WIDTH_CM - 9.0])
         for row, item in zip(list(table.rows)[1:], items):
             mark, name, conclusion, reason = row.cells
             mark.paragraphs[0].alignment = 1
@@ -156,15 +156,15 @@ class _Report:
         paper.labelled(say["places"], "  ".join(places[:12]), mono=True)
         paper.labelled(say["would_decide"], item.get("would_decide"), ours=True)
         paper.labelled(say["advice"], item.get("advice"), ours=True)
-        texts = item_texts(item["id"], self.lang)
-        if texts is not None:
-            paper.markdown(say["check"], texts.check)
         if item.get("evidence"):
             paper.heading(say["evidence"], 3)
         for position, evidence in enumerate(item.get("evidence") or []):
             self._evidence(evidence, f"{item['id']}_{position + 1}")
+        texts = item_texts(item["id"], self.lang)
         if texts is not None and "problem" in (item["conclusion"], item.get("by_evidence")):
             paper.markdown(say["mend"], texts.mend)
+        if texts is not None:
+            paper.markdown(say["check"], texts.check, size=9)
         self._pictures(item["id"])
         paper.link(say["back"], "summary")
 
