@@ -46,8 +46,8 @@ def add_bookmark(paragraph, name: str, number: int) -> None:
     paragraph._p.append(end)
 
 
-def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None):
-    """A link to a bookmark in the same document; gives its element."""
+def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None) -> None:
+    """A link to a bookmark in the same document."""
     link = OxmlElement("w:hyperlink")
     link.set(qn("w:anchor"), bookmark)
     link.set(qn("w:history"), "1")
@@ -56,14 +56,11 @@ def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None):
     paragraph._p.remove(run._r)
     link.append(run._r)
     paragraph._p.append(link)
-    return link
 
 
-def add_field(paragraph, code: str, shown: Optional[str] = "1", size: Optional[float] = None) -> None:
-    """A field that Word computes: PAGE, NUMPAGES, SEQ Figure. With ``shown`` None its result is left open."""
+def add_field(paragraph, code: str, shown: str = "1", size: Optional[float] = None) -> None:
+    """A field that Word computes: PAGE, NUMPAGES, SEQ Figure, PAGEREF; ``shown`` stands there until it does."""
     for kind, text in (("begin", None), (None, code), ("separate", None), ("text", shown), ("end", None)):
-        if shown is None and kind in ("text", "end"):
-            return
         run = add_run(paragraph, "", size=size)
         if kind in ("begin", "separate", "end"):
             mark = OxmlElement("w:fldChar")

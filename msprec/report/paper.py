@@ -45,6 +45,7 @@ class Paper:
 
         self.document, self.lang, self.say = Document(), lang, words(lang)
         self.bookmarks = self.figures = self.tables = self.controls = 0
+        self._style_ids = {}
         self._page(head)
         relations = self.document.part.package.rels
         for name in [key for key, one in relations.items() if one.reltype.endswith("/thumbnail")]:
@@ -78,7 +79,7 @@ class Paper:
 
     def _contents_styles(self) -> None:
         from docx.enum.style import WD_STYLE_TYPE
-        from docx.enum.text import WD_TAB_ALIGNMENT, WD_TAB_LEADER
+        from docx.enum.text import WD_TAB_ALIGNMENT
         from docx.shared import Cm, Pt
 
         for level in (1, 2):
@@ -90,7 +91,7 @@ class Paper:
             layout = style.paragraph_format
             layout.space_before, layout.space_after = Pt(4 if level == 1 else 0), Pt(1)
             layout.left_indent = Cm(0.4 * (level - 1))
-            layout.tab_stops.add_tab_stop(Cm(WIDTH_CM), WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
+            layout.tab_stops.add_tab_stop(Cm(WIDTH_CM), WD_TAB_ALIGNMENT.RIGHT)
 
     def properties(self, title: str, generated: Optional[str]) -> None:
         """Title and times; the clock is not read."""
@@ -104,9 +105,8 @@ class Paper:
 
     # --- text -------------------------------------------------------------------------------------------------------
     def heading(self, text: str, level: int, bookmark: Optional[str] = None):
-        heading = self.document.add_heading(clean(text), level)
-        for run in heading.runs:
-            set_fonts(run)
+        heading = self.paragraph(style=f"Heading {level}")
+        set_fonts(heading.add_run(clean(text)))
         if bookmark:
             self.mark(heading, bookmark)
         return heading
@@ -117,7 +117,12 @@ class Paper:
         add_bookmark(paragraph, bookmark, self.bookmarks)
 
     def paragraph(self, text: str = "", style: Optional[str] = None, **look):
-        paragraph = self.document.add_paragraph(style=style)
+        paragraph = self.document.add_paragraph()
+        if style:
+            # the library looks a style up by its name anew each time, which is slow
+            if style not in self._style_ids:
+                self._style_ids[style] = self.document.styles[style].style_id
+            paragraph._p.style = self._style_ids[style]
         if text:
             add_run(paragraph, text, **look)
         return paragraph
@@ -173,7 +178,7 @@ class Paper:
     def caption(self, kind: str, text: str) -> None:
         """A numbered caption; ``kind`` is Figure or Table."""
         count = self.figures if kind == "Figure" else self.tables
-        paragraph = self.document.add_paragraph(style="Caption")
+        paragraph = self.paragraph(style="Caption")
         paragraph.paragraph_format.keep_with_next = kind == "Table"
         add_run(paragraph, f"{self.say[kind.lower()]} ", size=9)
         add_field(paragraph, f"SEQ {kind} \\* ARABIC", str(count), size=9)
@@ -248,22 +253,19 @@ class Paper:
 
     # --- contents -----------------------------------------------------------------------------------------------------
     def contents(self, entries: list) -> None:
-        """The table of contents as a field, filled in: (level, text, bookmark).
+        """The table of contents: (level, text, bookmark), each with a link to its heading and its page number.
 
-        It links to the headings. Page numbers come when a word processor updates the field: before that they would be guesses.
+        A number is a PAGEREF field without a stored result, for a stored one would be a guess: a word processor lays the
+        pages out in its own way. LibreOffice computes these fields as it opens the document, Word when it prints, makes a PDF
+        or updates fields (Ctrl+A, F9); neither asks, as Word does of a document that demands an update on opening.
+        A TOC field around them would leave LibreOffice with the empty results, as it takes its text over as it stands.
         """
-        from docx.oxml import OxmlElement
-        from docx.oxml.ns import qn
-
-        for position, (level, text, bookmark) in enumerate(entries):
-            paragraph = self.document.add_paragraph(style=f"toc {level}")
-            if position == 0:
-                add_field(paragraph, 'TOC \\o "1-2" \\h \\z \\u', None)
+        for level, text, bookmark in entries:
+            paragraph = self.paragraph(style=f"toc {level}")
             add_link(paragraph, text, bookmark)
-            if position == len(entries) - 1:
-                end = OxmlElement("w:fldChar")
-                end.set(qn("w:fldCharType"), "end")
-                paragraph.add_run()._r.append(end)
+            paragraph.add_run("\t")
+            add_field(paragraph, f"PAGEREF {bookmark} \\h", "")
+        self.paragraph(self.say["page_numbers"], size=8, colour=GREY).paragraph_format.space_before = 40_000
 
     def page_break_before(self, paragraph) -> None:
         paragraph.paragraph_format.page_break_before = True

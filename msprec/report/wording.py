@@ -39,7 +39,7 @@ WORDS = {
         "report": "报告",
         "no_mindspore": "脚本没有导入 mindspore，没有可以检查的训练。", "no_training": "没有观察到训练步：脚本没有训练，或训练方式未被识别。",
         "none": "无", "families": "类别",
-        "contents": "目录", "comment": "备注", "comment_head": "备注（供填写）", "general": "总体备注（供填写）", "notes_head": "备注",
+        "contents": "目录", "page_numbers": "点击条目即可跳转。Word 中的页码在打印时或按 Ctrl+A、F9 后显示。", "comment": "备注", "comment_head": "备注（供填写）", "general": "总体备注（供填写）", "notes_head": "备注",
         "how_to_fill": "结论可在汇总表或各检查项处用下拉框修改，备注栏可随意填写；`msprec checklist --update 本文件 --run 运行目录` 会保留这些内容并更新证据。标记 ✗ ✓ – ? 是仅凭证据得出的结论：发现问题、无问题、不涉及、请填写。",
         "evidence_says": "证据的结论", "mark": "证据",
         "conflict_new": "与新的证据不一致：填写的结论是“{answer}”，而现在的证据表明“{evidence}”。填写的结论已保留，请复核。",
@@ -75,7 +75,8 @@ WORDS = {
         "no_training": "no training step was seen: the script trains nothing, or in a way that was not recognised.",
         "report": "Report", "none": "none",
         "families": "Families",
-        "contents": "Contents", "comment": "Comment", "comment_head": "Comment (yours to fill in)",
+        "contents": "Contents",
+        "page_numbers": "Click an entry to go there. In Word the page numbers appear in print, or after Ctrl+A, F9.", "comment": "Comment", "comment_head": "Comment (yours to fill in)",
         "general": "General remarks (yours to fill in)", "notes_head": "Remarks",
         "how_to_fill": "A conclusion can be changed in its drop-down, here or in the item's section, and any comment typed in the field beside it; "
         "`msprec checklist --update THIS_FILE --run RUN` keeps both and refreshes the evidence. The signs ✗ ✓ – ? are what the evidence alone says: "
