@@ -205,7 +205,7 @@ def _label_note(dataset: Fact):
 
 def _channels(column: Fact):
     channels = column.channels
-    if not channels.mean or len(channels.mean) > 512:
+    if not 1 < len(channels.mean) <= 512:
         return None
     data = {"mean": channels.mean, "std": channels.std, "min": channels.min, "max": channels.max}
     return figure(Text("{name} 各通道/特征", "Channels or features of {name}", name=column.name), "channels", data)

@@ -1,6 +1,7 @@
 """Runs the checks over a run folder and writes their findings as ``checklist.json`` (schema: record/SCHEMA.md)."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
@@ -145,13 +146,18 @@ def _entry(item: Item, finding: Finding, lang: str) -> dict:
         "id": item.id,
         "title": plain(item.title, lang),
         "conclusion": finding.conclusion,
-        "summary": plain(finding.summary, lang),
+        "summary": _sentence(plain(finding.summary, lang)),
         "locations": plain(finding.locations, lang),
         "evidence": [piece.as_dict(lang) for piece in finding.evidence],
         "would_decide": plain(finding.would_decide, lang),
         "advice": plain(finding.advice, lang),
         "answered_by": "tool",
     }
+
+
+def _sentence(text: str) -> str:
+    """English sentences that were put together begin with a capital; names of code stay as they are."""
+    return text[:1].upper() + text[1:] if re.match(r"(the|all|none|features?|labels?|column|accuracy) ", text) else text
 
 
 def _thresholds(consulted: list):

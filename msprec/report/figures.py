@@ -80,7 +80,7 @@ def draw_histogram(data: dict, lang: str) -> Optional[bytes]:
         return None
     canvas = Canvas(lang, 2.4)
     canvas.axes.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=BLUE)
-    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["count"])
+    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["values"])
     return canvas.png()
 
 
@@ -94,6 +94,7 @@ def draw_channels(data: dict, lang: str) -> Optional[bytes]:
     canvas = Canvas(lang, 2.4)
     canvas.axes.vlines(x, low, high, color=GREY, linewidth=1.2, label=canvas.words["range"])
     canvas.axes.errorbar(x, mean, yerr=std, fmt="o", color=BLUE, markersize=3, linewidth=1.6, label=canvas.words["std"])
+    canvas.axes.xaxis.get_major_locator().set_params(integer=True)
     canvas.label(canvas.words["channel"], canvas.words["value"])
     canvas.legend()
     return canvas.png()
@@ -122,7 +123,7 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
         axes.tick_params(labelsize=7)
         axes.set_title(name[:24].replace("$", r"\$"), fontsize=8, pad=3, **canvas.font)
     canvas.figure.supxlabel(data.get("unit") or canvas.words["value"], fontsize=9, **canvas.font)
-    canvas.figure.supylabel(canvas.words["count"], fontsize=9, **canvas.font)
+    canvas.figure.supylabel(canvas.words["values"], fontsize=9, **canvas.font)
     return canvas.png()
 
 

@@ -215,7 +215,7 @@ class Paper:
         """A table with its caption, on a page of its own turned sideways where it is too wide for an upright one."""
         self.tables += 1
         needed = _needed_cm(columns, rows)
-        wide = needed > WIDTH_CM * 1.15 and len(columns) >= 6
+        wide = needed > WIDTH_CM * 1.25 and len(columns) >= 6
         with self.turned() if wide else contextlib.nullcontext():
             self.caption("Table", title)
             total = WIDE_CM if wide else WIDTH_CM
@@ -300,15 +300,16 @@ def _column_sizes(columns: list, rows: list) -> tuple:
     longest, words_of = [], []
     for i, name in enumerate(columns):
         cells = [number(row[i]) for row in rows[:MAX_ROWS] if i < len(row)]
-        short = [word for cell in cells for word in cell.split() if len(word) <= 24]
-        words_of.append(max(map(_word_size, [*str(name).split(), *short]), default=1))
+        # a path or a digest may be broken, though not at every few letters
+        parts = [word if len(word) <= 24 else word[:16] for cell in cells for word in cell.split()]
+        words_of.append(max(map(_word_size, [*str(name).split(), *parts]), default=1))
         longest.append(max(map(_size, [name, *cells])))
     return longest, words_of
 
 
 def _cm(size: float) -> float:
-    """At 9 pt a character has about 2 mm, and a column 4 mm of margins."""
-    return 0.2 * size + 0.4
+    """At 9 pt a character has about 2 mm, and a column 5 mm of margins and bold heads."""
+    return 0.2 * size + 0.5
 
 
 def column_widths(columns: list, rows: list, total: float = WIDTH_CM) -> list:
