@@ -38,7 +38,7 @@ def _together(found: list, rule: str) -> Finding:
     for piece in chosen.evidence:
         _of_rank(piece, rank)
     if chosen.conclusion != "not_applicable" or len(alike) < len(found):
-        chosen.summary = _named(alike, len(found), chosen)
+        chosen.summary = _named(alike, found, chosen)
     return chosen
 
 
@@ -53,13 +53,17 @@ def _is_like(one: Finding, other: Finding) -> bool:
     return one.conclusion == other.conclusion and one.summary.render("en") == other.summary.render("en")
 
 
-def _named(alike: list, count: int, chosen: Finding) -> Text:
+def _named(alike: list, found: list, chosen: Finding) -> Text:
+    count, says = len(found), chosen.summary
     if len(alike) == count:
-        return Text("{n} 个 rank 都是：{says}", "Each of the {n} ranks: {says}", n=count, says=chosen.summary)
-    return Text(
-        "rank {ranks}：{says}", "{noun} {ranks}: {says}", ranks=_listed(alike), says=chosen.summary,
-        noun="Rank" if len(alike) == 1 else "Ranks",
-    )  # fmt: skip
+        return Text("{n} 个 rank 都是：{says}", "Each of the {n} ranks: {says}", n=count, says=says)
+    ranks, noun = _listed(alike), "Rank" if len(alike) == 1 else "Ranks"
+    if all(one.conclusion == chosen.conclusion for _, one in found):
+        return Text(
+            "{n} 个 rank 结论相同；rank {ranks}：{says}", "All {n} ranks alike; {noun} {ranks}: {says}",
+            n=count, ranks=ranks, noun=noun.lower(), says=says,
+        )  # fmt: skip
+    return Text("rank {ranks}：{says}", "{noun} {ranks}: {says}", ranks=ranks, noun=noun, says=says)
 
 
 def _listed(ranks: list) -> str:

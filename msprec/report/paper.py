@@ -215,7 +215,8 @@ class Paper:
         """A table with its caption, on a page of its own turned sideways where it is too wide for an upright one."""
         self.tables += 1
         needed = _needed_cm(columns, rows)
-        wide = needed > WIDTH_CM * 1.25 and len(columns) >= 6
+        # a page of its own is a waste for a few rows that are still read in small letters
+        wide = len(columns) >= 6 and needed > WIDTH_CM * (1.25 if len(rows) > 8 else 1.8)
         with self.turned() if wide else contextlib.nullcontext():
             self.caption("Table", title)
             total = WIDE_CM if wide else WIDTH_CM
@@ -292,7 +293,7 @@ def _size(value) -> int:
 
 def _word_size(word: str) -> int:
     """Columns that must stay together: all of a Latin word, a few signs of Chinese, which may be broken anywhere."""
-    return min(_size(word), 8) if any(ord(c) > 0x2E80 for c in word) else _size(word)
+    return min(_size(word), 6) if any(ord(c) > 0x2E80 for c in word) else _size(word)
 
 
 def _column_sizes(columns: list, rows: list) -> tuple:

@@ -62,6 +62,13 @@ def test_ranks_that_agree_say_so_once(tmp_path):
         assert by_rank(found[name]) is None
 
 
+def test_ranks_that_agree_in_other_words(tmp_path):
+    """The numbers differ from shard to shard, the conclusion does not."""
+    entry = entries(tmp_path, {}, {"datasets": [dataset([column(max=0.9)])]})["dp.01"]
+    assert entry["conclusion"] == "ok" and entry["summary"].startswith("All 2 ranks alike; rank 0: ")
+    assert [row[0] for row in by_rank(entry)] == ["0", "1"]
+
+
 def test_raw_pixels_on_one_rank(tmp_path):
     raw = column(min=0.0, max=255.0, mean=33.0, std=79.0)
     entry = entries(tmp_path, {}, {"datasets": [dataset([raw])]})["dp.01"]
