@@ -13,7 +13,7 @@ RESERVOIR_ROWS = 4096
 RESERVOIR_FEATURES = 512
 _BINS = 64
 # channels or features that have a histogram each, its bins, and values of a batch that are counted
-MAX_CHANNEL_HISTOGRAMS, CHANNEL_BINS = 12, 32
+MAX_CHANNEL_HISTOGRAMS, CHANNEL_BINS = 12, 64
 _COUNTED = 65536
 
 

@@ -41,7 +41,8 @@ class Histograms:
     def _cover(self, low: np.ndarray, high: np.ndarray) -> None:
         begun = np.isfinite(self.width)
         for i in np.flatnonzero((low <= high) & ~begun):
-            spare = (high[i] - low[i]) * 0.05 or max(abs(low[i]), 1.0) * 0.5
+            # room for what later blocks hold beyond the first, for a doubling costs half of the resolution
+            spare = (high[i] - low[i]) * 0.25 or max(abs(low[i]), 1.0) * 0.5
             self.low[i], self.width[i] = low[i] - spare, high[i] - low[i] + 2 * spare
         for i in np.flatnonzero(begun & ((low < self.low) | (high > self.low + self.width))):
             self._double(i, float(low[i]), float(high[i]))

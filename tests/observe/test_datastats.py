@@ -70,7 +70,7 @@ def test_each_channel_has_its_histogram(dtype) -> None:
     facts = _column([data[:3], data[3:20], data[20:]])
     assert len(facts["channels"]["histograms"]) == 3
     for i, one in enumerate(facts["channels"]["histograms"]):
-        assert len(one["edges"]) == len(one["counts"]) + 1 == 33
+        assert len(one["edges"]) == len(one["counts"]) + 1 == 65
         assert one["counts"] == np.histogram(data[:, i].astype(float), one["edges"])[0].tolist()
     assert sum(facts["histogram"]["counts"]) == data.size
     one_channel, thirteen = _column([data[:, :1]]), _column([np.ones((4, 13), np.float32)])
