@@ -9,6 +9,7 @@ from msprec.checklists.moved import untrained_roots
 from msprec.checklists.read_modes import with_scripts
 from msprec.checklists.shared import at, missing
 
+from msprec.checklist.each_rank import PROBLEMS
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.item import item
@@ -40,6 +41,7 @@ def api_differences(subject: Subject) -> Finding:
     "api.02",
     zh="使用API时未根据训练/推理场景对应设置模式",
     en="Training or inference mode not set to suit the situation",
+    ranks=PROBLEMS,
 )
 def modes(subject: Subject) -> Finding:
     """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
@@ -123,7 +125,7 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
     if on:
         return Text(
             "{what}时（{n} 次调用，{place}）{cells} 仍处于训练模式",
-            "during {what} ({n} calls, {place}) {cells} was in training mode",
+            "During {what} ({n} calls, {place}) {cells} was in training mode",
             what=what,
             n=phase.calls,
             place=at(phase.place) or phase.via,
@@ -132,7 +134,7 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
     if batch_statistics:
         return Text(
             "{what}时（{n} 次调用）{cells} 设了 use_batch_statistics=True，仍会更新滑动均值与方差",
-            "during {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
+            "During {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
             "variance",
             what=what,
             n=phase.calls,
@@ -151,7 +153,7 @@ def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
         return None, None
     wrong = Text(
         "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
-        "while training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
+        "While training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
         first=(phase.first_step or 0) + 1,
         last=phase.last_step,
         n=phase.calls,
@@ -306,7 +308,7 @@ def _table(phases: list):
 def _problem(subject: Subject, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
     return problem(
-        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en="; ")),
+        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
         Text(
             "训练前调用 net.set_train(True)，评估或推理前调用 net.set_train(False)，之后再切回；BatchNorm 的 "
             "use_batch_statistics 保持默认 None。",
@@ -322,7 +324,7 @@ def _problem(subject: Subject, phases: list, bad: list) -> Finding:
 def _open(subject: Subject, phases: list, unsure: list) -> Finding:
     places = [verdict.phase.place for verdict in unsure]
     return undecided(
-        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh="；", en="; ")),
+        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh="；", en=". ")),
         Text(
             "查看该处代码：若为评估或推理，应先调用 set_train(False)；若为训练，应为 set_train(True)。",
             "Look at the code there: to evaluate or infer, set_train(False) must come first; to train, "

@@ -8,7 +8,7 @@ from msprec.checklists.shared import first_place, missing, pipeline_table
 from msprec.checklist.facts import DATA_FILES, REFERENCE_DATA, Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
-from msprec.checklist.text import Text, listed
+from msprec.checklist.text import Text, english, listed
 
 # MD5 of the published files; the four idx files of MNIST and of Fashion-MNIST bear the same names
 _IDX = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
@@ -91,8 +91,9 @@ def judge_files(subject: Subject) -> Finding:
     return undecided(
         Text(
             "训练读取了 {n} 个数据文件，没有可供比较的标准数据集。",
-            "Training read {n} data files; there is no standard data set to compare them with.",
+            "Training read {n} {noun}; there is no standard data set to compare with.",
             n=len(files),
+            noun=english("data file", len(files)),
         ),
         Text(
             "用 `--reference-data 目录或清单` 给出标准数据集，或在每台机器上用 `md5sum -c data.md5` 核对运行目录中的清单。",
@@ -380,8 +381,9 @@ def _beside_publishers(files: list, known: list, shown: list, places: list) -> F
     return ok(
         Text(
             "{n} 个数据文件的 MD5 与 {of} 公布的相同。",
-            "The MD5 of {n} data files is the one published for {of}.",
+            "The MD5 of {n} {noun} is the one published for {of}.",
             n=len(known),
+            noun=english("data file", len(known)),
             of=known[0].of,
         ),
         shown,

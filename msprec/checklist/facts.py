@@ -132,6 +132,8 @@ RUN = {
     "script_imports_mindspore": flag,
 }
 
+HISTOGRAM = {"edges": [finite], "counts": [finite]}
+
 COLUMN = {
     "name": text,
     "dtype": text,
@@ -150,8 +152,15 @@ COLUMN = {
     "std": finite,
     "zeros": count,
     "distinct": count,
-    "channels": {"axis": anything, "mean": [finite], "std": [finite], "min": [finite], "max": [finite]},
-    "histogram": {"edges": [finite], "counts": [finite]},
+    "channels": {
+        "axis": anything,
+        "mean": [finite],
+        "std": [finite],
+        "min": [finite],
+        "max": [finite],
+        "histograms": [HISTOGRAM],
+    },
+    "histogram": HISTOGRAM,
     "values": Map(count),
     "suspects": [
         {

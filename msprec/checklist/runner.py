@@ -1,11 +1,13 @@
 """Runs the checks over a run folder and writes their findings as ``checklist.json`` (schema: record/SCHEMA.md)."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
 from msprec._version import __version__
+from msprec.checklist.each_rank import examine_ranks
 from msprec.checklist.finding import Finding, plain, table, text, undecided
 from msprec.checklist.item import Item, items
 from msprec.checklist.scripts import Scripts, kept_also, kept_reference, together
@@ -72,7 +74,7 @@ def examine(item: Item, subject: Subject) -> Finding:
     if subject.run.script_imports_mindspore is False:
         return _no_mindspore()
     try:
-        finding = item.check(subject)
+        finding = examine_ranks(item.check, subject, item.ranks) if item.ranks else item.check(subject)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
         return _failed(error)
     finding = _with_reference(item.id, subject, finding)
@@ -144,13 +146,18 @@ def _entry(item: Item, finding: Finding, lang: str) -> dict:
         "id": item.id,
         "title": plain(item.title, lang),
         "conclusion": finding.conclusion,
-        "summary": plain(finding.summary, lang),
+        "summary": _sentence(plain(finding.summary, lang)),
         "locations": plain(finding.locations, lang),
         "evidence": [piece.as_dict(lang) for piece in finding.evidence],
         "would_decide": plain(finding.would_decide, lang),
         "advice": plain(finding.advice, lang),
         "answered_by": "tool",
     }
+
+
+def _sentence(text: str) -> str:
+    """English sentences that were put together begin with a capital; names of code stay as they are."""
+    return text[:1].upper() + text[1:] if re.match(r"(the|all|none|features?|labels?|column|accuracy) ", text) else text
 
 
 def _thresholds(consulted: list):

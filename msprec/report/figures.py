@@ -73,14 +73,21 @@ def draw_class_counts(data: dict, lang: str) -> Optional[bytes]:
     return canvas.png()
 
 
+def _filled(edges: np.ndarray, counts: np.ndarray) -> tuple:
+    """Without the empty bins at both ends."""
+    held = np.flatnonzero(counts)
+    return (edges[held[0] : held[-1] + 2], counts[held[0] : held[-1] + 1]) if held.size else (edges, counts)
+
+
 def draw_histogram(data: dict, lang: str) -> Optional[bytes]:
     """A histogram from its edges and counts."""
     edges, counts = np.asarray(data.get("edges", ()), float), np.asarray(data.get("counts", ()), float)
     if len(edges) < 2 or len(counts) != len(edges) - 1 or not np.isfinite(edges).all():
         return None
+    edges, counts = _filled(edges, counts)
     canvas = Canvas(lang, 2.4)
     canvas.axes.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=BLUE)
-    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["count"])
+    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["values"])
     return canvas.png()
 
 
@@ -94,6 +101,7 @@ def draw_channels(data: dict, lang: str) -> Optional[bytes]:
     canvas = Canvas(lang, 2.4)
     canvas.axes.vlines(x, low, high, color=GREY, linewidth=1.2, label=canvas.words["range"])
     canvas.axes.errorbar(x, mean, yerr=std, fmt="o", color=BLUE, markersize=3, linewidth=1.6, label=canvas.words["std"])
+    canvas.axes.xaxis.get_major_locator().set_params(integer=True)
     canvas.label(canvas.words["channel"], canvas.words["value"])
     canvas.legend()
     return canvas.png()
@@ -108,7 +116,7 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
     for entry in (data.get("histograms") or [])[:12]:
         edges, counts = np.asarray(entry.get("edges", ()), float), np.asarray(entry.get("counts", ()), float)
         if len(edges) >= 2 and len(counts) == len(edges) - 1 and np.isfinite(edges).all():
-            shown.append((str(entry.get("name", "")), edges, counts))
+            shown.append((str(entry.get("name", "")), *_filled(edges, counts)))
     if not shown:
         return None
     columns = min(3, len(shown))
@@ -122,7 +130,7 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
         axes.tick_params(labelsize=7)
         axes.set_title(name[:24].replace("$", r"\$"), fontsize=8, pad=3, **canvas.font)
     canvas.figure.supxlabel(data.get("unit") or canvas.words["value"], fontsize=9, **canvas.font)
-    canvas.figure.supylabel(canvas.words["count"], fontsize=9, **canvas.font)
+    canvas.figure.supylabel(canvas.words["values"], fontsize=9, **canvas.font)
     return canvas.png()
 
 

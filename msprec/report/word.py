@@ -119,14 +119,14 @@ class _Report:
         counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
         paper.paragraph(self.say["found"].format(**counts), bold=True)
         columns = [self.say["mark"], self.say["item"], self.say["conclusion"], self.say["reason"]]
-        table = paper.table(columns, [[""] * 4 for _ in items], [2.2, 4.6, 3.0, WIDTH_CM - 9.8])
+        table = paper.table(columns, [[""] * 4 for _ in items], [2.0, 4.9, 2.9, WIDTH_CM - 9.8], size=8.5)
         for row, item in zip(list(table.rows)[1:], items):
             mark, name, conclusion, reason = row.cells
             mark.paragraphs[0].alignment = 1
             add_run(mark.paragraphs[0], mark_of(item), bold=True, size=10)
-            add_link(name.paragraphs[0], _head(item), _bookmark(item["id"]), 9)
-            add_choice(paper, conclusion, item, "summary", 9)
-            add_run(reason.paragraphs[0], self._reason(item), size=9)
+            add_link(name.paragraphs[0], _head(item), _bookmark(item["id"]), 8.5)
+            add_choice(paper, conclusion, item, "summary", 8.5)
+            add_run(reason.paragraphs[0], self._reason(item), size=8.5)
         below = paper.paragraph(self.say["how_to_fill"].replace("`", ""), size=9, colour="3C4043")
         below.paragraph_format.space_before = Pt(6)
         add_general(paper, self.checklist.get("remarks") or "")
@@ -156,15 +156,15 @@ class _Report:
         paper.labelled(say["places"], "  ".join(places[:12]), mono=True)
         paper.labelled(say["would_decide"], item.get("would_decide"), ours=True)
         paper.labelled(say["advice"], item.get("advice"), ours=True)
-        texts = item_texts(item["id"], self.lang)
-        if texts is not None:
-            paper.markdown(say["check"], texts.check)
         if item.get("evidence"):
             paper.heading(say["evidence"], 3)
         for position, evidence in enumerate(item.get("evidence") or []):
             self._evidence(evidence, f"{item['id']}_{position + 1}")
+        texts = item_texts(item["id"], self.lang)
         if texts is not None and "problem" in (item["conclusion"], item.get("by_evidence")):
             paper.markdown(say["mend"], texts.mend)
+        if texts is not None:
+            paper.markdown(say["check"], texts.check, size=9)
         self._pictures(item["id"])
         paper.link(say["back"], "summary")
 
