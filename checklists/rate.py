@@ -67,23 +67,27 @@ def judge_rate(subject: Subject) -> Finding:
         return _zero(evidence, places)
     if verdict == "too_large" and seen.kind in ("diverged", "swings", "still"):
         return _too_large(seen, used, curve, evidence, places)
+    rising = _still_rising(subject)
     if verdict == "too_small" and seen.kind == "still":
-        return _too_small(seen, used, curve, evidence, places)
+        return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
-        return _too_small(seen, used, curve, evidence, places)
+        return _too_small(seen, used, curve, evidence, places, rising)
     if seen.kind == "falls" and verdict != "unknown":
         return _inside(seen, used, curve, evidence, verdict)
     return _open(subject, seen, used, curve, verdict, evidence, places)
 
 
 def _used(subject: Subject) -> Optional[float]:
-    """The largest rate of the run: of the recorded steps, or as the optimizer was given it."""
+    """The largest rate of the run: of the recorded steps and of the groups of parameters, or as the optimizer was given it."""
+    used = [optimizer for optimizer in subject.optimizers if optimizer.used is not False]
+    # the steps hold the rate of the first group
+    groups = [rate for optimizer in used for group in optimizer.learning_rate.groups or [] for rate in group]
     steps = subject.steps()
     if "lr" in steps:
         rates = np.asarray(steps["lr"], float)
         rates = rates[np.isfinite(rates)]
         if rates.size:
-            return float(rates.max())
+            return max([float(rates.max()), *(rate for rate in groups if rate is not None and math.isfinite(rate))])
     known = [o.learning_rate for o in subject.optimizers if o.used is not False and o.learning_rate]
     values = [rate for one in known[:1] for rate in (one.first, one.last, one.value) if rate is not None]
     return max(values, default=None)
@@ -120,12 +124,24 @@ def _too_large(seen: Course, used: float, curve: Curve, evidence: list, places: 
     )
 
 
-def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+def _still_rising(subject: Subject) -> bool:
+    """Whether the rate only grew, to the last step: a warm-up as long as the training, or longer."""
+    rates = subject.steps().observed("lr")
+    if len(rates) < 10 or not np.isfinite(rates).all():
+        return False
+    return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > 1.5 * float(rates[len(rates) // 2])
+
+
+def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list, rising: bool) -> Finding:
+    warm_up = Text(
+        "；到最后一步它仍在上升，预热没有结束", "; it was still rising at the last step: the warm-up never ended"
+    )
     return problem(
         Text(
-            "学习率 {used} 过小：训练{course}，范围测试中 loss 从 {lower} 起才开始下降。",
+            "学习率 {used} 过小：训练{course}，范围测试中 loss 从 {lower} 起才开始下降{rising}。",
             "The learning rate of {used} is too small: the training {course}, and in the range test the loss begins to fall "
-            "only at {lower}.",
+            "only at {lower}{rising}.",
+            rising=warm_up if rising else Text("", ""),
             used=used,
             course=_course_words(seen),
             lower=_bound(curve.lower),
