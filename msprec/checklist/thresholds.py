@@ -53,6 +53,13 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "ds.01.doubtful_share",
+        0.1,
+        "与其余取值分开的重复极值至多占多少时，请人确认是否为缺失标记",
+        "share up to which a repeated extreme value, apart from the rest, is left to a person as a possible mark",
+        "ours",
+    ),
+    (
         "ds.01.share",
         0.001,
         "缺失标记或空字符串的最小占比",
@@ -145,6 +152,13 @@ DEFAULTS = _define(
         "所有取值的绝对值都低于此值时，尺度过小",
         "all values below this: the scale is too small",
         "ours",
+    ),
+    (
+        "dp.01.offset",
+        20.0,
+        "均值与标准差之比，每个特征或通道都达到时视为几乎是常数",
+        "mean over standard deviation that, reached in every feature or channel, makes the input all but constant",
+        "ours: standardised data has about 0, values from 0 to 1 about 1",
     ),
     (
         "dp.01.disparity",

@@ -148,6 +148,14 @@ def test_ordinary_extremes_are_left_in_peace(verdict, harmless):
     assert any(row[1] == harmless["value"] for piece in entry["evidence"] for row in piece.get("rows", []))
 
 
+def test_a_rare_value_apart_from_the_rest_is_left_to_a_person(verdict):
+    found = suspect(-2.4, 58, (-1.5, 2.0), 73, feature=0)
+    entry = verdict("ds.01", with_columns(column("x", shape=[3], suspects=[{**found, "nearest_other": -1.6}])))
+    assert entry["conclusion"] == "undecided" and "x[0]" in entry["summary"] and "58" in entry["summary"]
+    often = suspect(-2.4, 400, (-1.5, 2.0), 73, feature=0)
+    assert verdict("ds.01", with_columns(column("x", shape=[3], suspects=[often])))["conclusion"] == "ok"
+
+
 def test_sentinels_in_a_class_label_are_no_missing_values(verdict):
     data = dataset()
     data["columns"][-1]["suspects"] = [suspect(-999.0, 30, (0.0, 9.0), 10)]
