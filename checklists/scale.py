@@ -66,7 +66,26 @@ def judge(subject: Subject, column: Fact, factor: float = 1.0, marks: Sequence =
                 largest=float(largest),
             ),
         )
-    return _judge_disparity(subject, column, groups)
+    return _judge_offset(subject, column, groups) or _judge_disparity(subject, column, groups)
+
+
+def _judge_offset(subject: Subject, column: Fact, groups: list) -> Optional[Judged]:
+    """Every feature or channel all but constant beside its distance from zero: shifted by far more than it varies."""
+    moving = [(abs(mean) / std, mean, std) for _, _, mean, std in groups if std > 0]
+    if column.kind != "float" or not moving or min(moving)[0] < subject.limit("dp.01.offset"):
+        return None
+    _, mean, std = min(moving)
+    words = Text(
+        "{name} 几乎是常数：均值 {mean}、标准差只有 {std}（各特征/通道的均值至少是标准差的 {ratio} 倍），"
+        "归一化的常数与数据不在同一单位上",
+        "{name} is all but constant: mean {mean} with a standard deviation of only {std} (in every feature or channel the mean "
+        "is {ratio} times the deviation or more), as when the constants of a normalisation are in another unit than the data",
+        name=column.name,
+        mean=float(mean),
+        std=float(std),
+        ratio=round(min(moving)[0], 1),
+    )
+    return Judged(column, words, disparity=True)
 
 
 def _groups(column: Fact, marks: Sequence) -> list:
