@@ -1,5 +1,6 @@
 """How many samples each class has in the delivered data, and what follows (ds.03)."""
 
+import ast
 import math
 import re
 from typing import Optional
@@ -14,6 +15,8 @@ from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
+
+_IGNORED = r"\bignore_index\s*=\s*(-?\d{1,9})\b"
 
 
 def balance(subject: Subject, dataset: Fact) -> Finding:
@@ -63,7 +66,10 @@ class _Balance:
     """The counts of one training set and what follows from them."""
 
     def __init__(self, subject: Subject, dataset: Fact, counts: dict):
-        self.subject, self.dataset, self.label, self.counts = subject, dataset, dataset.label, counts
+        self.subject, self.dataset, self.label = subject, dataset, dataset.label
+        left_out = {str(number) for number in ignored_labels(subject)}
+        counts = {key: count for key, count in counts.items() if key not in left_out} or counts
+        self.counts = counts
         self.least, self.most = min(counts, key=counts.get), max(counts, key=counts.get)
         self.ratio = counts[self.most] / counts[self.least]
         self.whole = self.label.complete_pass is not False
@@ -113,7 +119,7 @@ class _Balance:
             "{n} 个样本、{k} 类：最多的类 {most} 有 {high} 个，最少的类 {least} 有 {low} 个，比值 {ratio}。",
             "{n} samples in {k} classes: {high} in the largest ({most}), {low} in the smallest ({least}), ratio "
             "{ratio}.",
-            n=self.label.counted_samples or sum(self.counts.values()),
+            n=self._samples(),
             k=len(self.counts),
             most=self.most,
             least=self.least,
@@ -121,6 +127,11 @@ class _Balance:
             low=self.counts[self.least],
             ratio=round(self.ratio, 2),
         )
+
+    def _samples(self) -> int:
+        """Samples of the classes counted; of multi-hot labels each sample counts once."""
+        kept = sum(self.counts.values())
+        return kept if self.label.kind == "class" else self.label.counted_samples or kept
 
     def _absence(self) -> Text:
         return Text("类别 {names} 没有任何样本。", "Without any sample: class {names}.", names=listed(self.absent))
@@ -178,6 +189,48 @@ def head_outputs(subject: Subject) -> Optional[int]:
     """The classes that the network's last Dense tells apart, when a cross-entropy compares them with the labels."""
     if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in subject.losses):
         return None
+    return last_outputs(subject)
+
+
+def ignored_labels(subject: Subject) -> set:
+    """The labels that a loss leaves out: ``ignore_index`` of loss cells and in the code, and MindSpore's default of -100."""
+    given = {-100, *(int(number) for loss in subject.losses for number in re.findall(_IGNORED, loss.args))}
+    for tree in subject.source.trees.values():
+        values = [
+            keyword.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            for keyword in node.keywords
+            if keyword.arg == "ignore_index"
+        ]
+        given |= {number for value in values for number in _whole_numbers(tree, value)}
+    return given
+
+
+def _whole_numbers(tree: ast.AST, node: ast.expr) -> list:
+    """The number that an expression is, or those that a name is given in the file."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+    values = [node]
+    if name is not None:
+        values = [
+            entry.value
+            for entry in ast.walk(tree)
+            if isinstance(entry, ast.Assign)
+            for target in entry.targets
+            if name in (getattr(target, "id", None), getattr(target, "attr", None))
+        ]
+    found = []
+    for value in values:
+        try:
+            number = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue
+        found += [number] if isinstance(number, int) and not isinstance(number, bool) else []
+    return found
+
+
+def last_outputs(subject: Subject) -> Optional[int]:
+    """The outputs of the training network's last layer, where that is a Dense."""
     networks = [network for network in subject.networks if network.role == "train"]
     cells = [cell for cell in networks[0].cells if cell.parameters] if len(networks) == 1 else []
     if not cells or cells[-1].class_ != "Dense":
