@@ -5,7 +5,7 @@ from msprec.checklists.order import Order
 from msprec.checklists.padding import judge_padding
 from msprec.checklists.processing import judge_inputs, judge_pair
 from msprec.checklists.read_pipelines import judge_scripts
-from msprec.checklists.scale import feature_columns, is_token, judge
+from msprec.checklists.scale import entering, feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
 from msprec.checklists.shards import judge_shards, part_for_one_device
@@ -38,7 +38,7 @@ def normalised(subject: Subject) -> Finding:
 
 
 def _normalised(subject: Subject, dataset: Fact) -> Finding:
-    features = feature_columns(dataset)
+    features = entering(subject, feature_columns(dataset))
     numeric = [column for column in features if not is_token(subject, column)]
     if features and not numeric:
         return not_applicable(

@@ -1,5 +1,6 @@
 """Are the labels of the kind, in the range, and of a piece with their inputs? (ds.02)"""
 
+import ast
 import re
 from typing import Optional
 
@@ -95,6 +96,8 @@ def _out_of_range(subject: Subject, dataset: Fact, column: Fact) -> Optional[tup
     several = [one for one in dataset.columns if one.kind == "int" and all(size == 1 for size in one.shape)]
     if _losses(subject, _BINARY_LOSS) or len(several) > 1:
         return None  # of several heads it is not known which one the label belongs to
+    if _renumbered_later(subject, outputs):
+        return None
     ignored = ignored_labels(subject)
     if column.values:
         bad = {int(v): n for v, n in column.values.items() if re.fullmatch(r"-?\d{1,15}", v)}
@@ -129,6 +132,29 @@ def _out_of_range(subject: Subject, dataset: Fact, column: Fact) -> Optional[tup
             first=first,
         ),
     )
+
+
+def _renumbered_later(subject: Subject, outputs: int) -> bool:
+    """Whether the code counts the labels anew after delivery: the loss was seen to be given others, or 1 is taken off them."""
+    given = [
+        one.labels for one in subject.probes.losses if one.kind in ("softmax_cross_entropy", "nll") and one.labels.shape
+    ]
+    if given:
+        known = [one for one in given if one.min is not None and one.max is not None]
+        return bool(known) and all(one.min >= 0 and one.max < outputs for one in known)
+    return any(_takes_one_off(node) for scope in subject.source.delivered_scopes() for node in ast.walk(scope.node))
+
+
+def _takes_one_off(node: ast.AST) -> bool:
+    """``y - 1`` or ``y -= 1``."""
+    if isinstance(node, ast.AugAssign):
+        what, number = node.target, node.value
+    elif isinstance(node, ast.BinOp):
+        what, number = node.left, node.right
+    else:
+        return False
+    one = isinstance(number, ast.Constant) and number.value == 1
+    return isinstance(node.op, ast.Sub) and one and isinstance(what, (ast.Name, ast.Subscript))
 
 
 def _counted_from_one(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:

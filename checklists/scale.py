@@ -32,6 +32,24 @@ def feature_columns(dataset: Fact) -> list:
     ]
 
 
+def entering(subject: Subject, columns: list) -> list:
+    """Of the columns those that the network is called with, where its calls tell; the others are targets, as boxes are.
+
+    A column is told by its number of values a sample. Calls that take something no column has (columns joined before the
+    network, say) tell nothing.
+    """
+    calls = [one for one in subject.inputs if one.phase == "train" and one.level == "network" and one.arguments]
+    taken = {_size(argument.shape) for one in calls for argument in one.arguments}
+    sizes = {_size(column.shape) for column in columns}
+    if not taken or None in taken | sizes or not taken <= sizes:
+        return columns
+    return [column for column in columns if _size(column.shape) in taken]
+
+
+def _size(shape: list) -> Optional[int]:
+    return None if None in shape else math.prod(shape)
+
+
 def is_token(subject: Subject, column: Fact) -> bool:
     """Whole numbers that a network with an embedding looks up rather than computes with."""
     if column.kind != "int" or is_picture(column):

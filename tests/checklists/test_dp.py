@@ -94,6 +94,18 @@ def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
 
 
+def test_a_target_that_no_network_is_given_is_no_feature(verdict):
+    def called(*shapes):
+        arguments = [{"position": 0, "name": "x", "shape": shape} for shape in shapes]
+        return [{"phase": "train", "via": "call", "level": "network", "network": "Net", "arguments": arguments}]
+
+    boxes = column("boxes", shape=[3, 4], min=0.0, max=640.0, mean=200.0, std=150.0)
+    assert verdict("dp.01", fed(column(), boxes).set("inputs", called([1, 8, 8])))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(), boxes).set("inputs", called([1, 8, 8], [12])))["conclusion"] == "problem"
+    joined = verdict("dp.01", fed(column(), boxes).set("inputs", called([76])))  # both columns in one
+    assert joined["conclusion"] == "problem"
+
+
 def test_masks_ids_and_sample_weights_are_no_features(verdict):
     run = fed(
         column(), column("sample_id", kind="int", shape=[], max=5000, mean=2500.0, std=1400.0), column("mask", max=1.0)
