@@ -67,7 +67,7 @@ def judge_rate(subject: Subject) -> Finding:
         return _zero(evidence, places)
     if verdict == "too_large" and seen.kind in ("diverged", "swings", "still"):
         return _too_large(seen, used, curve, evidence, places)
-    rising = _still_rising(subject)
+    rising = _rising_words(subject)
     if verdict == "too_small" and seen.kind == "still":
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
@@ -132,16 +132,21 @@ def _still_rising(subject: Subject) -> bool:
     return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > 1.5 * float(rates[len(rates) // 2])
 
 
-def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list, rising: bool) -> Finding:
-    warm_up = Text(
-        "；到最后一步它仍在上升，预热没有结束", "; it was still rising at the last step: the warm-up never ended"
+def _rising_words(subject: Subject) -> Text:
+    if not _still_rising(subject):
+        return Text("", "")
+    return Text(
+        "；到最后一步它仍在上升，预热没有结束", "; the rate was still rising at the last step: its warm-up never ended"
     )
+
+
+def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list, rising: Text) -> Finding:
     return problem(
         Text(
             "学习率 {used} 过小：训练{course}，范围测试中 loss 从 {lower} 起才开始下降{rising}。",
             "The learning rate of {used} is too small: the training {course}, and in the range test the loss begins to fall "
             "only at {lower}{rising}.",
-            rising=warm_up if rising else Text("", ""),
+            rising=rising,
             used=used,
             course=_course_words(seen),
             lower=_bound(curve.lower),
@@ -216,8 +221,9 @@ def _open(subject, seen, used, curve, verdict, evidence, places) -> Finding:
         )
     return undecided(
         Text(
-            "学习率 {used}，训练{course}；{why}。",
-            "The learning rate is {used}, and the training {course}; {why}.",
+            "学习率 {used}，训练{course}{rising}；{why}。",
+            "The learning rate is {used}, and the training {course}{rising}; {why}.",
+            rising=_rising_words(subject),
             used=used if used is not None else Text("未记录", "not recorded"),
             course=_course_words(seen),
             why=why,

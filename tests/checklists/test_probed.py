@@ -35,6 +35,21 @@ def run(losses, rate, **changes):
     return made
 
 
+def test_a_warm_up_that_never_ends_is_told(verdict):
+    made = run(FLAT, 1e-6)
+    for step in made.steps:
+        step["lr"] = 1e-8 * step["step"]
+    entry = verdict("hp.01", made)
+    assert entry["conclusion"] == "problem" and "warm-up never ended" in entry["summary"]
+    assert "warm-up" not in verdict("hp.01", run(FLAT, 1e-6))["summary"]
+
+
+def test_the_largest_rate_is_that_of_any_group(verdict):
+    made = run(EXPLODED, 0.05)
+    made.facts["optimizer"]["optimizers"][0]["learning_rate"].update(kind="groups", groups=[[0.05, 0.05], [5.0, 5.0]])
+    assert verdict("hp.01", made)["conclusion"] == "problem"
+
+
 FALLING = [2.0 * 0.97**n for n in range(100)]
 FLAT = [2.0 + 0.01 * (-1) ** n for n in range(100)]
 EXPLODED = [2.0] + [70.0 - 0.3 * n for n in range(99)]
