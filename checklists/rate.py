@@ -74,7 +74,16 @@ def judge_rate(subject: Subject) -> Finding:
         return _too_small(seen, used, curve, evidence, places, rising)
     if seen.kind == "falls" and verdict != "unknown":
         return _inside(seen, used, curve, evidence, verdict)
+    if verdict == "unknown" and used and _converged(subject, seen):
+        return _worked(seen, used, evidence)
     return _open(subject, seen, used, curve, verdict, evidence, places)
+
+
+def _converged(subject: Subject, seen: Course) -> bool:
+    """Whether nearly all of the loss is gone: a rate that brought that about suits, whatever a range test would say."""
+    if seen.kind != "falls" or _still_rising(subject):
+        return False
+    return seen.first > 0 and 0 <= seen.last <= subject.limit("hp.01.converged") * seen.first
 
 
 def _used(subject: Subject) -> Optional[float]:
@@ -190,6 +199,20 @@ def _inside(seen: Course, used: float, curve: Curve, evidence: list, verdict: st
             where=where,
             lower=_bound(curve.lower),
             upper=_bound(curve.upper),
+            first=seen.first,
+            last=seen.last,
+        ),
+        evidence,
+    )
+
+
+def _worked(seen: Course, used: float, evidence: list) -> Finding:
+    return ok(
+        Text(
+            "学习率为 {used}；没有范围测试的界限，但训练本身的 loss 从 {first} 降到 {last}，学习率合适。",
+            "The learning rate is {used}; there are no bounds of a range test, but the training itself brought the loss from "
+            "{first} to {last}: the rate suits.",
+            used=used,
             first=seen.first,
             last=seen.last,
         ),

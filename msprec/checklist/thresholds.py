@@ -223,6 +223,13 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "hp.01.converged",
+        0.1,
+        "没有范围测试时，loss 降到开头的这一比例以下，说明学习率合适",
+        "share of its start that the loss has to fall to before a rate suits without a range test",
+        "ours",
+    ),
+    (
         "hp.01.far_below",
         30.0,
         "loss 仍在下降时，学习率低于范围测试下界多少倍才判为过小",
