@@ -278,6 +278,8 @@ def _wrong_kind(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple
     only = _losses(subject, _CLASS_LOSS)
     if dataset.label.kind != "regression" or not scalar or not only or len(only) < len(subject.losses):
         return None
+    if any(one.kind == "int" and all(size == 1 for size in one.shape) for one in dataset.columns):
+        return None  # the classes may be in another column, and this one in a loss of the user's own
     if _losses(subject, _BINARY_LOSS) or column.kind != "float" or _whole(column):
         return None
     return (

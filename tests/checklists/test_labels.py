@@ -115,6 +115,12 @@ def test_folders_that_number_classes_otherwise(verdict):
     assert verdict("ds.02", folders(train, {"apple": 0, "cherry": 1}, ["renumber"]))["conclusion"] == "undecided"
 
 
+def test_a_real_number_beside_a_class_is_a_target_of_its_own(verdict):
+    made = run({}, label={"kind": "regression"}, min=-0.3, max=2.7, kind="float", dtype="float32", values=None)
+    made.facts["datasets"]["datasets"][0]["columns"].append(column("kind", dtype="int32", kind="int", shape=[]))
+    assert verdict("ds.02", made)["conclusion"] == "undecided"
+
+
 def test_several_heads_are_not_judged_by_the_last(verdict):
     made = run({"0": 90, "30": 90}, outputs=5)
     made.facts["datasets"]["datasets"][0]["columns"].append(column("kind", dtype="int32", kind="int", shape=[]))

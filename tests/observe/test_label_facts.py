@@ -3,6 +3,8 @@
 import numpy as np
 
 from msprec.observe.contradictions import Contradictions
+from msprec.observe.datastats import ColumnStatistics
+from msprec.observe.labels import label_facts
 from msprec.observe.labelsheet import LabelSheet
 
 
@@ -27,6 +29,20 @@ def test_one_differing_value_makes_another_sample():
     seen = Contradictions()
     seen.add({"x": rows, "text": np.array(["a", "b", "c"]), "y": np.arange(3)}, "y", np.arange(3))
     assert seen.facts()["distinct"] == 3 and seen.facts()["groups"] == 0
+
+
+def test_of_several_targets_the_class_goes_with_a_cross_entropy():
+    columns = []
+    for name, values in (
+        ("x", np.random.default_rng(0).random((40, 3))),
+        ("kind", np.arange(40) % 3),
+        ("size", np.linspace(0, 1, 40)),
+    ):
+        one = ColumnStatistics(name)
+        one.add(values, True, 0)
+        columns.append(one.facts())
+    assert label_facts(columns, [], "function cross_entropy")["column"] == "kind"
+    assert label_facts(columns, [], "MSELoss")["column"] == "size"
 
 
 def test_nothing_but_labels():
