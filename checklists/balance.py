@@ -43,7 +43,8 @@ def _sequence_labels(dataset: Fact) -> Finding:
     label = dataset.label
     column = next((column for column in dataset.columns if column.name == label.column), None)
     few = column is not None and column.kind == "int" and column.max is not None and column.max <= 255
-    if few or (column is not None and len(column.shape) >= 2):
+    tokens = few and any(_same_vocabulary(column, other) for other in dataset.columns if other is not column)
+    if (few and not tokens) or (column is not None and len(column.shape) >= 2):
         return undecided(
             Text(
                 "标签 {column} 是每个样本一组（分割或序列标注），未按像素/位置计数。",
@@ -60,6 +61,13 @@ def _sequence_labels(dataset: Fact) -> Finding:
             column=label.column,
         )
     )
+
+
+def _same_vocabulary(column: Fact, other: Fact) -> bool:
+    """Tokens that are predicted from tokens of the same kind, as in a language model; the tags of a tagger are fewer."""
+    if other.kind != "int" or len(other.shape) != 1 or len(column.shape) != 1 or not other.max or not column.max:
+        return False
+    return column.max >= 8 and abs(column.max - other.max) <= 0.1 * other.max
 
 
 class _Balance:

@@ -253,6 +253,14 @@ def test_segmentation_is_left_open_and_token_labels_are_not_applicable(verdict):
     assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "not_applicable"
 
 
+@pytest.mark.parametrize(("last", "conclusion"), [(39, "not_applicable"), (8, "undecided")])
+def test_tokens_predicted_from_tokens_have_no_classes(verdict, last, conclusion):
+    tokens = column("ids", dtype="int32", kind="int", shape=[16], min=0, max=39)
+    data = dataset([tokens], label={"kind": "sequence", "counts": None})
+    data["columns"][-1].update({"shape": [16], "max": last})
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == conclusion
+
+
 def test_a_part_of_a_sorted_pass_is_undecided_and_a_large_mixed_part_is_judged(verdict):
     part = {"label": {"complete_pass": False}, "counts": {"0": 500, "1": 20}}
     dependent = [one_pass(1, complete=False, label_segment_dependence=0.9)]
