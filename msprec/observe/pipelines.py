@@ -252,7 +252,8 @@ def column_names(nodes: list) -> Optional[list]:
     for node in nodes:
         kind = type(node).__name__
         if not node.children and node.__dict__.get("column_names"):
-            names = (names or []) + list(node.column_names) if kind != "ConcatDataset" else names
+            # columns of the same name are those of sets joined one after the other
+            names = [*(names or []), *(name for name in node.column_names if name not in (names or []))]
         elif kind == "ProjectDataset":
             names = list(node.columns)
         elif kind == "RenameDataset" and names:
