@@ -23,12 +23,16 @@ _BEST = re.compile(r"best|patience|lowest|highest", re.IGNORECASE)
 
 
 class Curve(NamedTuple):
-    """One validation metric over the training, turned so that less is better; ``low``: it is a loss."""
+    """One validation metric over the training, turned so that less is better; ``low``: it is a loss.
+
+    ``samples``: of the data it was computed on, where known.
+    """
 
     name: str
     steps: np.ndarray
     values: np.ndarray
     low: bool
+    samples: Optional[int] = None
 
     @property
     def best(self) -> int:
@@ -46,6 +50,14 @@ class Curve(NamedTuple):
     def end(self) -> float:
         """The last values, averaged over a tenth of them, two at the least."""
         return float(self.values[-max(2, len(self.values) // 10) :].mean())
+
+    @property
+    def error(self) -> float:
+        """The standard error of a share of right answers, from the number of samples; 0 where that is not known."""
+        share = abs(float(self.values[self.best])) / (100.0 if np.abs(self.values).max() > 1.5 else 1.0)
+        if self.low or not self.samples or not 0 <= share <= 1:
+            return 0.0
+        return (share * (1 - share) / self.samples) ** 0.5 * (100.0 if np.abs(self.values).max() > 1.5 else 1.0)
 
     def shown(self, value: float) -> float:
         return float(value if self.low else -value)
@@ -93,13 +105,22 @@ def validation_curves(subject: Subject) -> list:
             if evaluation.step is not None and value == value and abs(value) != float("inf"):
                 points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
     curves = []
-    for (name, _), found in points.items():
+    for (name, dataset), found in points.items():
         low = bool(_LOWER.search(name))
         if len(found) >= 4 and (low or _HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
             values = np.array([found[step] for step in sorted(found)])
-            curves.append(Curve(name, steps, values if low else -values, low))
+            curves.append(Curve(name, steps, values if low else -values, low, _samples(subject, dataset)))
     return sorted(curves, key=lambda curve: not curve.low)
+
+
+def _samples(subject: Subject, number) -> Optional[int]:
+    """Samples a pass of the data that were evaluated; the only evaluation set where the facts name none."""
+    sets = subject.datasets_of("eval")
+    named = [one for one in subject.datasets if number is not None and one.id == number] or (
+        sets if len(sets) == 1 else []
+    )
+    return named[0].samples_per_pass if named else None
 
 
 def validation_scores(subject: Subject, names: str) -> list:
@@ -149,14 +170,15 @@ def _last_step(subject: Subject, curve: Curve) -> float:
 
 
 def _still_better(curves: list, turned: list) -> bool:
-    """Whether a score went on improving after the loss had turned: an overconfident network, not a worse one."""
+    """Whether a score went on improving after the loss had turned, by more than its standard error: an overconfident
+    network, not a worse one."""
     if any(not curve.low for curve in turned):
         return False
     when = turned[0].steps[turned[0].best]
     for curve in curves:
         if not curve.low and (curve.steps <= when).any():
             then = float(curve.values[curve.steps <= when][-2:].min())
-            if then - curve.end > max(0.005 * _unit(then), curve.noise):
+            if then - curve.end > max(0.005 * _unit(then), curve.noise, curve.error):
                 return True
     return False
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from building import Run
+from building import Run, dataset
 
 EPOCHS, EACH = 30, 20
 
@@ -64,6 +64,10 @@ def test_an_overconfident_network_is_not_a_worse_one(verdict):
     more = [{"accuracy": 0.5 + 0.4 * (1 - math.exp(-n / 10))} for n in range(30)]
     entry = verdict("hp.02", run(OVER, more=more))
     assert entry["conclusion"] == "ok" and "went on improving" in entry["summary"]
+    within = [{"accuracy": 0.8 + min(n, 14) * 0.001} for n in range(30)]  # six more right answers of 400
+    for samples, conclusion in ((400, "problem"), (40000, "ok")):
+        sets = [dataset(), dataset(id=1, role="eval", samples_per_pass=samples)]
+        assert verdict("hp.02", run(OVER, more=within, datasets=sets))["conclusion"] == conclusion
     flat = [{"accuracy": 0.8} for _ in range(30)]
     assert verdict("hp.02", run(OVER, more=flat))["conclusion"] == "problem"
 
