@@ -82,9 +82,12 @@ def label_facts(columns: list, passes: list, loss_name: str) -> Optional[dict]:
     if kind in ("class", "one_hot"):
         facts.update(_counts(column, kind, passes))
     elif kind == "multi_hot" and column["channels"]:
-        samples = column["elements"] / max(1, len(column["channels"]["mean"]))
+        whole = [p.samples for p in passes if p.complete]
+        # the shares over all that was seen are those of a pass, where there was a whole one
+        samples = whole[0] if whole else column["elements"] / max(1, len(column["channels"]["mean"]))
         facts["counts"] = {str(i): round(m * samples) for i, m in enumerate(column["channels"]["mean"])}
         facts["counted_samples"] = round(samples)
+        facts["complete_pass"] = bool(whole)
     return facts
 
 
