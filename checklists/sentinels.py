@@ -58,8 +58,11 @@ def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
 def doubtful_marks(subject: Subject, dataset: Fact, column: Fact) -> list:
     """Suspects that may stand for "missing" and may not: rare, apart from the rest, and far more frequent than any other value.
 
-    So looks -1 among ages, also after a standardisation; a clipped value has neighbours close by.
+    So looks -1 among ages, also after a standardisation; a clipped value has neighbours close by. Only the training set
+    has samples enough to tell.
     """
+    if dataset.role != "train":
+        return []
     known = missing_marks(subject, dataset, column)
     passes = passes_of(dataset)
     rest = [suspect for suspect in column.suspects if suspect not in known and (suspect.count or 0) >= 5 * passes]
@@ -74,7 +77,7 @@ def _is_doubtful(subject: Subject, suspect: Fact) -> bool:
         return False
     frequent = share * distinct / (1 - share)  # beside the usual count of another value
     apart = _distance(suspect)
-    return frequent >= 3 and apart >= 0.1 and apart * distinct >= 10
+    return frequent >= 3 and apart >= 0.2 and apart * distinct >= 10
 
 
 def is_code(value: float) -> bool:

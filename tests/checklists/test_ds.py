@@ -150,8 +150,17 @@ def test_ordinary_extremes_are_left_in_peace(verdict, harmless):
 
 def test_a_rare_value_apart_from_the_rest_is_left_to_a_person(verdict):
     found = suspect(-2.4, 58, (-1.5, 2.0), 73, feature=0)
-    entry = verdict("ds.01", with_columns(column("x", shape=[3], suspects=[{**found, "nearest_other": -1.6}])))
+    entry = verdict("ds.01", with_columns(column("x", shape=[3], suspects=[{**found, "nearest_other": -1.5}])))
     assert entry["conclusion"] == "undecided" and "x[0]" in entry["summary"] and "58" in entry["summary"]
+    clipped = {
+        **found,
+        "value": 6.0,
+        "others_low": 0.2,
+        "others_high": 4.0,
+        "nearest_other": 5.6,
+        "others_distinct": 400,
+    }
+    assert verdict("ds.01", with_columns(column("x", shape=[3], suspects=[clipped])))["conclusion"] == "ok"
     often = suspect(-2.4, 400, (-1.5, 2.0), 73, feature=0)
     assert verdict("ds.01", with_columns(column("x", shape=[3], suspects=[often])))["conclusion"] == "ok"
 
