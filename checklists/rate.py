@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple, Optional
 
 import numpy as np
+from msprec.checklists.curves import last_training
 from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, loss_figure, rate_figure
 
@@ -24,16 +25,17 @@ class Course(NamedTuple):
 
 
 def course(subject: Subject) -> Course:
-    """Judges the losses of rank 0 by the means of their first and last tenth.
+    """Judges the losses of rank 0 (of its last training, where there are several) by the means of their first and last tenth.
 
     Diverged: a loss that is not finite, or the last tenth above twice the first. Still: the difference lies within twice
     the noise of the means. Swings: the spread about the course in the last third is larger than all that was gained.
     """
     steps = subject.steps()
-    if "loss" not in steps or len(steps) < subject.limit("hp.01.min_steps"):
-        return Course("unknown", steps=len(steps))
-    losses = np.asarray(steps["loss"], float)
-    flagged = np.asarray(steps["overflow"], float) == 1 if "overflow" in steps else np.zeros(len(losses), bool)
+    mine = ~(np.asarray(steps["step"], float) <= last_training(subject)) if len(steps) else np.zeros(0, bool)
+    if "loss" not in steps or mine.sum() < subject.limit("hp.01.min_steps"):
+        return Course("unknown", steps=int(mine.sum()))
+    losses = np.asarray(steps["loss"], float)[mine]
+    flagged = np.asarray(steps["overflow"], float)[mine] == 1 if "overflow" in steps else np.zeros(len(losses), bool)
     seen = losses[~np.isnan(losses) | ~flagged]
     finite = seen[np.isfinite(seen)]
     if len(finite) < len(seen) - 2 or len(finite) < 8:

@@ -54,7 +54,8 @@ _READERS = (
         "nibabel",
     ),
     *(r"\bread_csv\(", r"\bloadtxt\(", r"\bnp\.load\(", r"MindDataset\(", r"TFRecordDataset\(", r"\bload_dataset\("),
-    *(r"Image\.open\(", r"(?<![\w.])open\((?![^()]*['\"][wax]b?\+?['\"])"),  # open for reading
+    # open for reading, of something else than a configuration
+    *(r"Image\.open\(", r"(?<![\w.])open\((?![^()]*['\"][wax]b?\+?['\"])(?!.*\.(?:ya?ml|json|toml|ini|cfg)['\"])"),
 )
 _OTHER_IDX = re.compile(r"fashion|kmnist|emnist|qmnist|kuzushiji|notmnist|medmnist|kannada", re.IGNORECASE)
 

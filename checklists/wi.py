@@ -1,6 +1,7 @@
 """Initial weights: wi.01 and wi.02."""
 
 import ast
+from typing import Optional
 
 from msprec.checklists.pretrained import judge_loads
 from msprec.checklists.ranks import named, rank_notes, weights_apart
@@ -101,6 +102,10 @@ def _starts_of(subject: Subject, rank: int) -> Finding:
     )
 
 
+def _number(value: Optional[float]) -> str:
+    return "?" if value is None else f"{value:.6g}"
+
+
 def _adding_cells(subject: Subject) -> set:
     """Paths of the cells whose construct adds something to a result of their layers."""
     found = set()
@@ -141,7 +146,7 @@ def _bad(subject: Subject, rank: int, found: list, bad: list) -> Finding:
             n=len(alike),
             total=len(found),
             noun=english("weight", len(found)),
-            names=listed(f"{start.parameter.name} = {start.parameter.initial.mean}" for start in alike),
+            names=listed(f"{start.parameter.name} = {_number(start.parameter.initial.mean)}" for start in alike),
         )
         if alike
         else None,

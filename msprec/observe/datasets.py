@@ -73,6 +73,7 @@ class DatasetRecord:
 
     def add(self, named: dict, one: PassOrder, may_scan: bool) -> PassOrder:
         """A delivered batch: column name → array. Gives the pass that it belongs to."""
+        self.batched = self.batched or (not self.batches and _are_batches(named))
         count = self._count(named)
         keys, labels, label_column = self._keys(named, count)
         if self.again is not None and self.again.begins(keys):
@@ -159,6 +160,19 @@ class DatasetRecord:
         if self.repeat <= 1 or not passes or not passes[0].complete or passes[0].samples % self.repeat:
             return passes
         return [part for one in passes for part in one.split(self.repeat)]
+
+
+def _are_batches(named: dict) -> bool:
+    """Whether a source that nothing batches delivers whole batches: samples of several values beside one label for each.
+
+    All columns have the same first axis, one has further axes, and the last is a row of whole numbers.
+    """
+    arrays = list(named.values())
+    if len(arrays) < 2 or any(array.ndim == 0 for array in arrays):
+        return False
+    sizes, last = {array.shape[0] for array in arrays}, arrays[-1]
+    labels = last.ndim == 1 and last.dtype.kind in "iub"
+    return len(sizes) == 1 and sizes.pop() > 1 and labels and all(array.ndim > 1 for array in arrays[:-1])
 
 
 def _whole(rows: np.ndarray) -> bool:

@@ -120,6 +120,7 @@ def test_published_checksums(verdict, entry, conclusion):
         ("image = cv2.imread(path)\n", "undecided"),
         ("rows = list(open('train.csv'))\n", "undecided"),
         ("def imread(image):\n    return image[..., ::-1]\nx = imread(made)\n", "not_applicable"),
+        ("cfg = yaml.safe_load(open(os.path.join(ROOT, 'cfg.yml')))\n", "not_applicable"),
         ("with open('log.txt', 'w') as log:\n    pass\n", "not_applicable"),
     ],
 )

@@ -41,6 +41,20 @@ def test_drawn_anew_each_time():
     assert _passes(np.arange(4000).reshape(100, 40)) == [4000]
 
 
+def test_a_source_that_delivers_whole_batches():
+    def record(**columns):
+        made = DatasetRecord(0, [], [], None)
+        made.batched = False  # as where the pipeline has no batch
+        made.add(columns, made.begin_pass(made.begin_iterator()), True)
+        return made.batched, made.samples
+
+    rows = np.zeros((16, 7, 6), np.float32)
+    assert record(x=rows, y=np.zeros(16, np.int32)) == (True, 16)
+    assert record(x=rows, y=np.int32(3)) == (False, 1)
+    assert record(ids=np.arange(9), tags=np.arange(9)) == (False, 1)
+    assert record(x=rows[:, 0], y=np.zeros((16, 1), np.float32)) == (False, 1)
+
+
 def test_runs_in_random_order_depend_on_the_position_as_runs_do():
     rng = np.random.default_rng(4)
     classes = np.repeat(np.arange(20), 24)
