@@ -50,4 +50,4 @@ class Net(nn.Cell):
 
 net = Net()
 model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 1e-3), metrics={"accuracy"})
-model.fit(6, loader(640, 1, True), loader(160, 2, False), dataset_sink_mode=False)
+model.fit(2, loader(320, 1, True), loader(96, 2, False), dataset_sink_mode=False)
