@@ -2,7 +2,7 @@
 
 import math
 
-from msprec.checklists.sentinels import codes_among_integers, missing_marks
+from msprec.checklists.sentinels import codes_among_integers, doubtful_marks, missing_marks
 from msprec.checklists.shared import (
     first_place,
     pipeline_table,
@@ -236,6 +236,15 @@ def no_missing(subject: Subject, datasets: list, reports: list) -> Finding:
         Text("最大", "max"),
         Text("空字符串", "empty strings"),
     ]
+    doubtful = [
+        (dataset, column, mark)
+        for dataset in datasets
+        for column in dataset.columns
+        if column.name != dataset.label.column
+        for mark in doubtful_marks(subject, dataset, column)
+    ]
+    if doubtful:
+        return _doubtful(doubtful, table(Text("各列概况", "The columns"), heads, rows), datasets)
     return ok(
         Text(
             "检查了 {n} 个样本（{seen}）的 {columns} 列，没有 NaN/Inf、缺失标记或空字符串。",
@@ -246,6 +255,33 @@ def no_missing(subject: Subject, datasets: list, reports: list) -> Finding:
             noun=english("column", columns),
         ),
         [table(Text("各列概况", "The columns"), heads, rows), _judged_harmless(datasets)],
+    )
+
+
+def _doubtful(marks: list, columns, datasets: list) -> Finding:
+    dataset, column, mark = marks[0]
+    others = Text("；另有 {n} 处", "; {n} more like it", n=len(marks) - 1) if len(marks) > 1 else Text("", "")
+    return undecided(
+        Text(
+            "没有 NaN/Inf；但{role}的 {where} 中 {value} 出现 {count} 次（{share}），与其余取值（最近 {nearest}）分开，"
+            "可能是缺失标记{others}。",
+            "No NaN or infinity; but {where} of the {role} holds {value} {count} times ({share}), apart from all else (nearest: "
+            "{nearest}), and may be a mark for missing values{others}.",
+            role=role_of(dataset),
+            where=column.name if mark.feature is None else f"{column.name}[{mark.feature}]",
+            value=mark.value,
+            count=mark.count,
+            share=percent(mark.share),
+            nearest=mark.nearest_other,
+            others=others,
+        ),
+        Text(
+            "查看这些样本在原始数据中的值（若已标准化，按均值与标准差换回）：若为 -1、0 一类的占位值，填补或删除；否则没有问题。",
+            "Look these samples up in the raw data (before any standardisation): fill or drop a placeholder such as -1 or 0; "
+            "a real value is fine.",
+        ),
+        [columns, _judged_harmless(datasets)],
+        [first_place(dataset)],
     )
 
 

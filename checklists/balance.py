@@ -1,5 +1,6 @@
 """How many samples each class has in the delivered data, and what follows (ds.03)."""
 
+import ast
 import math
 import re
 from typing import Optional
@@ -15,6 +16,8 @@ from msprec.checklist.facts import DATASETS, Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
+
+_IGNORED = r"\bignore_index\s*=\s*(-?\d{1,9})\b"
 
 
 def balance(subject: Subject, dataset: Fact) -> Finding:
@@ -61,7 +64,8 @@ def _sequence_labels(dataset: Fact) -> Finding:
     label = dataset.label
     column = next((column for column in dataset.columns if column.name == label.column), None)
     few = column is not None and column.kind == "int" and column.max is not None and column.max <= 255
-    if few or (column is not None and len(column.shape) >= 2):
+    tokens = few and any(_same_vocabulary(column, other) for other in dataset.columns if other is not column)
+    if (few and not tokens) or (column is not None and len(column.shape) >= 2):
         return undecided(
             Text(
                 "标签 {column} 是每个样本一组（分割或序列标注），未按像素/位置计数。",
@@ -80,6 +84,13 @@ def _sequence_labels(dataset: Fact) -> Finding:
     )
 
 
+def _same_vocabulary(column: Fact, other: Fact) -> bool:
+    """Tokens that are predicted from tokens of the same kind, as in a language model; the tags of a tagger are fewer."""
+    if other.kind != "int" or len(other.shape) != 1 or len(column.shape) != 1 or not other.max or not column.max:
+        return False
+    return column.max >= 8 and abs(column.max - other.max) <= 0.1 * other.max
+
+
 class _Balance:
     """The counts of one training set, with the shards of the other ranks, and what follows from them."""
 
@@ -90,13 +101,15 @@ class _Balance:
         for label in labels[1:]:
             for key, count in label.counts.items():
                 self.counts[key] = self.counts.get(key, 0) + count
-        counts = self.counts = {key: count for key, count in self.counts.items() if count}
+        left_out = {str(number) for number in ignored_labels(subject)}
+        present = {key: count for key, count in self.counts.items() if count}
+        counts = self.counts = {key: count for key, count in present.items() if key not in left_out} or present
         self.least, self.most = min(counts, key=counts.get), max(counts, key=counts.get)
         self.ratio = counts[self.most] / counts[self.least]
         self.whole = all(label.complete_pass is not False for label in labels)
-        # what the labels say of their number, where all of them do
-        said = [label.counted_samples for label in labels]
-        self.samples = sum(said) if all(said) else sum(counts.values())
+        said, kept = [label.counted_samples for label in labels], sum(counts.values())
+        # of multi-hot labels each sample counts once
+        self.samples = sum(said) if all(said) and self.label.kind != "class" else kept
         self.absent = _absent(subject, counts) if self.whole and self.label.kind in ("class", "one_hot") else []
 
     def finding(self) -> Finding:
@@ -215,6 +228,48 @@ def head_outputs(subject: Subject) -> Optional[int]:
     """The classes that the network's last Dense tells apart, when a cross-entropy compares them with the labels."""
     if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in subject.losses):
         return None
+    return last_outputs(subject)
+
+
+def ignored_labels(subject: Subject) -> set:
+    """The labels that a loss leaves out: ``ignore_index`` of loss cells and in the code, and MindSpore's default of -100."""
+    given = {-100, *(int(number) for loss in subject.losses for number in re.findall(_IGNORED, loss.args))}
+    for tree in subject.source.trees.values():
+        values = [
+            keyword.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            for keyword in node.keywords
+            if keyword.arg == "ignore_index"
+        ]
+        given |= {number for value in values for number in _whole_numbers(tree, value)}
+    return given
+
+
+def _whole_numbers(tree: ast.AST, node: ast.expr) -> list:
+    """The number that an expression is, or those that a name is given in the file."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+    values = [node]
+    if name is not None:
+        values = [
+            entry.value
+            for entry in ast.walk(tree)
+            if isinstance(entry, ast.Assign)
+            for target in entry.targets
+            if name in (getattr(target, "id", None), getattr(target, "attr", None))
+        ]
+    found = []
+    for value in values:
+        try:
+            number = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue
+        found += [number] if isinstance(number, int) and not isinstance(number, bool) else []
+    return found
+
+
+def last_outputs(subject: Subject) -> Optional[int]:
+    """The outputs of the training network's last layer, where that is a Dense."""
     networks = [network for network in subject.networks if network.role == "train"]
     cells = [cell for cell in networks[0].cells if cell.parameters] if len(networks) == 1 else []
     if not cells or cells[-1].class_ != "Dense":

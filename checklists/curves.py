@@ -23,12 +23,16 @@ _BEST = re.compile(r"best|patience|lowest|highest", re.IGNORECASE)
 
 
 class Curve(NamedTuple):
-    """One validation metric over the training, turned so that less is better; ``low``: it is a loss."""
+    """One validation metric over the training, turned so that less is better; ``low``: it is a loss.
+
+    ``samples``: of the data it was computed on, where known.
+    """
 
     name: str
     steps: np.ndarray
     values: np.ndarray
     low: bool
+    samples: Optional[int] = None
 
     @property
     def best(self) -> int:
@@ -46,6 +50,14 @@ class Curve(NamedTuple):
     def end(self) -> float:
         """The last values, averaged over a tenth of them, two at the least."""
         return float(self.values[-max(2, len(self.values) // 10) :].mean())
+
+    @property
+    def error(self) -> float:
+        """The standard error of a share of right answers, from the number of samples; 0 where that is not known."""
+        share = abs(float(self.values[self.best])) / (100.0 if np.abs(self.values).max() > 1.5 else 1.0)
+        if self.low or not self.samples or not 0 <= share <= 1:
+            return 0.0
+        return (share * (1 - share) / self.samples) ** 0.5 * (100.0 if np.abs(self.values).max() > 1.5 else 1.0)
 
     def shown(self, value: float) -> float:
         return float(value if self.low else -value)
@@ -85,21 +97,44 @@ def judge_epochs(subject: Subject) -> Finding:
 # --- the curves ----------------------------------------------------------------------------------------------------
 
 
+def last_training(subject: Subject) -> int:
+    """The step after which the last of several trainings began, as in the folds of a cross-validation; 0 where there was one.
+
+    Several are networks of their own that were trained one after the other, not in turn.
+    """
+    phases = [one for one in subject.phases if one.phase == "train" and None not in (one.first_step, one.last_step)]
+    spans = sorted((one.first_step, one.last_step) for one in phases)
+    networks = [one for one in subject.networks if one.role == "train"]
+    apart = all(before[1] < after[0] for before, after in zip(spans, spans[1:]))
+    return spans[-1][0] if apart and 1 < len(spans) <= len(networks) else 0
+
+
 def validation_curves(subject: Subject) -> list:
-    """Metrics evaluated at four steps of training or more, losses first."""
-    points = {}
+    """Metrics evaluated at four steps of the (last) training or more, losses first."""
+    points, begun = {}, last_training(subject)
     for evaluation in subject.evaluations:
+        if (evaluation.step or 0) <= begun and begun:
+            continue
         for name, value in evaluation.metrics.items():
             if evaluation.step is not None and value == value and abs(value) != float("inf"):
                 points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
     curves = []
-    for (name, _), found in points.items():
+    for (name, dataset), found in points.items():
         low = bool(_LOWER.search(name))
         if len(found) >= 4 and (low or _HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
             values = np.array([found[step] for step in sorted(found)])
-            curves.append(Curve(name, steps, values if low else -values, low))
+            curves.append(Curve(name, steps, values if low else -values, low, _samples(subject, dataset)))
     return sorted(curves, key=lambda curve: not curve.low)
+
+
+def _samples(subject: Subject, number) -> Optional[int]:
+    """Samples a pass of the data that were evaluated; the only evaluation set where the facts name none."""
+    sets = subject.datasets_of("eval")
+    named = [one for one in subject.datasets if number is not None and one.id == number] or (
+        sets if len(sets) == 1 else []
+    )
+    return named[0].samples_per_pass if named else None
 
 
 def validation_scores(subject: Subject, names: str) -> list:
@@ -114,7 +149,8 @@ def validation_scores(subject: Subject, names: str) -> list:
 
 def training_curve(subject: Subject) -> Optional[Training]:
     """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
-    losses = subject.steps().observed("loss")
+    rows, begun = subject.steps(), last_training(subject)
+    losses = rows["loss"][rows.seen("loss") & ~(rows["step"] <= begun)]
     if len(losses) < 30 or not np.isfinite(losses).all():
         return None
     fifth = len(losses) // 5
@@ -128,8 +164,9 @@ def training_curve(subject: Subject) -> Optional[Training]:
 def turned_up(subject: Subject, curve: Curve) -> bool:
     """Whether a metric was best well before the end and has been clearly worse since."""
     best, end = float(curve.values[curve.best]), curve.end
+    begun = last_training(subject)
     if (
-        curve.steps[curve.best] > subject.limit("hp.02.before") * _last_step(subject, curve)
+        curve.steps[curve.best] - begun > subject.limit("hp.02.before") * (_last_step(subject, curve) - begun)
         or len(curve.values) - curve.best < 3
     ):
         return False
@@ -149,14 +186,15 @@ def _last_step(subject: Subject, curve: Curve) -> float:
 
 
 def _still_better(curves: list, turned: list) -> bool:
-    """Whether a score went on improving after the loss had turned: an overconfident network, not a worse one."""
+    """Whether a score went on improving after the loss had turned, by more than its standard error: an overconfident
+    network, not a worse one."""
     if any(not curve.low for curve in turned):
         return False
     when = turned[0].steps[turned[0].best]
     for curve in curves:
         if not curve.low and (curve.steps <= when).any():
             then = float(curve.values[curve.steps <= when][-2:].min())
-            if then - curve.end > max(0.005 * _unit(then), curve.noise):
+            if then - curve.end > max(0.005 * _unit(then), curve.noise, curve.error):
                 return True
     return False
 
@@ -188,7 +226,11 @@ def _decayed(subject: Subject) -> bool:
 
 
 def epochs_of(subject: Subject) -> Optional[int]:
-    """Passes over the training data that the run made."""
+    """Passes over the training data that the run made; those of the last training where the steps do not count them."""
+    begun, steps = last_training(subject), subject.training_steps
+    if begun and steps:
+        passes = sum(dataset.passes or 0 for dataset in subject.datasets_of("train"))
+        return round(passes * (steps - begun) / steps)
     epochs = subject.steps().observed("epoch")
     if len(epochs) and np.isfinite(epochs).all():
         return int(epochs.max())
@@ -202,10 +244,32 @@ def keeps_best(subject: Subject) -> list:
     for file, tree in subject.source.trees.items():
         for call, parents in subject.source.calls(tree):
             saves = called_name(call) in ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")
-            tests = [parent.test for parent in parents if isinstance(parent, ast.If)]
-            if saves and any(_BEST.search(ast.unparse(test)) for test in tests):
+            tests = [parent for parent in parents if isinstance(parent, ast.If)]
+            if saves and any(_BEST.search(ast.unparse(one.test)) or _keeps_extreme(one) for one in tests):
                 found.append(place(file, call.lineno))
     return found
+
+
+def _keeps_extreme(branch: ast.If) -> bool:
+    """``if value < top:`` with ``top = value`` inside, whatever the names."""
+    test = branch.test
+    if (
+        not isinstance(test, ast.Compare)
+        or len(test.ops) != 1
+        or not isinstance(test.ops[0], (ast.Lt, ast.Gt, ast.LtE, ast.GtE))
+    ):
+        return False
+    compared = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
+    for node in ast.walk(branch):
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            given = zip(target.elts, node.value.elts) if _are_tuples(target, node.value) else [(target, node.value)]
+            if any({ast.unparse(name), ast.unparse(value)} == compared for name, value in given):
+                return True
+    return False
+
+
+def _are_tuples(target: ast.expr, value: ast.expr) -> bool:
+    return isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
 
 
 # --- the findings --------------------------------------------------------------------------------------------------
@@ -249,7 +313,8 @@ def _worsened(curve: Curve) -> Text:
 
 def _too_many(subject: Subject, curve: Curve, shown: list) -> Finding:
     kept = keeps_best(subject)
-    share = float(curve.steps[curve.best]) / _last_step(subject, curve)
+    begun = last_training(subject)
+    share = (float(curve.steps[curve.best]) - begun) / (_last_step(subject, curve) - begun)
     if kept:
         return ok(
             Text("{what}；脚本保留了最好的权重（或提前停止），多余的轮次无碍。",
@@ -282,7 +347,7 @@ def _falling(training: Training) -> Text:
 
 
 def _too_few(subject: Subject, training: Training, curves: list, shown: list) -> Finding:
-    epochs, steps = epochs_of(subject), subject.training_steps
+    epochs, steps = epochs_of(subject), subject.training_steps - last_training(subject)
     long_enough = (epochs or 0) >= subject.limit("hp.02.epochs") or steps >= subject.limit("hp.02.steps")
     if _decayed(subject):
         return undecided(
@@ -346,7 +411,17 @@ def _in_between(subject: Subject, curves: list, turned: list, training: Optional
 
 
 def _no_curve(subject: Subject, training: Optional[Training], shown: list) -> Finding:
-    count = len({evaluation.step for evaluation in subject.evaluations})
+    begun = last_training(subject)
+    count = len({evaluation.step for evaluation in subject.evaluations if not begun or (evaluation.step or 0) > begun})
+    several = (
+        Text(
+            "先后训练了几个网络，这里只看最后一个（第 {step} 步之后）。",
+            "Several networks were trained one after the other; this is about the last (after step {step}).",
+            step=begun,
+        )
+        if begun
+        else None
+    )
     state = Text(
         "只记录到 {n} 次评估，看不出曲线。",
         "{n} {noun} recorded: too few for a curve.",
@@ -357,7 +432,7 @@ def _no_curve(subject: Subject, training: Optional[Training], shown: list) -> Fi
     flat = training is not None and not _steep(subject, training)
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
     return undecided(
-        Joined([state if count else none, level]),
+        Joined([several, state if count else none, level]),
         Text(
             "每轮在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪一轮最好。",
             "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see "

@@ -5,10 +5,10 @@ from msprec.checklists.order import Order
 from msprec.checklists.padding import judge_padding
 from msprec.checklists.processing import judge_inputs, judge_pair
 from msprec.checklists.read_pipelines import judge_scripts
-from msprec.checklists.scale import feature_columns, is_token, judge
+from msprec.checklists.scale import entering, feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
-from msprec.checklists.shards import judge_shards
+from msprec.checklists.shards import judge_shards, part_for_one_device
 from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
 from msprec.checklist.each_rank import WORST
@@ -39,7 +39,7 @@ def normalised(subject: Subject) -> Finding:
 
 
 def _normalised(subject: Subject, dataset: Fact) -> Finding:
-    features = feature_columns(dataset)
+    features = entering(subject, feature_columns(dataset))
     numeric = [column for column in features if not is_token(subject, column)]
     if features and not numeric:
         return not_applicable(
@@ -315,12 +315,14 @@ def sharding(subject: Subject) -> Finding:
     Problem: shards that do not fit together (not distinct, more of them than ranks, other numbers on other ranks), ranks that
     add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or files divided by
     their position in a listing that nothing sorts. The same data on all ranks are left open where the model itself is cut, or
-    where no gradients were seen to be added up. One device: not applicable.
+    where no gradients were seen to be added up. One device: not applicable, unless it trains on one shard of several.
     """
     if subject.run.rank_size == 1 or (
         subject.run.rank_size is None and subject.run.device_target and subject.ranks == [0]
     ):
-        return not_applicable(Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded."))
+        return part_for_one_device(subject) or not_applicable(
+            Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded.")
+        )
     if subject.run.rank_size is None:
         return missing("设备数", "number of devices")
     return judge_shards(subject)

@@ -22,7 +22,8 @@ def missing_values(subject: Subject) -> Finding:
     inference set is a problem, unless the code treats it after delivery (nan_to_num, a mask from isnan in construct, in
     the forward function or in the loop) and every loss and every final weight is finite: then it is a mark for missing
     values that the network knows. A test such as ``if isnan(loss)`` treats nothing. Among repeated extreme values
-    only those count that lie far from all else (sentinels.py). A data set fed to nothing proves nothing.
+    only those count that lie far from all else (sentinels.py); rare ones that stand apart less far are left open
+    (ds.01.doubtful_share). A data set fed to nothing proves nothing.
     """
     known = [dataset for dataset in subject.datasets if dataset.columns and dataset.scanned.samples != 0]
     if not known:

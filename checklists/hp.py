@@ -1,14 +1,15 @@
 """Hyper-parameters: hp.01 to hp.03."""
 
+import re
 from typing import Optional
 
 from msprec.checklists import designed
 from msprec.checklists.curves import judge_epochs
 from msprec.checklists.rate import judge_rate
-from msprec.checklists.shared import first_place, missing, no_training, op_place, train_sets
+from msprec.checklists.shared import first_place, missing, no_training, op_place, plain_arrays, train_sets
 
 from msprec.checklist.facts import Fact
-from msprec.checklist.finding import Finding, ok, problem, table, undecided, worst
+from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text, english
@@ -19,7 +20,8 @@ def learning_rate(subject: Subject) -> Finding:
     """The course of the training loss beside a range test (Smith 2017) of the same network from its first weights.
 
     Problem: the run diverges, swings or makes no progress and the largest rate lies outside the range test's bounds; or
-    it lies more than hp.01.far_below times below them. Inside, or with a loss that falls: ok. Whatever else: undecided.
+    it lies more than hp.01.far_below times below them. Inside, or with a loss that falls: ok; without a range test the loss
+    has to fall to hp.01.converged of its start. Whatever else: undecided.
     """
     return no_training() if subject.trains_nothing else judge_rate(subject)
 
@@ -56,7 +58,23 @@ def batch_size(subject: Subject) -> Finding:
     return worst([_batch(subject, dataset) for dataset in sets or [None]])
 
 
+def _whole_graph(dataset: Optional[Fact]) -> bool:
+    """Whether each step is given one whole graph: its adjacency among plain arrays that are the same each time."""
+    if dataset is None or not plain_arrays(dataset) or dataset.samples_per_pass != dataset.batch_size:
+        return False
+    square = any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns)
+    return square or any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
+
+
 def _batch(subject: Subject, dataset: Optional[Fact]) -> Finding:
+    if _whole_graph(dataset):
+        return not_applicable(
+            Text(
+                "每一步都用同一张完整的图训练（{n} 个节点），没有 batch。",
+                "Each step trains on one and the same whole graph ({n} nodes): there is no batch.",
+                n=dataset.batch_size,
+            )
+        )
     batch = _samples_a_step(subject, dataset)
     if not batch:
         return missing("训练 batch 的大小", "size of the training batches")

@@ -1,11 +1,13 @@
 """Are the labels of the kind, in the range, and of a piece with their inputs? (ds.02)"""
 
+import ast
 import re
 from typing import Optional
 
 import numpy as np
-from msprec.checklists.balance import counts_figure, head_outputs
+from msprec.checklists.balance import counts_figure, head_outputs, ignored_labels, last_outputs
 from msprec.checklists.curves import validation_scores
+from msprec.checklists.sentinels import passes_of
 from msprec.checklists.shared import first_place, missing, op_place, role_of
 
 from msprec.checklist.facts import LABEL_SHEET, Fact
@@ -27,7 +29,16 @@ def judge_labels(subject: Subject, dataset: Fact) -> Finding:
     place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
     places = [place or first_place(dataset)]
     shown = [_contradictions(dataset), _sheet(subject, dataset), _suspects(subject)]
-    for check in (_out_of_range, _not_binary, _wrong_kind, _constant, _contradicting, _contradicted_by_network):
+    checks = (
+        _out_of_range,
+        _counted_from_one,
+        _not_binary,
+        _wrong_kind,
+        _no_distribution,
+        _constant,
+        _numbered_otherwise,
+    )
+    for check in (*checks, _contradicting, _contradicted_by_network):
         wrong = check(subject, dataset, column)
         if wrong is not None:
             says, advice = wrong
@@ -68,7 +79,7 @@ def judge_labels(subject: Subject, dataset: Fact) -> Finding:
 
 def _label_is_mapped(dataset: Fact) -> bool:
     names = [step.args.get("input_columns") for step in dataset.pipeline if step.op == "map"]
-    return any(dataset.label.column in (one if isinstance(one, list) else [one]) for one in names)
+    return any(dataset.label.column in _several(one) for one in names)
 
 
 def _losses(subject: Subject, pattern) -> list:
@@ -86,13 +97,15 @@ def _out_of_range(subject: Subject, dataset: Fact, column: Fact) -> Optional[tup
     several = [one for one in dataset.columns if one.kind == "int" and all(size == 1 for size in one.shape)]
     if _losses(subject, _BINARY_LOSS) or len(several) > 1:
         return None  # of several heads it is not known which one the label belongs to
-    ignored = {-100} | {int(n) for loss in subject.losses for n in re.findall(r"ignore_index=(-?\d{1,9})\b", loss.args)}
+    if _renumbered_later(subject, outputs):
+        return None
+    ignored = ignored_labels(subject)
     if column.values:
         bad = {int(v): n for v, n in column.values.items() if re.fullmatch(r"-?\d{1,15}", v)}
         bad = {v: n for v, n in bad.items() if (v < 0 or v >= outputs) and v not in ignored}
         if not bad:
             return None
-        values, count = sorted(bad), sum(bad.values())
+        values, count = sorted(bad), round(sum(bad.values()) / passes_of(dataset))
     elif column.max >= outputs or (column.min < 0 and column.min not in ignored):
         values, count = [v for v in (column.min, column.max) if v < 0 or v >= outputs], None
     else:
@@ -122,6 +135,125 @@ def _out_of_range(subject: Subject, dataset: Fact, column: Fact) -> Optional[tup
     )
 
 
+def _renumbered_later(subject: Subject, outputs: int) -> bool:
+    """Whether the code counts the labels anew after delivery: the loss was seen to be given others, or 1 is taken off them."""
+    given = [
+        one.labels for one in subject.probes.losses if one.kind in ("softmax_cross_entropy", "nll") and one.labels.shape
+    ]
+    if given:
+        known = [one for one in given if one.min is not None and one.max is not None]
+        return bool(known) and all(one.min >= 0 and one.max < outputs for one in known)
+    return any(_takes_one_off(node) for scope in subject.source.delivered_scopes() for node in ast.walk(scope.node))
+
+
+def _takes_one_off(node: ast.AST) -> bool:
+    """``y - 1`` or ``y -= 1``."""
+    if isinstance(node, ast.AugAssign):
+        what, number = node.target, node.value
+    elif isinstance(node, ast.BinOp):
+        what, number = node.left, node.right
+    else:
+        return False
+    one = isinstance(number, ast.Constant) and number.value == 1
+    return isinstance(node.op, ast.Sub) and one and isinstance(what, (ast.Name, ast.Subscript))
+
+
+def _counted_from_one(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Labels 1 to N for a head of N outputs, whatever the loss is written with; one_hot makes nothing of the last of them."""
+    outputs = last_outputs(subject)
+    if dataset.label.kind != "class" or not outputs or outputs < 3 or not column.values or subject.losses:
+        return None
+    if {f"{n}" for n in range(1, outputs + 1)} != set(column.values):
+        return None
+    hot = subject.find_lines(r"one_?hot\(", 3)
+    if not hot or subject.find_lines(r"\b\w+\s*-=?\s*1\b", 1):
+        return None  # something may count from zero again before the loss
+    return (
+        Text(
+            "标签为 1 到 {n}，而网络有 {n} 个输出（0 到 {last}）：one_hot 把标签 {n} 变成全零",
+            "Labels run from 1 to {n} for the {n} outputs of the network (0 to {last}): one_hot turns label {n} into zeros",
+            n=outputs,
+            last=outputs - 1,
+        ),
+        Text("把标签减 1，使其从 0 开始。", "Subtract 1 from the labels, so that they start at 0."),
+    )
+
+
+def _no_distribution(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Soft labels of a cross-entropy that do not add up to one; rows of zeros may be left out on purpose."""
+    sums, only = column.row_sums, _losses(subject, _CLASS_LOSS)
+    if dataset.label.kind != "regression" or not only or len(only) < len(subject.losses) or len(column.shape) != 1:
+        return None
+    if _losses(subject, _BINARY_LOSS) or not sums.rows or (column.min or 0) < -1e-6 or (column.max or 0) > 2 + 1e-6:
+        return None
+    bad = sums.rows - (sums.one or 0) - (sums.zero or 0)
+    if bad < max(1, 0.01 * sums.rows):
+        return None
+    return (
+        Text(
+            "交叉熵 {loss} 的软标签 {column} 应逐个样本加和为 1，而 {rows} 个样本中有 {n} 个不是（和为 {low} 到 {high}）",
+            "The soft labels in {column} should add up to 1 for {loss}, and do not in {n} of {rows} samples (sums from {low} to "
+            "{high})",
+            loss=only[0].class_,
+            column=column.name,
+            n=round(bad / passes_of(dataset)),
+            rows=round(sums.rows / passes_of(dataset)),
+            low=sums.min,
+            high=sums.max,
+        ),
+        Text(
+            "检查软标签的计算，例如 mixup 应为 λ·a + (1−λ)·b。",
+            "See how the soft labels are computed; those of a mixup are λ·a + (1−λ)·b.",
+        ),
+    )
+
+
+def _numbered_otherwise(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Folders of classes that training and evaluation number differently."""
+    mine = _class_numbers(dataset)
+    for other in subject.datasets_of("eval", "predict"):
+        theirs = _class_numbers(other)
+        moved = [name for name in mine if name in theirs and theirs[name] != mine[name]]
+        if not moved or len(mine.keys() & theirs.keys()) <= 0.5 * len(theirs):
+            continue
+        return (
+            Text(
+                "{n} 个类别在训练集与{role}中的编号不同（如 {name}：{a} 与 {b}）：ImageFolderDataset 按文件夹排序编号，"
+                "两边的文件夹不一致",
+                "{n} classes have another number in the {role} than in training (such as {name}: {a} in training, {b} there): "
+                "ImageFolderDataset numbers the sorted folders, and the two sets do not have the same ones",
+                n=len(moved),
+                role=role_of(other),
+                name=moved[0],
+                a=mine[moved[0]],
+                b=theirs[moved[0]],
+            ),
+            Text(
+                "给两个数据集传入同一个 class_indexing，或补齐空缺的类别文件夹。",
+                "Pass the same class_indexing to both data sets, or make the folders the same.",
+            ),
+        )
+    return None
+
+
+def _class_numbers(dataset: Fact) -> dict:
+    """Class name → label of a data set that reads folders of pictures; {} where it is another kind, or labels are mapped."""
+    sources = [step.args.get("classes") for step in dataset.pipeline if step.op == "ImageFolderDataset"]
+    known = isinstance(sources[0], dict) if len(sources) == 1 else False
+    return sources[0] if known and not _renumbered(dataset) else {}
+
+
+def _renumbered(dataset: Fact) -> bool:
+    """Whether a map on the labels may do more than change their type."""
+    maps = [step.args for step in dataset.pipeline if step.op == "map"]
+    mine = [one for one in maps if dataset.label.column in _several(one.get("input_columns"))]
+    return any(not str(text).startswith("TypeCast") for one in mine for text in _several(one.get("operations")))
+
+
+def _several(value) -> list:
+    return value if isinstance(value, list) else [value]
+
+
 def _not_binary(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
     """Targets of a binary cross-entropy beyond 0 and 1."""
     only = _losses(subject, _BINARY_LOSS)
@@ -147,6 +279,8 @@ def _wrong_kind(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple
     only = _losses(subject, _CLASS_LOSS)
     if dataset.label.kind != "regression" or not scalar or not only or len(only) < len(subject.losses):
         return None
+    if any(one.kind == "int" and all(size == 1 for size in one.shape) for one in dataset.columns):
+        return None  # the classes may be in another column, and this one in a loss of the user's own
     if _losses(subject, _BINARY_LOSS) or column.kind != "float" or _whole(column):
         return None
     return (

@@ -1,6 +1,6 @@
 """Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
 
-from msprec.checklists.shared import first_place, op_place, pipeline_table
+from msprec.checklists.shared import first_place, op_place, pipeline_table, plain_arrays
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -13,6 +13,11 @@ SHUFFLE = Text(
     "Pass shuffle=True when creating the data set, or add .shuffle(buffer_size) before batch, with a buffer as large "
     "as the set. "
     "If the order itself carries meaning (stateful training on sequences), say so in the report.",
+)
+ARRAYS = Text(
+    "每轮开始时重新打乱样本的下标（np.random.permutation），再按新的顺序取 batch。",
+    "Draw a new order of the samples at the start of each epoch (np.random.permutation of their indices) and take the "
+    "batches in it.",
 )
 ONE_ITERATOR = Text(
     "固定种子后，每轮新建的迭代器会给出相同的顺序：在循环外只建一个迭代器（create_tuple_iterator(num_epochs=N)），或改"
@@ -89,6 +94,8 @@ class Order:
                 ),
                 self._evidence(),
             )
+        if plain_arrays(self.dataset) and not any(entry.complete for entry in self.passes):
+            return self._never_again()
         state = (
             Text("没有启用混洗", "no shuffling is declared")
             if self.shuffle.declared is False
@@ -105,6 +112,25 @@ class Order:
                 "再多训练一轮后运行，比较两轮的顺序；若只训练一轮，请确认数据源已预先打乱。",
                 "Train a second epoch, so that the two orders can be compared; for a single epoch, make sure that the "
                 "source is in random order.",
+            ),
+            self._evidence(),
+            [first_place(self.dataset)],
+        )
+
+    def _never_again(self) -> Finding:
+        """A loop over arrays in which no pass could be told from the next."""
+        return undecided(
+            Text(
+                "训练循环直接送入数组；{n} 个样本中看不出从哪里开始第二轮（没有成批重复的样本）{mixed}。",
+                "The training loop hands over arrays; in {n} samples nothing shows where a second pass would begin (no batch "
+                "of samples came again){mixed}.",
+                n=sum(entry.samples or 0 for entry in self.passes),
+                mixed=self._label_words(),
+            ),
+            Text(
+                "若样本每步新生成或有放回地抽取（仿真、强化学习），则无需混洗；否则训练第二轮，并确认每轮重新打乱下标。",
+                "Samples made anew or drawn with replacement at each step (a simulation, reinforcement learning) need no "
+                "shuffling; else train a second epoch, and see that each draws a new order of the indices.",
             ),
             self._evidence(),
             [first_place(self.dataset)],
@@ -147,6 +173,8 @@ class Order:
         limit, dependence = self.subject.limit, entry.label_segment_dependence or 0.0
         expected = entry.expected_changes or 0.0
         changes = entry.label_changes / expected if entry.label_changes is not None and expected > 0 else 1.0
+        if self._small_groups(entry):
+            return False
         if expected >= 8 and changes <= limit("dp.03.changes") and not self._is_pk():
             return True
         if (entry.samples or 0) < limit("dp.03.min_samples"):
@@ -160,6 +188,16 @@ class Order:
         return any("PKSampler" in mean for mean in self.shuffle.means) or any(
             "PKSampler" in str(step.args.get("sampler", "")) for step in self.dataset.pipeline
         )
+
+    def _small_groups(self, entry: Fact) -> bool:
+        """Runs of one label so short that each batch holds several, in an order that hangs on nothing.
+
+        So are the batches of metric learning (P classes with K samples each) and the views of one sample.
+        """
+        batch, runs, chance = self.dataset.batch_size or 0, (entry.label_changes or 0) + 1, entry.random_runs_dependence
+        if chance is None or 2 * (entry.samples or 0) > runs * batch:
+            return False
+        return (entry.label_segment_dependence or 0.0) < chance + self.subject.limit("dp.03.weak_dependence")
 
     def _buffer_too_small(self) -> bool:
         """The only shuffle is a buffer smaller than one batch: samples hardly leave the batch they came in."""
@@ -199,10 +237,13 @@ class Order:
                 same=same,
                 why=why,
             ),
-            ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else SHUFFLE,
+            ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else self._advice(),
             self._evidence(),
             self._places(renewed),
         )
+
+    def _advice(self) -> Text:
+        return ARRAYS if plain_arrays(self.dataset) else SHUFFLE
 
     def _by_sampler(self) -> bool:
         return bool(self.shuffle.declared) and any("Sampler" in means for means in self.shuffle.means)
@@ -222,7 +263,7 @@ class Order:
                 dependence=entry.label_segment_dependence,
                 buffer=self._buffer_words(),
             ),
-            SHUFFLE,
+            self._advice(),
             self._evidence(),
             self._places(),
         )
@@ -239,7 +280,7 @@ class Order:
                 batch=self.dataset.batch_size,
                 n=self.dataset.samples_per_pass,
             ),
-            SHUFFLE,
+            self._advice(),
             self._evidence(),
             self._places(),
         )
@@ -255,7 +296,7 @@ class Order:
                 same=entry.equal_samples,
                 buffer=self._buffer_words(),
             ),
-            SHUFFLE,
+            self._advice(),
             self._evidence(),
             self._places(),
         )

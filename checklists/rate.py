@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple, Optional
 
 import numpy as np
+from msprec.checklists.curves import last_training
 from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, loss_figure, rate_figure
 
@@ -24,16 +25,17 @@ class Course(NamedTuple):
 
 
 def course(subject: Subject) -> Course:
-    """Judges the losses of rank 0 by the means of their first and last tenth.
+    """Judges the losses of rank 0 (of its last training, where there are several) by the means of their first and last tenth.
 
     Diverged: a loss that is not finite, or the last tenth above twice the first. Still: the difference lies within twice
     the noise of the means. Swings: the spread about the course in the last third is larger than all that was gained.
     """
     steps = subject.steps()
-    if "loss" not in steps or len(steps) < subject.limit("hp.01.min_steps"):
-        return Course("unknown", steps=len(steps))
-    losses = np.asarray(steps["loss"], float)
-    flagged = np.asarray(steps["overflow"], float) == 1 if "overflow" in steps else np.zeros(len(losses), bool)
+    mine = ~(np.asarray(steps["step"], float) <= last_training(subject)) if len(steps) else np.zeros(0, bool)
+    if "loss" not in steps or mine.sum() < subject.limit("hp.01.min_steps"):
+        return Course("unknown", steps=int(mine.sum()))
+    losses = np.asarray(steps["loss"], float)[mine]
+    flagged = np.asarray(steps["overflow"], float)[mine] == 1 if "overflow" in steps else np.zeros(len(losses), bool)
     seen = losses[~np.isnan(losses) | ~flagged]
     finite = seen[np.isfinite(seen)]
     if len(finite) < len(seen) - 2 or len(finite) < 8:
@@ -67,23 +69,36 @@ def judge_rate(subject: Subject) -> Finding:
         return _zero(evidence, places)
     if verdict == "too_large" and seen.kind in ("diverged", "swings", "still"):
         return _too_large(seen, used, curve, evidence, places)
+    rising = _rising_words(subject)
     if verdict == "too_small" and seen.kind == "still":
-        return _too_small(seen, used, curve, evidence, places)
+        return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
-        return _too_small(seen, used, curve, evidence, places)
+        return _too_small(seen, used, curve, evidence, places, rising)
     if seen.kind == "falls" and verdict != "unknown":
         return _inside(seen, used, curve, evidence, verdict)
+    if verdict == "unknown" and used and _converged(subject, seen):
+        return _worked(seen, used, evidence)
     return _open(subject, seen, used, curve, verdict, evidence, places)
 
 
+def _converged(subject: Subject, seen: Course) -> bool:
+    """Whether nearly all of the loss is gone: a rate that brought that about suits, whatever a range test would say."""
+    if seen.kind != "falls" or _still_rising(subject):
+        return False
+    return seen.first > 0 and 0 <= seen.last <= subject.limit("hp.01.converged") * seen.first
+
+
 def _used(subject: Subject) -> Optional[float]:
-    """The largest rate of the run: of the recorded steps, or as the optimizer was given it."""
+    """The largest rate of the run: of the recorded steps and of the groups of parameters, or as the optimizer was given it."""
+    used = [optimizer for optimizer in subject.optimizers if optimizer.used is not False]
+    # the steps hold the rate of the first group
+    groups = [rate for optimizer in used for group in optimizer.learning_rate.groups or [] for rate in group]
     steps = subject.steps()
     if "lr" in steps:
         rates = np.asarray(steps["lr"], float)
         rates = rates[np.isfinite(rates)]
         if rates.size:
-            return float(rates.max())
+            return max([float(rates.max()), *(rate for rate in groups if rate is not None and math.isfinite(rate))])
     known = [o.learning_rate for o in subject.optimizers if o.used is not False and o.learning_rate]
     values = [rate for one in known[:1] for rate in (one.first, one.last, one.value) if rate is not None]
     return max(values, default=None)
@@ -120,12 +135,29 @@ def _too_large(seen: Course, used: float, curve: Curve, evidence: list, places: 
     )
 
 
-def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+def _still_rising(subject: Subject) -> bool:
+    """Whether the rate only grew, to the last step: a warm-up as long as the training, or longer."""
+    rates = subject.steps().observed("lr")
+    if len(rates) < 10 or not np.isfinite(rates).all():
+        return False
+    return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > 1.5 * float(rates[len(rates) // 2])
+
+
+def _rising_words(subject: Subject) -> Text:
+    if not _still_rising(subject):
+        return Text("", "")
+    return Text(
+        "；到最后一步它仍在上升，预热没有结束", "; the rate was still rising at the last step: its warm-up never ended"
+    )
+
+
+def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: list, rising: Text) -> Finding:
     return problem(
         Text(
-            "学习率 {used} 过小：训练{course}，范围测试中 loss 从 {lower} 起才开始下降。",
+            "学习率 {used} 过小：训练{course}，范围测试中 loss 从 {lower} 起才开始下降{rising}。",
             "The learning rate of {used} is too small: the training {course}, and in the range test the loss begins to fall "
-            "only at {lower}.",
+            "only at {lower}{rising}.",
+            rising=rising,
             used=used,
             course=_course_words(seen),
             lower=_bound(curve.lower),
@@ -176,6 +208,20 @@ def _inside(seen: Course, used: float, curve: Curve, evidence: list, verdict: st
     )
 
 
+def _worked(seen: Course, used: float, evidence: list) -> Finding:
+    return ok(
+        Text(
+            "学习率为 {used}；没有范围测试的界限，但训练本身的 loss 从 {first} 降到 {last}，学习率合适。",
+            "The learning rate is {used}; there are no bounds of a range test, but the training itself brought the loss from "
+            "{first} to {last}: the rate suits.",
+            used=used,
+            first=seen.first,
+            last=seen.last,
+        ),
+        evidence,
+    )
+
+
 def _open(subject, seen, used, curve, verdict, evidence, places) -> Finding:
     if curve is None:
         why, then = skipped(subject, "range_test"), remedy(subject, "range_test")
@@ -200,8 +246,9 @@ def _open(subject, seen, used, curve, verdict, evidence, places) -> Finding:
         )
     return undecided(
         Text(
-            "学习率 {used}，训练{course}；{why}。",
-            "The learning rate is {used}, and the training {course}; {why}.",
+            "学习率 {used}，训练{course}{rising}；{why}。",
+            "The learning rate is {used}, and the training {course}{rising}; {why}.",
+            rising=_rising_words(subject),
             used=used if used is not None else Text("未记录", "not recorded"),
             course=_course_words(seen),
             why=why,

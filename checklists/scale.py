@@ -32,6 +32,24 @@ def feature_columns(dataset: Fact) -> list:
     ]
 
 
+def entering(subject: Subject, columns: list) -> list:
+    """Of the columns those that the network is called with, where its calls tell; the others are targets, as boxes are.
+
+    A column is told by its number of values a sample. Calls that take something no column has (columns joined before the
+    network, say) tell nothing.
+    """
+    calls = [one for one in subject.inputs if one.phase == "train" and one.level == "network" and one.arguments]
+    taken = {_size(argument.shape) for one in calls for argument in one.arguments}
+    sizes = {_size(column.shape) for column in columns}
+    if not taken or None in taken | sizes or not taken <= sizes:
+        return columns
+    return [column for column in columns if _size(column.shape) in taken]
+
+
+def _size(shape: list) -> Optional[int]:
+    return None if None in shape else math.prod(shape)
+
+
 def is_token(subject: Subject, column: Fact) -> bool:
     """Whole numbers that a network with an embedding looks up rather than computes with."""
     if column.kind != "int" or is_picture(column):
@@ -66,7 +84,26 @@ def judge(subject: Subject, column: Fact, factor: float = 1.0, marks: Sequence =
                 largest=float(largest),
             ),
         )
-    return _judge_disparity(subject, column, groups)
+    return _judge_offset(subject, column, groups) or _judge_disparity(subject, column, groups)
+
+
+def _judge_offset(subject: Subject, column: Fact, groups: list) -> Optional[Judged]:
+    """Every feature or channel all but constant beside its distance from zero: shifted by far more than it varies."""
+    moving = [(abs(mean) / std, mean, std) for _, _, mean, std in groups if std > 0]
+    if column.kind != "float" or not moving or min(moving)[0] < subject.limit("dp.01.offset"):
+        return None
+    _, mean, std = min(moving)
+    words = Text(
+        "{name} 几乎是常数：均值 {mean}、标准差只有 {std}（各特征/通道的均值至少是标准差的 {ratio} 倍），"
+        "归一化的常数与数据不在同一单位上",
+        "{name} is all but constant: mean {mean} with a standard deviation of only {std} (in every feature or channel the mean "
+        "is {ratio} times the deviation or more), as when the constants of a normalisation are in another unit than the data",
+        name=column.name,
+        mean=float(mean),
+        std=float(std),
+        ratio=round(min(moving)[0], 1),
+    )
+    return Judged(column, words, disparity=True)
 
 
 def _groups(column: Fact, marks: Sequence) -> list:

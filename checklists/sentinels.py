@@ -27,8 +27,13 @@ CODES |= {3.4028234663852886e38, -3.4028234663852886e38, 1.7976931348623157e308,
 
 def missing_marks(subject: Subject, dataset: Fact, column: Fact) -> list:
     """The suspects of a column that are missing-value marks."""
-    passes = max(1.0, (dataset.scanned.samples or 0) / dataset.samples_per_pass if dataset.samples_per_pass else 1.0)
-    return [suspect for suspect in column.suspects if is_mark(subject, suspect, passes)]
+    return [suspect for suspect in column.suspects if is_mark(subject, suspect, passes_of(dataset))]
+
+
+def passes_of(dataset: Fact) -> float:
+    """Passes that the counts of the columns stand for."""
+    seen, size = dataset.scanned.samples or 0, dataset.samples_per_pass
+    return max(1.0, seen / size if size else 1.0)
 
 
 def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
@@ -48,6 +53,31 @@ def is_mark(subject: Subject, suspect: Fact, passes: float = 1.0) -> bool:
     if value == -1:
         return many and _minus_one(suspect, share)
     return many and share <= 0.5 and distance >= subject.limit("ds.01.gap")
+
+
+def doubtful_marks(subject: Subject, dataset: Fact, column: Fact) -> list:
+    """Suspects that may stand for "missing" and may not: rare, apart from the rest, and far more frequent than any other value.
+
+    So looks -1 among ages, also after a standardisation; a clipped value has neighbours close by. Only the training set
+    has samples enough to tell.
+    """
+    if dataset.role != "train":
+        return []
+    known = missing_marks(subject, dataset, column)
+    passes = passes_of(dataset)
+    rest = [suspect for suspect in column.suspects if suspect not in known and (suspect.count or 0) >= 5 * passes]
+    return [suspect for suspect in rest if _is_doubtful(subject, suspect)]
+
+
+def _is_doubtful(subject: Subject, suspect: Fact) -> bool:
+    share, distinct = suspect.share, suspect.others_distinct
+    if not share or not distinct or distinct < 20 or suspect.nearest_other is None:
+        return False
+    if not max(0.005, subject.limit("ds.01.share")) <= share <= subject.limit("ds.01.doubtful_share"):
+        return False
+    frequent = share * distinct / (1 - share)  # beside the usual count of another value
+    apart = _distance(suspect)
+    return frequent >= 3 and apart >= 0.2 and apart * distinct >= 10
 
 
 def is_code(value: float) -> bool:

@@ -57,6 +57,37 @@ class Shard(NamedTuple):
         return self.dataset.sharding.num_shards, self.dataset.sharding.shard_id
 
 
+def part_for_one_device(subject: Subject) -> Optional[Finding]:
+    """The finding on a run of one device whose training set is one shard of several; None where nothing is cut.
+
+    A process that goes through several shards by itself (as of simulated clients) divides the data on purpose.
+    """
+    cut = [dataset for dataset in subject.datasets_of("train") if (dataset.sharding.num_shards or 1) > 1]
+    if not cut or len({dataset.sharding.shard_id for dataset in cut}) > 1:
+        return None
+    whole = [dataset for dataset in subject.datasets_of("train") if (dataset.sharding.num_shards or 1) <= 1]
+    first, sharding = cut[0], cut[0].sharding
+    says = Text(
+        "只有一个设备在训练，训练集却只交付第 {id} 片（共 {n} 片）：其余 {share} 的数据没有进入训练",
+        "One device trains, yet its training set delivers shard {id} of {n} only: {share} of the data never reach the training",
+        id=sharding.shard_id,
+        n=sharding.num_shards,
+        share=f"{100 * (1 - 1 / sharding.num_shards):.0f} %",
+    )
+    advice = Text(
+        "单设备训练时去掉 num_shards 与 shard_id，或从 get_group_size()、get_rank() 取值；若有意只用一部分数据，请在报告中说明。",
+        "Leave num_shards and shard_id out on one device, or take them from get_group_size() and get_rank(); if a part of the "
+        "data is meant, say so in the report.",
+    )
+    shown = [
+        pipeline_table(first),
+        subject.code(first_place(first), Text("数据集的创建", "Where the data set is created")),
+    ]
+    if whole:
+        return undecided(Text("{says}。", "{says}.", says=says), advice, shown, [first_place(first)])
+    return problem(Text("{says}。", "{says}.", says=says), advice, shown, [first_place(first)])
+
+
 def judge_shards(subject: Subject) -> Finding:
     """The finding on a run of several ranks."""
     shards = _training_sets(subject)

@@ -37,6 +37,11 @@ def first_place(dataset: Fact) -> Fact:
     return dataset.iterated_at
 
 
+def plain_arrays(dataset: Fact) -> bool:
+    """Whether the training loop takes its batches from arrays, without a data set."""
+    return [step.op for step in dataset.pipeline] == ["arguments of the training step"]
+
+
 def op_place(dataset: Fact, *names: str) -> Optional[Fact]:
     """The place of the last pipeline step of one of these names."""
     return next((step.place for step in reversed(dataset.pipeline) if step.op in names and step.place), None)

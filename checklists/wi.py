@@ -1,10 +1,14 @@
 """Initial weights: wi.01 and wi.02."""
 
+import ast
+from typing import Optional
+
 from msprec.checklists.pretrained import judge_loads
 from msprec.checklists.ranks import named, rank_notes, weights_apart
 from msprec.checklists.shared import missing, no_training, note
 from msprec.checklists.zeros import starts
 
+from msprec.checklist.code import called_name, construct_of
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
@@ -15,6 +19,14 @@ _EXCUSES = {
     "buffer": Text("冻结的常量", "a frozen constant"),
     "embedding": Text("位置编码等，零初始化是惯例", "a position table or token: zero is customary"),
     "adapter": Text("适配层的末层，零初始化是有意的", "last layer of an adapter: zero by construction"),
+    "output": Text(
+        "输出层从零开始，前一层的权重各不相同，训练后它的值也各不相同",
+        "the output layer starts at zero behind weights that vary, and has learned",
+    ),
+    "branch": Text(
+        "残差分支的末层从零开始（恒等映射），训练后它的值各不相同",
+        "last layer of a residual branch, which starts as the identity, and has learned",
+    ),
     "linear": Text("单层线性模型，零初始化不影响收敛", "the only layer of a linear model: zero is a sound start"),
     "": Text("", ""),
 }
@@ -26,7 +38,8 @@ def zero_weights(subject: Subject) -> Finding:
 
     Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
-    position tables and class tokens, frozen constants, and the one weight of a linear model, whose loss is convex. Of a
+    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and an output
+    layer or the last layer of a residual branch that starts at zero behind weights that vary and was seen to learn. Of a
     distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor
     end with them, are a problem too.
     """
@@ -40,7 +53,7 @@ def zero_weights(subject: Subject) -> Finding:
 
 def _starts_of(subject: Subject, rank: int) -> Finding:
     """The judgement on the weights of one rank."""
-    found = starts(subject.parameters_of(rank))
+    found = starts(subject.parameters_of(rank), _adding_cells(subject))
     known = [start for start in found if start.parameter.initial]
     bad = [start for start in known if start.state and not start.excuse]
     if bad:
@@ -89,6 +102,30 @@ def _starts_of(subject: Subject, rank: int) -> Finding:
     )
 
 
+def _number(value: Optional[float]) -> str:
+    return "?" if value is None else f"{value:.6g}"
+
+
+def _adding_cells(subject: Subject) -> set:
+    """Paths of the cells whose construct adds something to a result of their layers."""
+    found = set()
+    for network in subject.networks:
+        for cell in network.cells:
+            if not cell.builtin and cell.class_ and cell.path and _adds(subject, cell.class_):
+                found.add(cell.path)
+    return found
+
+
+def _adds(subject: Subject, name: str) -> bool:
+    for _, node in subject.source.classes(name):
+        construct = construct_of(node)
+        for part in ast.walk(construct) if construct is not None else ():
+            plus = isinstance(part, (ast.BinOp, ast.AugAssign)) and isinstance(part.op, ast.Add)
+            if plus or (isinstance(part, ast.Call) and called_name(part) in ("add", "Add")):
+                return True
+    return False
+
+
 def _bad(subject: Subject, rank: int, found: list, bad: list) -> Finding:
     zero = [start for start in bad if start.state == "zero"]
     alike = [start for start in bad if start.state == "constant"]
@@ -109,7 +146,7 @@ def _bad(subject: Subject, rank: int, found: list, bad: list) -> Finding:
             n=len(alike),
             total=len(found),
             noun=english("weight", len(found)),
-            names=listed(f"{start.parameter.name} = {start.parameter.initial.mean}" for start in alike),
+            names=listed(f"{start.parameter.name} = {_number(start.parameter.initial.mean)}" for start in alike),
         )
         if alike
         else None,

@@ -176,6 +176,7 @@ COLUMN = {
         }
     ],
     "empty_strings": count,
+    "row_sums": {"rows": count, "one": count, "zero": count, "min": finite, "max": finite},
 }
 
 ORDER = {
@@ -193,6 +194,7 @@ ORDER = {
             "label_changes": finite,
             "expected_changes": finite,
             "label_segment_dependence": finite,
+            "random_runs_dependence": finite,
         }
     ],
     "new_iterator_each_pass": flag,

@@ -53,6 +53,13 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "ds.01.doubtful_share",
+        0.1,
+        "与其余取值分开的重复极值至多占多少时，请人确认是否为缺失标记",
+        "share up to which a repeated extreme value, apart from the rest, is left to a person as a possible mark",
+        "ours",
+    ),
+    (
         "ds.01.share",
         0.001,
         "缺失标记或空字符串的最小占比",
@@ -147,6 +154,13 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "dp.01.offset",
+        20.0,
+        "均值与标准差之比，每个特征或通道都达到时视为几乎是常数",
+        "mean over standard deviation that, reached in every feature or channel, makes the input all but constant",
+        "ours: standardised data has about 0, values from 0 to 1 about 1",
+    ),
+    (
         "dp.01.disparity",
         100.0,
         "同一输入中特征尺度之比",
@@ -206,6 +220,13 @@ DEFAULTS = _define(
         10,
         "判断 loss 走势至少需要的训练步数",
         "training steps before the course of the loss is judged",
+        "ours",
+    ),
+    (
+        "hp.01.converged",
+        0.1,
+        "没有范围测试时，loss 降到开头的这一比例以下，说明学习率合适",
+        "share of its start that the loss has to fall to before a rate suits without a range test",
         "ours",
     ),
     (

@@ -11,7 +11,7 @@ from msprec.observe.contradictions import Contradictions
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
 from msprec.observe.labelsheet import LabelSheet
-from msprec.observe.order import PassOrder, order_facts, sample_keys, sketch
+from msprec.observe.order import NewPass, PassOrder, order_facts, sample_keys, sketch
 from msprec.observe.padding import PaddingStatistics
 from msprec.observe.places import user_place, user_stack
 
@@ -51,6 +51,8 @@ class DatasetRecord:
         self.padding, self.contradictions, self.sheet = PaddingStatistics(), Contradictions(), LabelSheet()
         self.begun = self.trained_passes = 0
         self.from_iterator = bool(nodes)
+        # nothing says where a pass over plain arrays ends: the samples that come again do
+        self.again = None if nodes else NewPass()
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
         self.role_hint = None
         self.last_batch = None
@@ -69,16 +71,20 @@ class DatasetRecord:
         self.passes.append(one)
         return one
 
-    def add(self, named: dict, one: PassOrder, may_scan: bool) -> None:
-        """A delivered batch: column name → array."""
+    def add(self, named: dict, one: PassOrder, may_scan: bool) -> PassOrder:
+        """A delivered batch: column name → array. Gives the pass that it belongs to."""
+        self.batched = self.batched or (not self.batches and _are_batches(named))
         count = self._count(named)
+        keys, labels, label_column = self._keys(named, count)
+        if self.again is not None and self.again.begins(keys):
+            one.complete = True
+            one = self.begin_pass(one.iterator)
         if may_scan:
             for name, array in named.items():
                 column = self.columns.setdefault(name, ColumnStatistics(name))
                 column.add(array, self.batched and array.ndim > 0, one.samples)
             self.padding.add(named, self.batched)
             self.scanned += count
-        keys, labels, label_column = self._keys(named, count)
         if may_scan and one.number == 1 and labels is not None:
             rows = named if self.batched else {name: array[None] for name, array in named.items()}
             self.contradictions.add(rows, label_column, labels)
@@ -87,6 +93,7 @@ class DatasetRecord:
         self.batches += 1
         self.samples += count
         self.last_count, self.last_labels = count, labels
+        return one
 
     def _count(self, named: dict) -> int:
         if not self.batched:
@@ -153,6 +160,19 @@ class DatasetRecord:
         if self.repeat <= 1 or not passes or not passes[0].complete or passes[0].samples % self.repeat:
             return passes
         return [part for one in passes for part in one.split(self.repeat)]
+
+
+def _are_batches(named: dict) -> bool:
+    """Whether a source that nothing batches delivers whole batches: samples of several values beside one label for each.
+
+    All columns have the same first axis, one has further axes, and the last is a row of whole numbers.
+    """
+    arrays = list(named.values())
+    if len(arrays) < 2 or any(array.ndim == 0 for array in arrays):
+        return False
+    sizes, last = {array.shape[0] for array in arrays}, arrays[-1]
+    labels = last.ndim == 1 and last.dtype.kind in "iub"
+    return len(sizes) == 1 and sizes.pop() > 1 and labels and all(array.ndim > 1 for array in arrays[:-1])
 
 
 def _whole(rows: np.ndarray) -> bool:
@@ -252,7 +272,7 @@ class DatasetObserver:
             if array is not None:
                 named[str(name)] = array
         if named:
-            record.add(named, one, may_scan)
+            one = record.add(named, one, may_scan)
         self.last, self.last_pass = record, one
         self.spent += time.perf_counter() - begin
 
@@ -295,6 +315,9 @@ class DatasetObserver:
         tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
         if tensors:
             self._take(record, record.passes[-1], tensors)
+            record.steps = max(1, record.steps)
+            record.trained_passes += not self.last_pass.trained
+            self.last_pass.trained = True
 
     def label_sheet(self, folder) -> dict:
         """``label_sheet.json``: samples of the training set; pictures are written into ``folder``."""

@@ -96,6 +96,7 @@ class ColumnStatistics:
         self.counter, self.too_many = {}, False
         self.histogram, self.by_channel = Histograms(_BINS) if histograms else None, Histograms(CHANNEL_BINS)
         self.rows, self.row_count = [], 0
+        self.sums = None
 
     def add(self, batch: np.ndarray, batched: bool, position: int) -> None:
         """``batch``: one column as delivered; ``batched``: the first axis counts samples; ``position``: samples before it."""
@@ -134,10 +135,28 @@ class ColumnStatistics:
         self.moments.add(block.astype(np.float64) if block.dtype.kind in "iu" else block)
         if self.histogram is not None:
             self._count_into_bins(block, block.shape[0] // batch.shape[0])
+        if self.kind == "float" and batch.ndim == 2 and 1 < batch.shape[1] <= 4096:
+            self._add_sums(values)
         if self.kind == "float" and batch.ndim <= 2 and self.row_count < RESERVOIR_ROWS:
             rows = values.reshape(values.shape[0], -1)[: RESERVOIR_ROWS - self.row_count, :RESERVOIR_FEATURES]
             self.rows.append(np.array(rows, dtype=np.float64))
             self.row_count += rows.shape[0]
+
+    def _add_sums(self, values: np.ndarray) -> None:
+        """Of rows that may be distributions over classes: how many add up to one."""
+        with np.errstate(invalid="ignore"):
+            sums = values.sum(1, dtype=np.float64)
+        sums = sums[np.isfinite(sums)]
+        if not sums.size:
+            return
+        old = self.sums or {"rows": 0, "one": 0, "zero": 0, "min": math.inf, "max": -math.inf}
+        self.sums = {
+            "rows": old["rows"] + int(sums.size),
+            "one": old["one"] + int((np.abs(sums - 1) <= 0.01).sum()),
+            "zero": old["zero"] + int((np.abs(sums) <= 1e-6).sum()),
+            "min": min(old["min"], float(sums.min())),
+            "max": max(old["max"], float(sums.max())),
+        }
 
     def _note_nonfinite(self, batch: np.ndarray, values: np.ndarray, position: int) -> None:
         nan = np.isnan(values)
@@ -193,7 +212,7 @@ class ColumnStatistics:
             "distinct": len(self.counter) if one_value else None,
             "values": dict(sorted(self.counter.items())) if one_value and len(self.counter) <= MAX_VALUES else None,
             "suspects": find_suspects(np.concatenate(self.rows)) if self._rows_agree() else [],
-            "empty_strings": self.empty_strings,
+            "empty_strings": self.empty_strings, "row_sums": self.sums,
         }  # fmt: skip
 
     def _channel_histograms(self) -> Optional[list]:

@@ -13,8 +13,11 @@ def _is_scalar(column: dict) -> bool:
     return not column["varying_shape"] and all(n == 1 for n in shape)
 
 
-def _candidate(columns: list) -> Optional[dict]:
-    """By name, else the last column of several, when it could be a label at all."""
+def _candidate(columns: list, loss_name: str) -> Optional[dict]:
+    """By name, else the last column of several, when it could be a label at all.
+
+    Of several targets the one that the loss takes: beside a cross-entropy a class rather than a real number.
+    """
     usable = [c for c in columns if c["kind"] in ("int", "bool", "float", "string")]
     for column in usable:
         if column["name"].lower() in _NAMES:
@@ -22,7 +25,14 @@ def _candidate(columns: list) -> Optional[dict]:
     for column in usable:
         if any(word in column["name"].lower() for word in ("label", "target", "class_id")):
             return column
-    return usable[-1] if len(usable) >= 2 else None
+    if len(usable) < 2:
+        return None
+    classes = [c for c in usable[1:] if c["kind"] in ("int", "bool") and _is_scalar(c)]
+    of_classes = any(word in loss_name for word in _CLASS_LOSSES[:4])
+    soft = "BCE" in loss_name or "binary" in loss_name  # a real number may be its target
+    if classes and of_classes and not soft and _kind(usable[-1], loss_name)[0] == "regression":
+        return classes[-1]
+    return usable[-1]
 
 
 def _kind(column: dict, loss_name: str) -> tuple:
@@ -61,7 +71,7 @@ def label_facts(columns: list, passes: list, loss_name: str) -> Optional[dict]:
     ``columns``: the column facts; ``passes``: the recorded :class:`PassOrder` objects; ``loss_name``: for telling classes
     stored as floats from targets of a regression.
     """
-    column = _candidate(columns)
+    column = _candidate(columns, loss_name)
     if column is None:
         return None
     kind, why = _kind(column, loss_name)
@@ -72,9 +82,12 @@ def label_facts(columns: list, passes: list, loss_name: str) -> Optional[dict]:
     if kind in ("class", "one_hot"):
         facts.update(_counts(column, kind, passes))
     elif kind == "multi_hot" and column["channels"]:
-        samples = column["elements"] / max(1, len(column["channels"]["mean"]))
+        whole = [p.samples for p in passes if p.complete]
+        # the shares over all that was seen are those of a pass, where there was a whole one
+        samples = whole[0] if whole else column["elements"] / max(1, len(column["channels"]["mean"]))
         facts["counts"] = {str(i): round(m * samples) for i, m in enumerate(column["channels"]["mean"])}
         facts["counted_samples"] = round(samples)
+        facts["complete_pass"] = bool(whole)
     return facts
 
 

@@ -79,9 +79,42 @@ class PassOrder:
         return np.concatenate(self._labels)
 
 
+class NewPass:
+    """Tells where a loop over plain arrays begins again, by the fingerprints of its samples.
+
+    A batch of samples that came before begins a new pass, provided that hardly any came twice until then: samples drawn
+    with replacement, or too few distinct ones, give no passes.
+    """
+
+    def __init__(self) -> None:
+        self._seen, self._samples, self._repeated, self._given_up = set(), 0, 0, False
+
+    def begins(self, keys: np.ndarray) -> bool:
+        """Takes the fingerprints of the next batch; True when it is the first of a new pass."""
+        if self._given_up or not len(keys):
+            return False
+        batch = set(keys.tolist())
+        known = len(batch & self._seen)
+        if self._seen and known >= 0.8 * len(batch):
+            self._seen, self._samples, self._repeated = batch, len(keys), len(keys) - len(batch)
+            return True
+        self._samples += len(keys)
+        self._repeated += known + len(keys) - len(batch)
+        self._seen |= batch
+        self._given_up = self._samples > MAX_SAMPLES or self._repeated > max(1, 0.02 * self._samples)
+        if self._given_up:
+            self._seen = set()
+        return False
+
+
 def _label_order(labels: Optional[np.ndarray]) -> dict:
     """How mixed the labels are: changes between neighbours, and dependence of the label on the position."""
-    none = {"label_changes": None, "expected_changes": None, "label_segment_dependence": None}
+    none = {
+        "label_changes": None,
+        "expected_changes": None,
+        "label_segment_dependence": None,
+        "random_runs_dependence": None,
+    }
     if labels is None or len(labels) < 8:
         return none
     classes, index, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -89,14 +122,29 @@ def _label_order(labels: Optional[np.ndarray]) -> dict:
     if k < 2 or k > max(2, n // 4):
         return none
     pairs = 1.0 - float((counts * (counts - 1.0)).sum()) / (n * (n - 1.0))
-    segments = np.minimum(np.arange(n) * _SEGMENTS // n, _SEGMENTS - 1)
-    joint = np.zeros((_SEGMENTS, k))
-    np.add.at(joint, (segments, index), 1)
+    changes = int((index[1:] != index[:-1]).sum())
     return {
-        "label_changes": int((index[1:] != index[:-1]).sum()),
+        "label_changes": changes,
         "expected_changes": (n - 1) * pairs,
-        "label_segment_dependence": _dependence(joint / n, n),
+        "label_segment_dependence": _on_position(index, k),
+        "random_runs_dependence": _of_random_runs(index, k) if changes < 0.5 * (n - 1) * pairs else None,
     }
+
+
+def _on_position(index: np.ndarray, classes: int) -> float:
+    """The dependence of the class on the position, by segments of the pass."""
+    n = len(index)
+    joint = np.zeros((_SEGMENTS, classes))
+    np.add.at(joint, (np.minimum(np.arange(n) * _SEGMENTS // n, _SEGMENTS - 1), index), 1)
+    return _dependence(joint / n, n)
+
+
+def _of_random_runs(index: np.ndarray, classes: int) -> float:
+    """The same where runs of one class stay as they are and come in random order: what runs alone bring about."""
+    runs = np.split(index, np.flatnonzero(index[1:] != index[:-1]) + 1)
+    own = np.random.default_rng(0)  # not the script's
+    drawn = [_on_position(np.concatenate([runs[i] for i in own.permutation(len(runs))]), classes) for _ in range(4)]
+    return float(np.mean(drawn))
 
 
 def _dependence(joint: np.ndarray, n: int) -> float:

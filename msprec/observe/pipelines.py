@@ -3,6 +3,7 @@
 import contextlib
 import enum
 import functools
+import os
 import types
 import zlib
 from typing import Optional
@@ -125,12 +126,26 @@ def _source_arguments(node) -> dict:
     sampler = node.__dict__.get("sampler")
     if sampler is not None:
         found["sampler"] = describe_operation(sampler)
+    if type(node).__name__ == "ImageFolderDataset":
+        found["classes"] = _class_numbers(node)
     source = node.__dict__.get("source")
     if source is not None:
         found["source"] = getattr(source, "__qualname__", None) or type(source).__qualname__
         length = node.__dict__.get("source_len")
         found["source_len"] = length if isinstance(length, int) and length >= 0 else None
     return found
+
+
+def _class_numbers(node) -> Optional[dict]:
+    """Folder name → label of an ImageFolderDataset: as given, else the sorted folders in their order."""
+    given = node.__dict__.get("class_indexing")
+    if given:
+        return {str(name): number for name, number in list(given.items())[:1024]}
+    try:
+        folders = sorted(entry.name for entry in os.scandir(node.dataset_dir) if entry.is_dir())
+    except (OSError, TypeError):
+        return None
+    return {name: number for number, name in enumerate(folders[:1024])}
 
 
 def chain(node) -> list:
@@ -237,7 +252,8 @@ def column_names(nodes: list) -> Optional[list]:
     for node in nodes:
         kind = type(node).__name__
         if not node.children and node.__dict__.get("column_names"):
-            names = (names or []) + list(node.column_names) if kind != "ConcatDataset" else names
+            # columns of the same name are those of sets joined one after the other
+            names = [*(names or []), *(name for name in node.column_names if name not in (names or []))]
         elif kind == "ProjectDataset":
             names = list(node.columns)
         elif kind == "RenameDataset" and names:

@@ -114,9 +114,9 @@ def test_varying_weights_and_zero_biases_are_ok(verdict):
 @pytest.mark.parametrize(
     "bad",
     [
-        parameter("fc.weight", [10, 8], initial=ZERO),
-        parameter("fc.weight", [1, 8], initial=ZERO),
-        parameter("conv2.weight", [8, 8, 3, 3], initial=ZERO),
+        parameter("fc.weight", [10, 8], initial=ZERO, final=ZERO, moved=STILL),
+        parameter("fc.weight", [1, 8], initial=ZERO, final=None),
+        parameter("conv2.weight", [8, 8, 3, 3], initial=ZERO, final=ONE),
         parameter("conv2.weight", [8, 8, 3, 3], initial=ONE),
         parameter("fc.weight", [10, 8], initial={**ZERO, "min": 0.5, "max": 0.5, "mean": 0.5, "zeros": 0.0}),
         parameter("emb.embedding_table", [100, 16], cell_class="Embedding", initial=ZERO),
@@ -168,8 +168,29 @@ def test_lora_by_another_name_is_known_by_its_shape(verdict):
 
 
 def test_a_bottleneck_with_a_zero_decoder_is_no_adapter(verdict):
-    encoder, decoder = parameter("enc.weight", [8, 64]), parameter("dec.weight", [64, 8], initial=ZERO)
+    encoder, decoder = parameter("enc.weight", [8, 64]), parameter("dec.weight", [64, 8], initial=ZERO, final=None)
     assert verdict("wi.01", weights(encoder, decoder))["conclusion"] == "problem"
+
+
+def test_an_output_layer_that_starts_at_zero_and_learned_is_right(verdict):
+    head = parameter("head.weight", [10, 8], initial=ZERO)
+    entry = verdict("wi.01", weights(MOVING, head))
+    assert entry["conclusion"] == "ok" and "has learned" in entry["summary"]
+    assert verdict("wi.01", weights(parameter("neck.weight", [8, 8], initial=ZERO), head))["conclusion"] == "problem"
+    hidden = weights(MOVING, parameter("mid.weight", [8, 8], initial=ZERO), parameter("last.weight", [10, 8]))
+    assert verdict("wi.01", hidden)["conclusion"] == "problem"
+
+
+def test_a_residual_branch_that_starts_at_zero_is_right(verdict):
+    code = "class Block(nn.Cell):\n    def construct(self, x):\n        return x + self.second(self.first(x))\n"
+    first, second = parameter("b.first.weight", [8, 8]), parameter("b.second.weight", [8, 8], initial=ZERO)
+    rest = parameter("fc.weight", [10, 8])
+    cells = [{"path": "b", "class": "Block", "builtin": False, "parameters": []}]
+    network = [{"id": 0, "class": "Net", "role": "train", "cells": cells}]
+    run = weights(first, second, rest, source={"train.py": code}).set("network", network)
+    assert verdict("wi.01", run)["conclusion"] == "ok"
+    plain = weights(first, second, rest, source={"train.py": code.replace("x + ", "")}).set("network", network)
+    assert verdict("wi.01", plain)["conclusion"] == "problem"
 
 
 def test_a_linear_model_may_start_at_zero(verdict):
@@ -182,7 +203,7 @@ def test_a_linear_model_may_start_at_zero(verdict):
 
 def test_the_line_that_sets_zeros_is_shown(verdict):
     code = "class Net(nn.Cell):\n    def __init__(self):\n        self.fc = nn.Dense(8, 10, weight_init='zeros')\n"
-    run = weights(MOVING, parameter("fc.weight", [10, 8], initial=ZERO), source={"train.py": code})
+    run = weights(MOVING, parameter("fc.weight", [10, 8], initial=ZERO, final=None), source={"train.py": code})
     assert verdict("wi.01", run)["locations"] == [{"file": "train.py", "line": 3}]
 
 

@@ -39,6 +39,8 @@ def channels(*rows):
         features([-3, 0.0], [3, 1e-3], [0.0, 5e-4], [1.0, 3e-4]),  # one feature a thousand times smaller
         features([-3] * 30 + [18], [3] * 30 + [90], [0.0] * 30 + [40], [1.0] * 30 + [13]),  # one raw feature among many
         column("hour", shape=[], min=0.0, max=2300.0, mean=1200.0, std=600.0),
+        column(min=-2.12, max=-2.1, mean=-2.11, std=0.005),  # constants for 0–255 on pixels of 0–1
+        features([0.99, 1.9], [1.01, 2.0], [1.0, 1.95], [0.005, 0.02]),
     ],
 )
 def test_off_scale_is_a_problem(verdict, data):
@@ -65,6 +67,7 @@ def test_off_scale_is_a_problem(verdict, data):
         column("x", shape=[4], min=0.0, max=0.0, mean=0.0, std=0.0),
         column("flag", kind="bool", shape=[1, 8, 8], min=0, max=1, mean=0.5, std=0.5),
         column("x", shape=[57], min=0.0, max=20.0, mean=0.1, std=0.8),  # counts of words
+        features([-3, 1.0, 0.99], [3, 1.0, 1.01], [0.0, 1.0, 1.0], [1.0, 0.0, 0.005]),  # one feature nearly constant
     ],
 )
 def test_sound_scales_are_ok(verdict, data):
@@ -89,6 +92,18 @@ def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     ]
     assert verdict("dp.01", fed(tokens, cells=embedding))["conclusion"] == "not_applicable"
     assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
+
+
+def test_a_target_that_no_network_is_given_is_no_feature(verdict):
+    def called(*shapes):
+        arguments = [{"position": 0, "name": "x", "shape": shape} for shape in shapes]
+        return [{"phase": "train", "via": "call", "level": "network", "network": "Net", "arguments": arguments}]
+
+    boxes = column("boxes", shape=[3, 4], min=0.0, max=640.0, mean=200.0, std=150.0)
+    assert verdict("dp.01", fed(column(), boxes).set("inputs", called([1, 8, 8])))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(), boxes).set("inputs", called([1, 8, 8], [12])))["conclusion"] == "problem"
+    joined = verdict("dp.01", fed(column(), boxes).set("inputs", called([76])))  # both columns in one
+    assert joined["conclusion"] == "problem"
 
 
 def test_masks_ids_and_sample_weights_are_no_features(verdict):
@@ -274,6 +289,27 @@ def test_classes_kept_together_by_a_pk_sampler_are_meant(verdict):
     shuffle = {"declared": True, "means": ["PKSampler"], "buffer_size": None, "seekable_source": True}
     near = {"label_changes": 200, "label_segment_dependence": 0.02}
     assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near), shuffle=shuffle))["conclusion"] == "ok"
+
+
+def test_groups_smaller_than_a_batch_are_meant(verdict):
+    near = {"label_changes": 200, "label_segment_dependence": 0.42, "random_runs_dependence": 0.4}
+    assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near)))["conclusion"] == "ok"
+    near["random_runs_dependence"] = 0.1
+    assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near)))["conclusion"] == "problem"
+    whole = {
+        "label_changes": 45,
+        "label_segment_dependence": 0.1,
+        "random_runs_dependence": 0.1,
+    }  # a class fills a batch
+    assert verdict("dp.03", ordered(one_pass(1, **whole), one_pass(2, **whole)))["conclusion"] == "problem"
+
+
+def test_a_loop_over_arrays_is_told_to_permute(verdict):
+    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 9}}]
+    unknown = {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}
+    run = ordered(one_pass(1), one_pass(2, **SAME), pipeline=pipeline, shuffle=unknown)
+    entry = verdict("dp.03", run)
+    assert entry["conclusion"] == "problem" and "permutation" in entry["advice"]
 
 
 def test_different_orders_are_ok_even_when_nothing_declares_a_shuffle(verdict):

@@ -148,6 +148,23 @@ def test_ordinary_extremes_are_left_in_peace(verdict, harmless):
     assert any(row[1] == harmless["value"] for piece in entry["evidence"] for row in piece.get("rows", []))
 
 
+def test_a_rare_value_apart_from_the_rest_is_left_to_a_person(verdict):
+    found = suspect(-2.4, 58, (-1.5, 2.0), 73, feature=0)
+    entry = verdict("ds.01", with_columns(column("x", shape=[3], suspects=[{**found, "nearest_other": -1.5}])))
+    assert entry["conclusion"] == "undecided" and "x[0]" in entry["summary"] and "58" in entry["summary"]
+    clipped = {
+        **found,
+        "value": 6.0,
+        "others_low": 0.2,
+        "others_high": 4.0,
+        "nearest_other": 5.6,
+        "others_distinct": 400,
+    }
+    assert verdict("ds.01", with_columns(column("x", shape=[3], suspects=[clipped])))["conclusion"] == "ok"
+    often = suspect(-2.4, 400, (-1.5, 2.0), 73, feature=0)
+    assert verdict("ds.01", with_columns(column("x", shape=[3], suspects=[often])))["conclusion"] == "ok"
+
+
 def test_sentinels_in_a_class_label_are_no_missing_values(verdict):
     data = dataset()
     data["columns"][-1]["suspects"] = [suspect(-999.0, 30, (0.0, 9.0), 10)]
@@ -243,6 +260,14 @@ def test_segmentation_is_left_open_and_token_labels_are_not_applicable(verdict):
     assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "undecided"
     data["columns"][-1]["max"] = 3000.0
     assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "not_applicable"
+
+
+@pytest.mark.parametrize(("last", "conclusion"), [(39, "not_applicable"), (8, "undecided")])
+def test_tokens_predicted_from_tokens_have_no_classes(verdict, last, conclusion):
+    tokens = column("ids", dtype="int32", kind="int", shape=[16], min=0, max=39)
+    data = dataset([tokens], label={"kind": "sequence", "counts": None})
+    data["columns"][-1].update({"shape": [16], "max": last})
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == conclusion
 
 
 def test_a_part_of_a_sorted_pass_is_undecided_and_a_large_mixed_part_is_judged(verdict):

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from building import Run
+from building import Run, dataset, phase
 
 EPOCHS, EACH = 30, 20
 
@@ -64,6 +64,10 @@ def test_an_overconfident_network_is_not_a_worse_one(verdict):
     more = [{"accuracy": 0.5 + 0.4 * (1 - math.exp(-n / 10))} for n in range(30)]
     entry = verdict("hp.02", run(OVER, more=more))
     assert entry["conclusion"] == "ok" and "went on improving" in entry["summary"]
+    within = [{"accuracy": 0.8 + min(n, 14) * 0.001} for n in range(30)]  # six more right answers of 400
+    for samples, conclusion in ((400, "problem"), (40000, "ok")):
+        sets = [dataset(), dataset(id=1, role="eval", samples_per_pass=samples)]
+        assert verdict("hp.02", run(OVER, more=within, datasets=sets))["conclusion"] == conclusion
     flat = [{"accuracy": 0.8} for _ in range(30)]
     assert verdict("hp.02", run(OVER, more=flat))["conclusion"] == "problem"
 
@@ -123,3 +127,32 @@ def test_losses_that_are_not_finite_give_no_curve(verdict):
     broken = run([])
     broken.steps[100]["loss"] = "nan"
     assert verdict("hp.02", broken)["conclusion"] == "undecided"
+
+
+def folds(count, each=60):
+    """The same curve again and again, each with a network of its own."""
+    losses = [0.05 + 1.0 * math.exp(-n / 15) for n in range(each)] * count
+    made = run([0.98, 0.9, 0.9, 0.9][:count], name="accuracy", epochs=count)
+    made.steps = [{"step": n + 1, "loss": loss, "lr": 0.1} for n, loss in enumerate(losses)]
+    for number, one in enumerate(made.facts["evaluation"]["evaluations"]):
+        one["step"] = each * (number + 1)
+    spans = [(n * each, (n + 1) * each - 1) for n in range(count)]
+    phases = [phase("train", first_step=first, last_step=last) for first, last in spans]
+    made.facts["modes"]["phases"] = phases
+    made.facts["network"]["networks"] = [{"id": n, "class": "Net", "role": "train"} for n in range(count)]
+    return made.set("run", {"training_steps": count * each})
+
+
+def test_folds_are_no_curve(verdict):
+    entry = verdict("hp.02", folds(4))
+    assert entry["conclusion"] == "undecided" and "after step 180" in entry["summary"], entry["summary"]
+    one = folds(4)
+    one.facts["network"]["networks"] = one.facts["network"]["networks"][:1]
+    assert verdict("hp.02", one)["conclusion"] == "problem"  # one network: its score fell
+
+
+def test_best_weights_by_any_name(verdict):
+    code = "if v < top:\n    top, kept = v, {p.name: p.asnumpy().copy() for p in net.get_parameters()}\n"
+    assert verdict("hp.02", run(OVER, source={"train.py": code}))["conclusion"] == "ok"
+    other = code.replace("top, kept = v", "last, kept = v")
+    assert verdict("hp.02", run(OVER, source={"train.py": other}))["conclusion"] == "problem"

@@ -1,7 +1,7 @@
 """hp.03 and api.02 on facts, with the near misses."""
 
 import pytest
-from building import STILL, Run, dataset, parameter, phase, train_step
+from building import STILL, Run, column, dataset, parameter, phase, train_step
 
 
 def batched(batch, samples, ranks=1, accumulation=1):
@@ -47,6 +47,15 @@ def test_numbers_of_a_large_batch(verdict):
 def test_batch_without_a_data_set_comes_from_the_steps(verdict):
     assert verdict("hp.03", Run(datasets=[]))["conclusion"] == "ok"
     assert verdict("hp.03", Run(datasets=[], steps=[]))["conclusion"] == "undecided"
+
+
+def test_one_whole_graph_is_no_batch(verdict):
+    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 9}}]
+    given = [column("a", shape=[1437]), column("x", shape=[16])]
+    run = Run(datasets=[dataset(given, batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
+    assert verdict("hp.03", run)["conclusion"] == "not_applicable"
+    rows = Run(datasets=[dataset(given[1:], batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
+    assert verdict("hp.03", rows)["conclusion"] == "problem"
 
 
 # api.02

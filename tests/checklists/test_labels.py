@@ -26,7 +26,7 @@ def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990):
 @pytest.mark.parametrize(
     "made, says",
     [
-        (run({"1": 90, "2": 90, "3": 90}, outputs=3), "Labels 3 (90 of them) lie beyond the 3 classes"),
+        (run({"1": 90, "2": 90, "3": 90}, outputs=3), "Labels 3 (30 of them) lie beyond the 3 classes"),
         (run({"-1": 5, "0": 90, "1": 90}), "Labels -1"),
         (run({"-100": 5, "0": 90, "12": 90}), "Labels 12"),
         (run({"1": 90, "2": 90}, loss="BCEWithLogitsLoss"), "between 0 and 1"),
@@ -71,10 +71,75 @@ def test_labels_that_only_a_person_can_judge(verdict, made):
     assert entry["conclusion"] == "undecided", entry["summary"]
 
 
+SOFT = {"kind": "regression", "column": "label"}
+
+
+def soft(rows, one, zero=0, low=0.1, high=1.9, loss="CrossEntropyLoss"):
+    sums = {"rows": rows, "one": one, "zero": zero, "min": low, "max": high}
+    return run({}, loss=loss, label=SOFT, kind="float", shape=[10], min=0.0, max=1.0, row_sums=sums)
+
+
+def test_soft_labels_that_do_not_add_up(verdict):
+    entry = verdict("ds.02", soft(640, 40))
+    assert entry["conclusion"] == "problem" and "200 of 213" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        soft(640, 640, low=1.0, high=1.0),
+        soft(640, 600, zero=40, low=0.0, high=1.0),  # rows that the loss leaves out
+        soft(640, 12, low=0.0, high=6.0, loss="BCEWithLogitsLoss"),
+        soft(640, 12, low=-3.0, high=6.0, loss="MSELoss"),
+    ],
+)
+def test_soft_labels_that_do(verdict, made):
+    assert verdict("ds.02", made)["conclusion"] == "undecided"
+
+
+def folders(train, val, operations=None):
+    def one(classes, **changes):
+        source = {"op": "ImageFolderDataset", "args": {"classes": classes}, "place": {"file": "train.py", "line": 3}}
+        mapped = {"op": "map", "args": {"input_columns": ["label"], "operations": operations or ["TypeCast()"]}}
+        return dataset(counts=CODES, pipeline=[source, mapped], **changes)
+
+    return Run(datasets=[one(train), one(val, id=1, role="eval")])
+
+
+def test_folders_that_number_classes_otherwise(verdict):
+    train = {"apple": 0, "banana": 1, "cherry": 2}
+    entry = verdict("ds.02", folders(train, {"apple": 0, "cherry": 1}))
+    assert entry["conclusion"] == "problem" and "cherry: 2 in training, 1 there" in entry["summary"]
+    for val in (train, {"apple": 0, "banana": 1}, {"cats": 0, "dogs": 1, "apple": 2}):
+        assert verdict("ds.02", folders(train, val))["conclusion"] == "undecided"
+    assert verdict("ds.02", folders(train, {"apple": 0, "cherry": 1}, ["renumber"]))["conclusion"] == "undecided"
+
+
+def test_a_real_number_beside_a_class_is_a_target_of_its_own(verdict):
+    made = run({}, label={"kind": "regression"}, min=-0.3, max=2.7, kind="float", dtype="float32", values=None)
+    made.facts["datasets"]["datasets"][0]["columns"].append(column("kind", dtype="int32", kind="int", shape=[]))
+    assert verdict("ds.02", made)["conclusion"] == "undecided"
+
+
 def test_several_heads_are_not_judged_by_the_last(verdict):
     made = run({"0": 90, "30": 90}, outputs=5)
     made.facts["datasets"]["datasets"][0]["columns"].append(column("kind", dtype="int32", kind="int", shape=[]))
     assert verdict("ds.02", made)["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "loss = ops.cross_entropy(net(x), y, ignore_index=-1)\n",
+        "IGNORE = -1\nloss = ops.cross_entropy(net(x), y, ignore_index=IGNORE)\n",
+        "class C:\n    def __init__(self):\n        self.none = -1\n        self.f = F(ignore_index=self.none)\n",
+    ],
+)
+def test_labels_that_a_function_leaves_out(verdict, code):
+    made = run({"-1": 500, "0": 90, "1": 90}).set("source", {"train.py": code})
+    assert verdict("ds.02", made)["conclusion"] == "undecided"
+    entry = verdict("ds.03", made)
+    assert entry["conclusion"] == "ok" or "-1" not in entry["summary"]
 
 
 def learned(accuracy, last_loss):

@@ -35,7 +35,31 @@ def run(losses, rate, **changes):
     return made
 
 
+def test_a_warm_up_that_never_ends_is_told(verdict):
+    made = run(FLAT, 1e-6)
+    for step in made.steps:
+        step["lr"] = 1e-8 * step["step"]
+    entry = verdict("hp.01", made)
+    assert entry["conclusion"] == "problem" and "warm-up never ended" in entry["summary"]
+    assert "warm-up" not in verdict("hp.01", run(FLAT, 1e-6))["summary"]
+
+
+def test_a_loss_that_is_all_but_gone_needs_no_range_test(verdict):
+    gone = run([2.0 * 0.93**n for n in range(100)], 0.05).set("range_test", None)
+    entry = verdict("hp.01", gone)
+    assert entry["conclusion"] == "ok" and "no bounds of a range test" in entry["summary"]
+    half = run([1.0 + 0.93**n for n in range(100)], 0.05).set("range_test", None)
+    assert verdict("hp.01", half)["conclusion"] == "undecided"
+
+
+def test_the_largest_rate_is_that_of_any_group(verdict):
+    made = run(EXPLODED, 0.05)
+    made.facts["optimizer"]["optimizers"][0]["learning_rate"].update(kind="groups", groups=[[0.05, 0.05], [5.0, 5.0]])
+    assert verdict("hp.01", made)["conclusion"] == "problem"
+
+
 FALLING = [2.0 * 0.97**n for n in range(100)]
+SLOWER = [2.0 * 0.99**n for n in range(100)]
 FLAT = [2.0 + 0.01 * (-1) ** n for n in range(100)]
 EXPLODED = [2.0] + [70.0 - 0.3 * n for n in range(99)]
 
@@ -68,7 +92,7 @@ def test_a_loss_that_leaps_at_the_first_update_does_not_fall(verdict):
 
 @pytest.mark.parametrize("why", ["batch", "ranks", "accumulation", "slow", "gradients", "failed: ValueError: x", None])
 def test_without_a_range_test_it_says_why(verdict, why):
-    made = run(FALLING, 0.05)
+    made = run(SLOWER, 0.05)
     del made.facts["range_test"]
     if why is not None:
         made.facts["probes"] = {"skipped": {"range_test": why}}

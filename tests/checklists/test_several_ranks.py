@@ -121,7 +121,10 @@ def test_same_weights_are_ok(tmp_path):
 
 def test_zeros_on_another_rank_only(tmp_path):
     conv = parameter("conv.weight", [8, 1, 3, 3])
-    given = [[conv, *weights("a", "x")], [conv, parameter("fc.weight", [10, 128], initial={**ZERO, "digest": "b"})]]
+    given = [
+        [conv, *weights("a", "x")],
+        [conv, parameter("fc.weight", [10, 128], initial={**ZERO, "digest": "b"}, final=None)],
+    ]
     entry = two(tmp_path, "wi.01", rows(GOOD), rows(GOOD), weights=given)
     assert entry["conclusion"] == "problem"
     assert entry["summary"].startswith("Rank 1: 1 of 2 weights start at zero throughout: fc.weight")

@@ -114,6 +114,20 @@ def test_published_checksums(verdict, entry, conclusion):
     assert verdict("ds.04", run(entry))["conclusion"] == conclusion
 
 
+@pytest.mark.parametrize(
+    ("source", "conclusion"),
+    [
+        ("image = cv2.imread(path)\n", "undecided"),
+        ("rows = list(open('train.csv'))\n", "undecided"),
+        ("def imread(image):\n    return image[..., ::-1]\nx = imread(made)\n", "not_applicable"),
+        ("cfg = yaml.safe_load(open(os.path.join(ROOT, 'cfg.yml')))\n", "not_applicable"),
+        ("with open('log.txt', 'w') as log:\n    pass\n", "not_applicable"),
+    ],
+)
+def test_only_what_reads_counts(verdict, source, conclusion):
+    assert verdict("ds.04", run(source=source))["conclusion"] == conclusion
+
+
 def test_no_files(verdict):
     assert verdict("ds.04", run())["conclusion"] == "not_applicable"
     assert verdict("ds.04", run(source="picture = cv2.imread(name)\n"))["conclusion"] == "undecided"

@@ -3,7 +3,10 @@
 import numpy as np
 
 from msprec.observe.contradictions import Contradictions
+from msprec.observe.datastats import ColumnStatistics
+from msprec.observe.labels import label_facts
 from msprec.observe.labelsheet import LabelSheet
+from msprec.observe.order import PassOrder
 
 
 def test_identical_inputs_with_other_labels():
@@ -27,6 +30,34 @@ def test_one_differing_value_makes_another_sample():
     seen = Contradictions()
     seen.add({"x": rows, "text": np.array(["a", "b", "c"]), "y": np.arange(3)}, "y", np.arange(3))
     assert seen.facts()["distinct"] == 3 and seen.facts()["groups"] == 0
+
+
+def test_of_several_targets_the_class_goes_with_a_cross_entropy():
+    columns = []
+    for name, values in (
+        ("x", np.random.default_rng(0).random((40, 3))),
+        ("kind", np.arange(40) % 3),
+        ("size", np.linspace(0, 1, 40)),
+    ):
+        one = ColumnStatistics(name)
+        one.add(values, True, 0)
+        columns.append(one.facts())
+    assert label_facts(columns, [], "function cross_entropy")["column"] == "kind"
+    assert label_facts(columns, [], "MSELoss")["column"] == "size"
+
+
+def test_tags_are_counted_over_one_pass():
+    tags = np.zeros((60, 3))
+    tags[:30, 0] = tags[::2, 1] = tags[:2, 2] = 1
+    one, passes = ColumnStatistics("tags"), []
+    for number in (1, 2):
+        one.add(tags, True, 0)
+        passes.append(PassOrder(1, number))
+        passes[-1].add(np.arange(60, dtype=np.uint64), None)
+        passes[-1].complete = True
+    facts = label_facts([{**one.facts(), "name": "x"}, one.facts()], passes, "BCEWithLogitsLoss")
+    assert facts["kind"] == "multi_hot" and facts["counts"] == {"0": 30, "1": 30, "2": 2}
+    assert facts["complete_pass"] and facts["counted_samples"] == 60
 
 
 def test_nothing_but_labels():

@@ -1,0 +1,82 @@
+"""Passes over plain arrays, told by the samples that come again."""
+
+import numpy as np
+
+from msprec.observe.datasets import DatasetRecord
+from msprec.observe.order import NewPass, PassOrder, order_facts
+
+
+def _passes(batches) -> list:
+    """Samples in each pass of the batches' fingerprints."""
+    seen, sizes = NewPass(), [0]
+    for keys in batches:
+        if seen.begins(np.asarray(keys, np.uint64)):
+            sizes.append(0)
+        sizes[-1] += len(keys)
+    return sizes
+
+
+def test_the_same_order_again_and_another_one():
+    rng = np.random.default_rng(0)
+    whole = np.arange(100)
+    assert _passes(np.split(np.r_[whole, whole, rng.permutation(whole)], 15)) == [100, 100, 100]
+
+
+def test_a_part_left_out_of_each_pass():
+    rng = np.random.default_rng(1)
+    assert _passes([part for _ in range(4) for part in np.split(rng.permutation(205)[:200], 10)]) == [200] * 4
+
+
+def test_the_whole_set_in_each_step():
+    assert _passes([np.arange(30)] * 5) == [30] * 5
+
+
+def test_drawn_with_replacement_or_hardly_distinct():
+    rng = np.random.default_rng(2)
+    assert len(_passes(rng.integers(0, 300, (200, 20)))) == 1
+    assert len(_passes(rng.integers(0, 8, (40, 16)))) == 1
+
+
+def test_drawn_anew_each_time():
+    assert _passes(np.arange(4000).reshape(100, 40)) == [4000]
+
+
+def test_a_source_that_delivers_whole_batches():
+    def record(**columns):
+        made = DatasetRecord(0, [], [], None)
+        made.batched = False  # as where the pipeline has no batch
+        made.add(columns, made.begin_pass(made.begin_iterator()), True)
+        return made.batched, made.samples
+
+    rows = np.zeros((16, 7, 6), np.float32)
+    assert record(x=rows, y=np.zeros(16, np.int32)) == (True, 16)
+    assert record(x=rows, y=np.int32(3)) == (False, 1)
+    assert record(ids=np.arange(9), tags=np.arange(9)) == (False, 1)
+    assert record(x=rows[:, 0], y=np.zeros((16, 1), np.float32)) == (False, 1)
+
+
+def test_runs_in_random_order_depend_on_the_position_as_runs_do():
+    rng = np.random.default_rng(4)
+    classes = np.repeat(np.arange(20), 24)
+    groups = np.repeat(rng.permutation(np.repeat(np.arange(20), 3)), 8)
+    facts = []
+    for labels in (groups, classes, rng.permutation(classes)):
+        one = PassOrder(1)
+        one.add(np.arange(480, dtype=np.uint64), labels)
+        facts.append(order_facts([one])[0])
+    apart = [(f["label_segment_dependence"], f["random_runs_dependence"]) for f in facts]
+    assert apart[0][0] > 0.3 and abs(apart[0][0] - apart[0][1]) < 0.1
+    assert apart[1][0] > 0.7 and apart[2][1] is None
+
+
+def test_a_loop_over_arrays_has_an_order():
+    record = DatasetRecord(0, [], [], None)
+    one = record.begin_pass(record.begin_iterator())
+    x, y = np.random.default_rng(3).normal(size=(90, 4)), np.sort(np.arange(90) % 3)
+    for start in [0, 30, 60] * 3:
+        one = record.add({"x": x[start : start + 30], "y": y[start : start + 30]}, one, True)
+        one.trained, record.steps = True, 1
+    facts = record.facts("CrossEntropyLoss")
+    assert facts["samples_per_pass"] == 90 and facts["batch_size"] == 30 and facts["passes"] == 3
+    assert [entry["same_order_as_first"] for entry in facts["order"]["passes"]] == [None, True, True]
+    assert facts["label"]["complete_pass"] and facts["label"]["counts"] == {"0": 30, "1": 30, "2": 30}
