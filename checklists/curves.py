@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 import numpy as np
+from msprec.checklists.series import last_training
 from msprec.checklists.shared import loss_figure, validation_figure
 
 from msprec.checklist.code import called_name
@@ -114,7 +115,10 @@ def validation_scores(subject: Subject, names: str) -> list:
 
 def training_curve(subject: Subject) -> Optional[Training]:
     """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
-    losses = subject.steps().observed("loss")
+    rows = last_training(subject)
+    if rows is None or "loss" not in subject.steps():
+        return None
+    losses = subject.steps()["loss"][rows & subject.steps().seen("loss")]
     if len(losses) < 30 or not np.isfinite(losses).all():
         return None
     fifth = len(losses) // 5

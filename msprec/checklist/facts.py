@@ -352,7 +352,7 @@ _ARRAY = {
     "probabilities": flag,
     "log_probabilities": flag,
     "unit": flag,
-    "source": {"operator": words, "place": PLACE, "cell": words},
+    "source": {"operator": words, "place": PLACE, "cell": words, "given": [finite]},
 }
 
 PROBES = {
@@ -456,6 +456,8 @@ OPTIMIZER = {
             "class": text,
             "place": PLACE,
             "used": flag,
+            "steps": [count],
+            "updates": count,
             "learning_rate": {
                 "kind": text,
                 "value": finite,
@@ -561,6 +563,8 @@ MODES = {
             "phase": text,
             "via": words,
             "root": words,
+            "network": count,
+            "updated": flag,
             "place": PLACE,
             "first_step": count,
             "last_step": count,

@@ -1,7 +1,7 @@
 """Training or inference mode at each call of a network, and which cells depend on it."""
 
 import weakref
-from typing import Optional
+from typing import Callable, Optional
 
 from msprec.observe.cells import (
     depends_on_mode,
@@ -49,6 +49,7 @@ class ModeObserver:
 
     def __init__(self) -> None:
         self.phases, self.dependents = {}, weakref.WeakKeyDictionary()
+        self.numbers, self.roots = weakref.WeakKeyDictionary(), {}
         self.switches = []
 
     def _dependent_cells(self, root) -> list:
@@ -69,7 +70,7 @@ class ModeObserver:
         entry = self.phases.get(key)
         if entry is None:
             entry = {
-                "phase": phase, "via": via, "root": type(root).__name__, "place": place,
+                "phase": phase, "via": via, "root": type(root).__name__, "network": self._number(root), "place": place,
                 "first_step": step, "last_step": step, "calls": 0,
                 "root_training": bool(root.training), "gradient": gradient,
                 "dependent": [
@@ -82,5 +83,16 @@ class ModeObserver:
         entry["calls"] += 1
         entry["last_step"] = step
 
-    def facts(self) -> dict:
+    def _number(self, root) -> int:
+        number = self.numbers.setdefault(root, len(self.roots))
+        self.roots.setdefault(number, weakref.ref(root))
+        return number
+
+    def facts(self, updating: Callable[[set, int, int], bool]) -> dict:
+        """``modes.json``. ``updating``: see `OptimizerObserver.updating`."""
+        for entry in self.phases.values():
+            root = self.roots[entry["network"]]()
+            if root is not None:
+                parameters = {id(p) for _, p, _, _ in parameters_of(root)}
+                entry["updated"] = updating(parameters, entry["first_step"], entry["last_step"])
         return {"phases": list(self.phases.values())}

@@ -108,6 +108,8 @@ class OpenStep:
         self.updates = None  # the optimizer's count before a compiled step
         self.wait = self.epoch = self.batch = None
         self.forwards, self.applied, self.loss_is_scaled = 1, False, False
+        # the function that is differentiated, and the ids of the optimizers that have made their update
+        self.function, self.updated_by = None, set()
 
     @property
     def scale(self):
@@ -355,7 +357,8 @@ class StepObserver:
     # --- functional loops ---------------------------------------------------------------------------------------
     def _begin_gradient(self, function, owner, args: tuple) -> None:
         if self.open is not None and not self.open.applied and not self._skipped():
-            self.open.forwards += 1
+            # another function is another loss (a GAN's), not a further part of the batch
+            self.open.forwards += _innermost(function) is self.open.function
             self.observer.datasets.feeds_step()
             self._keep_forward(self.open, function, args, self.what_reaches(function, owner))
             return
@@ -371,6 +374,7 @@ class StepObserver:
                 self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
             self._note_step_inputs("gradient", network, _innermost(function), args)
         self.open = self._open("functional", entry)
+        self.open.function = _innermost(function)
         self._begin_scaling(self.open, reached.scalers)
         self.open.loss_is_scaled = bool(reached.scalers) and any(
             "scale" in getattr(getattr(f, "__code__", None), "co_names", ()) for f in reached.functions
@@ -385,13 +389,19 @@ class StepObserver:
             self.open.loss = loss
 
     def _begin_update(self, optimizer, args: tuple) -> None:
-        if self.open is None or self.open.applied:
+        # two optimizers that share the parameters of one network make their updates in one step
+        if self.open is None or (self.open.applied and id(optimizer) in self.open.updated_by):
             self.close_open()
             self.observer.datasets.feeds_step()
             self.open = self._open("functional", self._note_style("functional"))
+        first = not self.open.updated_by
+        self.open.updated_by.add(id(optimizer))
         self._note_trained([], [optimizer], [])
         self.observer.quietly(self.material.updates, optimizer, args[0] if args else None)
-        self.open.rate = self._rate([optimizer])
+        rate = self._rate([optimizer])
+        if not first:
+            return
+        self.open.rate = rate
         self._sample(self.open, [optimizer], given=args[0] if args else None)
 
     def _end_update(self) -> None:
@@ -544,6 +554,7 @@ class StepObserver:
         rates = [self.observer.optimizers.in_use(o) for o in optimizers]
         if not rates:
             return None
+        self.observer.optimizers.takes_part(optimizers, self.done)
         rates[0].before()
         return rates[0].fields().get("lr")
 
@@ -677,6 +688,8 @@ class StepObserver:
     def _steps_an_update(self, updates: Optional[int]) -> int:
         """Steps that share an update: gradients accumulated inside the training cell. Skipped steps do not count."""
         applied = self.done - self.observer.scale_tally.overflows
+        if len(self.styles) > 1:  # cells with an optimizer each, as of a GAN
+            updates = self.observer.optimizers.updates(all_of_them=True)
         return max(1, round(applied / updates)) if updates else 1
 
     def _with_models(self) -> list:
