@@ -114,9 +114,17 @@ def _source(trace: GraphTrace, value) -> Optional[dict]:
             return None
         name = node.callee.lower()
         if name not in _CARRIERS or len(node.sources) != 1:
-            return {"operator": node.callee, "place": place_of(node), "cell": node.cell}
+            return {"operator": node.callee, "place": place_of(node), "cell": node.cell, "given": _range(node)}
         node = node.sources[0]
     return None
+
+
+def _range(node: Node) -> Optional[list]:
+    """The smallest and largest finite value of what an operator was given first."""
+    if not node.inputs:
+        return None
+    found = _described(to_numpy(node.inputs[0]), "")
+    return None if found["min"] is None else [found["min"], found["max"]]
 
 
 def _returned(trace: GraphTrace, node: Node) -> bool:
