@@ -157,8 +157,7 @@ def _counts(subject: Subject, cell: Fact, trained: bool) -> bool:
     Not where its code names it in a branch that this step did not take; nor a frozen one, such as the head that comes
     with a pretrained network; nor a layer that is left over while a function does its work.
     """
-    attribute = _attribute(cell.path)
-    if _named_outside_init(subject, attribute):
+    if _named_to_run(subject, cell):
         return False
     held = [p for p in subject.parameters if p.cell == cell.path]
     if held:
@@ -174,13 +173,32 @@ def _attribute(path: str) -> str:
     return names[-1] if names else path
 
 
-def _named_outside_init(subject: Subject, attribute: str) -> bool:
-    """Whether any line but its making reads the attribute."""
-    name = re.escape(attribute)
-    read = re.compile(rf"(\.{name}\b(?!\s*=[^=])|getattr\(.*[\"']{name}[\"'])")
-    return any(True for _ in subject.source.grep(read)) or any(
-        True for _ in subject.source.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b\s*\(?"))
+#: What is asked of a cell that is not run: its weights are initialised, its precision is set.
+_NOT_RUN = (
+    r"weight|bias|gamma|beta|embedding_table|moving_mean|moving_variance|\w*parameters\w*|trainable_params|to_float|set_train|recompute"
+    r"|shard|pipeline_stage|cells_and_names|requires_grad|add_flags\w*|update_parameters_name"
+)
+
+
+def _named_to_run(subject: Subject, cell: Fact) -> bool:
+    """Whether a line but its making reads the attribute as one that runs it would: in the class that made it, in one that is
+    related to that, or through an object (``self.decoder.norm``). Another class's ``self.norm`` is another norm.
+    """
+    name, code = re.escape(_attribute(cell.path)), subject.source
+    read = re.compile(rf"(?P<of>[\w.\])]*)\.{name}\b(?!\s*=[^=])(?!\.({_NOT_RUN})\b)|getattr\(.*[\"']{name}[\"']")
+    home = code.class_around(cell.created.file, cell.created.line) if cell.created and cell.created.line else None
+    for file, line, found in code.matches(read):
+        reader = code.class_around(file, line)
+        if found["of"] != "self" or None in (home, reader) or code.related(home, reader):
+            return True
+    return any(
+        _in_construct(code, *hit) for hit in code.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b"))
     )
+
+
+def _in_construct(code, file: str, line: int) -> bool:
+    """Cells that construct goes through by name; elsewhere they are gone through to initialise or to count them."""
+    return any(getattr(node, "name", "") in ("construct", "forward") for node in code.enclosing(file, line))
 
 
 def _done_by_function(subject: Subject, cls: str) -> bool:
