@@ -48,6 +48,13 @@ class Edge:
         self.node, self.value, self.order, self.gradient = node, value, order, None
 
 
+def _like(values, parts: list):
+    """The parts as a tuple or list; ``values`` itself where nothing changed, as of a ParameterTuple."""
+    if all(one is other for one, other in zip(values, parts)):
+        return values
+    return parts if isinstance(values, list) else tuple(parts)
+
+
 class Trace:
     """The watch of `rewrite` and of cells, for one replay.
 
@@ -279,7 +286,7 @@ class Trace:
         if isinstance(values, (tuple, list)):
             if hasattr(values, "_fields"):
                 return values
-            return type(values)(self._hooked(node, value) for value in values)
+            return _like(values, [self._hooked(node, value) for value in values])
         return self._with_hook(node, values) if _is_tensor(values) and "Float" in str(values.dtype) else values
 
     def _with_hook(self, node: Node, value):
