@@ -69,32 +69,44 @@ def frozen_weights(subject: Subject) -> Finding:
 
 
 def _all_moved(subject: Subject, groups: Sorted) -> Finding:
-    frozen = (
-        Text(
-            "；{n} 个被显式冻结（{names}）",
-            "; {n} are frozen explicitly ({names})",
-            n=len(groups.frozen),
-            names=listed(parameter.name for parameter in groups.frozen),
-        )
-        if groups.frozen
-        else Text("", "")
-    )
+    still = [parameter for parameter in groups.frozen if not parameter.moved.any]
+    set_by_script = len(groups.frozen) - len(still)
     random = (
         Text(
             "，且运行中没有加载预训练权重，它们保持初始值",
             " and keep their initial values, as no checkpoint was loaded",
         )
-        if (groups.frozen and not subject.loads)
+        if not subject.loads
+        else Text("", "")
+    )
+    frozen = (
+        Text(
+            "；{n} 个被显式冻结（{names}）{random}",
+            "; {n} are frozen explicitly ({names}){random}",
+            n=len(still),
+            names=listed(parameter.name for parameter in still),
+            random=random,
+        )
+        if still
+        else Text("", "")
+    )
+    averaged = (
+        Text(
+            "；{n} 个不求梯度，由脚本自己改变（如权重的滑动平均）",
+            "; {n} take no gradient and are changed by the script itself (as an average of weights is)",
+            n=set_by_script,
+        )
+        if set_by_script
         else Text("", "")
     )
     return ok(
         Text(
-            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{random}。",
-            "All {n} trainable weights moved over {steps} updates{frozen}{random}.",
+            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{averaged}。",
+            "All {n} trainable weights moved over {steps} updates{frozen}{averaged}.",
             n=len(groups.moved) + len(groups.excused),
             steps=applied_updates(subject),
             frozen=frozen,
-            random=random,
+            averaged=averaged,
         ),
         _evidence(subject, groups),
     )
@@ -303,6 +315,8 @@ def loss_function(subject: Subject) -> Finding:
     judged = designed.loss(subject) or judge_loss(subject)
     if judged is not None:
         return judged
+    if not subject.losses and subject.probes.graph.cells:
+        return _no_known_loss(subject)
     if not subject.losses:
         return missing("loss 函数", "loss function")
     rows = [[loss.class_, loss.builtin, loss.args, at(loss.place)] for loss in subject.losses]
@@ -323,4 +337,22 @@ def loss_function(subject: Subject) -> Finding:
             subject.code_at([loss.place for loss in subject.losses], Text("loss 的设置", "Where the loss is set")),
         ],
         [loss.place for loss in subject.losses],
+    )
+
+
+def _no_known_loss(subject: Subject) -> Finding:
+    """A step was run again and no loss that is known came up in it: the script computes its own, of its outputs alone."""
+    places = [step.place for step in subject.train_steps if step.count != 0]
+    return undecided(
+        Text(
+            "训练步中没有内置的 loss，也没有以标签为输入的自定义 loss：loss 由脚本自行计算，没有可对照的内置版本。",
+            "The training step has no built-in loss, and none of the script's own that takes labels: the script computes its "
+            "loss by itself, and there is no built-in one to compare it with.",
+        ),
+        Text(
+            "用 NumPy 按设计的公式在同一 batch 上计算并比较。",
+            "Compute the designed formula in NumPy on the same batch and compare.",
+        ),
+        [subject.code_at(places, Text("训练步", "The training step"))],
+        places,
     )
