@@ -151,7 +151,7 @@ def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
         "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
         "while training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
         first=(phase.first_step or 0) + 1,
-        last=phase.last_step,
+        last=max((phase.first_step or 0) + 1, min((phase.last_step or 0) + 1, subject.training_steps or 0)),
         n=phase.calls,
         cells=_cells(off),
     )
@@ -326,6 +326,8 @@ def _table(phases: list):
 
 def _problem(subject: Subject, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
+    if any(_is_training(verdict.phase) for verdict in bad):
+        places += subject.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
     return problem(
         Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en="; ")),
         Text(

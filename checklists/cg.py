@@ -345,9 +345,9 @@ def _no_known_loss(subject: Subject) -> Finding:
     places = [step.place for step in subject.train_steps if step.count != 0]
     return undecided(
         Text(
-            "训练步中没有内置的 loss，也没有以标签为输入的自定义 loss：loss 由脚本自行计算，没有可对照的内置版本。",
-            "The training step has no built-in loss, and none of the script's own that takes labels: the script computes its "
-            "loss by itself, and there is no built-in one to compare it with.",
+            "训练步中没有内置的 loss，也没有以输出和标签为输入的自定义 loss：loss 由脚本自行计算，没有可对照的内置版本。",
+            "The training step has no built-in loss, and no function of the script's own that takes an output and its "
+            "labels: the script computes its loss by itself, and there is no built-in one to compare it with.",
         ),
         Text(
             "用 NumPy 按设计的公式在同一 batch 上计算并比较。",

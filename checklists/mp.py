@@ -107,7 +107,12 @@ def _judge_weights(subject: Subject, stories: list) -> list:
 def _judge_story(subject: Subject, story: Story) -> Finding:
     if story.never_updated and _some_moved(subject):
         return _contradiction(subject, story)
-    wrong = _nonfinite_loss(story) or _scale_broken(story) or _skipped(subject, story) or _returning(subject, story)
+    wrong = (
+        _nonfinite_loss(subject, story)
+        or _scale_broken(story)
+        or _skipped(subject, story)
+        or _returning(subject, story)
+    )
     if wrong is not None:
         return _problem(subject, [story], named(subject, story.rank, wrong))
     if story.never_updated:
@@ -146,14 +151,18 @@ def _contradiction(subject: Subject, story: Story) -> Finding:
     )
 
 
-def _nonfinite_loss(story: Story) -> Optional[Text]:
+def _nonfinite_loss(subject: Subject, story: Story) -> Optional[Text]:
     bad = story.nonfinite_losses()
     if not bad.size:
         return None
+    hint = Text(
+        "（溢出往往发生在前一步的反向或更新）",
+        " (the overflow itself is often in the backward pass of the step before)",
+    )
     return Text(
-        "{n} 步中有 {k} 步的 loss 为 NaN/Inf，首次出现在第 {first} 步（溢出往往发生在前一步的反向或更新）。",
-        "The loss is NaN or infinite in {k} of {n} steps, first in step {first} (the overflow itself is often in the "
-        "backward pass of the step before).",
+        "{n} 步中有 {k} 步的 loss 为 NaN/Inf，首次出现在第 {first} 步{hint}。",
+        "The loss is NaN or infinite in {k} of {n} steps, first in step {first}{hint}.",
+        hint=hint if located(subject) is None else "",
         n=story.n,
         k=int(bad.size),
         first=story.step(bad[0]),
