@@ -18,12 +18,13 @@ _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", 
 #: Kinds of loss that the name of a user's own function promises.
 _PROMISES = tuple((re.compile(pattern), kind) for pattern, kind in (
     (r"(binary.?cross.?entropy|bce).*logit", BCE_LOGITS), (r"binary.?cross.?entropy|bce", BCE),
-    (r"cross.?entropy|(^|_)ce(_|$)|celoss", SOFTMAX), (r"nll", NLL), (r"mse|mean.?squared|squared.?error|l2.?loss", MSE),
-    (r"l1.?loss|mae|mean.?abs", L1),
+    (r"cross.?entropy|(^|_)ce(_|$)|celoss", SOFTMAX), (r"nll", NLL),
+    (r"(?<![a-z])mse|(?<!root_)mean.?squared(?!.?log)|(?<!mean_)squared.?error|l2.?loss", MSE),
+    (r"l1.?loss|(?<![a-z])mae|mean.?abs", L1),
 ))  # fmt: skip
 #: Words in a loss of the user's own that make it another loss than its name says.
-_VARIANTS = re.compile(r"weight|smooth|gamma|alpha|mask|ignore|focal|margin|temperature|penal|regular|aux|lambda|pad|label_?dist",
-                       re.IGNORECASE)  # fmt: skip
+_VARIANTS = re.compile(r"weight|smooth|gamma|alpha|mask|ignore|focal|margin|temperature|penal|regular|aux|lambda|pad|label_?dist"
+                       r"|dice|iou|kl_|_kl|kl_?div|center|triplet|contrast|distill|ssim", re.IGNORECASE)  # fmt: skip
 _CLOSE = 2e-3
 
 
@@ -155,16 +156,23 @@ def _own(trace: GraphTrace, labels: list) -> list:
     return found
 
 
+def promised(name: str) -> Optional[str]:
+    """The kind of loss that the name of a function or class of the user's speaks of, or None."""
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return next((kind for pattern, kind in _PROMISES if pattern.search(plain)), None)
+
+
 def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float) -> dict:
     name = getattr(function, "__name__", type(function).__name__)
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-    promise = next((kind for pattern, kind in _PROMISES if pattern.search(plain)), None)
+    promise = promised(name)
     equals, candidates = None, {}
     for kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1):
         each = elements(kind, predicted, labels)
         if each is None or not each.size or not np.isfinite(each).all():
             continue
         again = {**reductions(each), "element_mean": float(each.sum() / max(1, predicted.size))}
+        if kind == MSE:  # many halve the square
+            again.update({f"half_{name}": value / 2 for name, value in again.items()})
         candidates[kind] = again["mean"]
         reduction = _equal(value, again)
         if reduction and (equals is None or kind == promise):
