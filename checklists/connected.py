@@ -148,7 +148,10 @@ def _trained_paths(subject: Subject) -> set:
 
 
 def _can_learn(subject: Subject, cell: Fact) -> bool:
-    return any(p.cell == cell.path and p.requires_grad and not p.moved.any for p in subject.parameters)
+    """Whether it has weights to learn, none of which moved: a bias alone may have a gradient of zero, and in the step of a
+    GAN's one optimizer the other's network gets none."""
+    held = [p for p in subject.parameters if p.cell == cell.path and p.requires_grad]
+    return bool(held) and not any(p.moved.any for p in held)
 
 
 def _counts(subject: Subject, cell: Fact, trained: bool) -> bool:

@@ -23,7 +23,7 @@ class GraphTrace(Trace):
     def __init__(self, step: ReplayedStep) -> None:
         super().__init__(step.cells, step.paths, backward=True)
         #: ``{id(cell): calls}``; cells that were called inside another and that no network holds
-        self.calls, self.strangers = {}, {}
+        self.calls, self.strangers, self._steps = {}, {}, False
         self.outputs, self.own_losses, self.reached, self.optimizer_gradients = [], [], [], None
 
     def cell_call(self, original, cell, args, kwargs):
@@ -35,6 +35,10 @@ class GraphTrace(Trace):
         if id(cell) not in self.paths and self._cells and _trainable(cell):
             self.strangers[id(cell)] = (cell, self._cells[-1])
         outermost = not self._cells
+        if outermost:
+            self._steps = any(c is not None and is_optimizer_class(type(c)) for c in cell._cells.values())
+        # what a training cell calls itself gives the loss; the optimizer ends the step before it is returned
+        outermost = outermost or (self._steps and len(self._cells) == 1)
         result = super().cell_call(original, cell, args, kwargs)
         if not is_builtin(type(cell)) and not _trainable(cell):
             self._note_own(cell, args, kwargs, result)
