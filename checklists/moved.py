@@ -32,7 +32,7 @@ def sort_parameters(subject: Subject) -> Sorted:
         for parameter in subject.parameters
         if is_trainable_kind(parameter) and not any(parameter is other for other in apart)
     ]
-    moving_cells = {parameter.cell for parameter in considered if parameter.moved.any}
+    moving_cells = {p.cell for p in considered if p.moved.any and not p.moved.proportional}
     for parameter in considered:
         getattr(groups, _group(parameter, moving_cells)).append(parameter)
     return groups

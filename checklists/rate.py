@@ -35,6 +35,7 @@ def course(subject: Subject) -> Course:
     rows = last_training(subject) if "loss" in steps else np.zeros(0)
     if rows is None:
         return Course("turns", steps=len(steps))
+    rows = rows & steps.seen("loss") if rows.size else rows
     if rows.sum() < subject.limit("hp.01.min_steps"):
         return Course("unknown", steps=len(steps))
     losses = np.asarray(steps["loss"], float)[rows]

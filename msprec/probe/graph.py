@@ -114,7 +114,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
-        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)):
+        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or _internal(cell):
             continue
         own = [p for p in cell._params.values() if p is not None and p.requires_grad]
         known = [gradients[id(p)] for p in own if id(p) in gradients]
@@ -131,6 +131,11 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         for cell, inside in trace.strangers.values()
     ]  # fmt: skip
     return {"cells": cells, "unregistered": strangers}
+
+
+def _internal(cell) -> bool:
+    """A cell that MindSpore puts into a network by itself, as ``recompute()`` does."""
+    return is_builtin(type(cell)) and type(cell).__name__.startswith("_")
 
 
 def _trainable(cell) -> list:
