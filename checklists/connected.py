@@ -12,6 +12,8 @@ from msprec.checklist.text import Text, listed
 
 #: Layers without weights whose absence nobody misses: left over, or done by the loss.
 _HARMLESS = ("Identity", "Flatten", "Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid", "Unflatten")
+#: MindSpore's cells that hold the script's.
+_CONTAINERS = ("SequentialCell", "CellList", "CellDict")
 #: Functions that do what a layer of this class does.
 _FUNCTIONS = {
     "dropout": r"dropout", "relu": r"relu", "gelu": r"gelu", "silu": r"silu|swish", "maxpool": r"max_?pool",
@@ -27,7 +29,12 @@ class Cells:
         graph = subject.probes.graph
         self.all = graph.cells
         names = {cell.path for cell in self.all}
-        leaves = [cell for cell in self.all if not _holds_others(cell.path, names) and not cell.loss]
+        layers = {cell.path for cell in self.all if cell.builtin and cell.path and cell.class_ not in _CONTAINERS}
+        leaves = [
+            cell
+            for cell in self.all
+            if not _holds_others(cell.path, names) and not cell.loss and not _inside_one(cell.path, layers)
+        ]
         trained = _trained_paths(subject)
         self.never = [c for c in leaves if c.calls == 0 and _counts(subject, c, c.path in trained)]
         self.lost = [
@@ -136,6 +143,12 @@ def _never(cells: list, evidence: list) -> Finding:
         evidence,
         [c.created for c in cells],
     )
+
+
+def _inside_one(path: str, layers: set) -> bool:
+    """Whether a cell is a part of one of MindSpore's own layers, such as the dropout of an nn.LSTM, which may rest."""
+    parts = path.split(".")
+    return any(".".join(parts[:n]) in layers for n in range(1, len(parts)))
 
 
 def _holds_others(path: str, names: set) -> bool:
