@@ -37,7 +37,8 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
         except Wrong as wrong:
             return _finding(subject, wrong, evidence)
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
-    own = [one for one in own if one.promise or not probes.losses]  # beside a built-in loss: metrics, penalties
+    # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
+    own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
     for one in own:
         if len(one.equals) < 2:
             return _own(subject, one, evidence)

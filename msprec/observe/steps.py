@@ -40,6 +40,16 @@ def first_scalar(output, skip=()):
     return None
 
 
+def loss_of(output):
+    """The loss among what a differentiated function gives: the first scalar, or else losses that were not reduced, of which
+    the mean is recorded; or None."""
+    scalar = first_scalar(output)
+    first = output[0] if isinstance(output, (tuple, list)) and output else output
+    if scalar is not None or not hasattr(first, "dtype") or _is_parameter(first):
+        return scalar
+    return first if "Float" in str(first.dtype) and len(first.shape) == 1 else None
+
+
 def first_flag(output):
     """The first boolean scalar of an output: the overflow flag; or None."""
     for value in flatten(output):
@@ -384,7 +394,7 @@ class StepObserver:
     def _forward_done(self, result) -> None:
         if self.open is None:
             return
-        loss = first_scalar(result)
+        loss = loss_of(result)
         if loss is not None:
             self.open.loss = loss
 
