@@ -3,7 +3,14 @@
 from msprec.checklists import designed
 from msprec.checklists.connected import judge_connections, judge_hidden
 from msprec.checklists.loss_function import judge_loss
-from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters, teachers
+from msprec.checklists.moved import (
+    Sorted,
+    applied_updates,
+    largest_rate,
+    resting_parts,
+    sort_parameters,
+    teachers,
+)
 from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, missing, no_training, note
 from msprec.checklists.sharing import judge_sharing
@@ -255,7 +262,7 @@ def _evidence(subject: Subject, groups: Sorted) -> list:
     return [
         table(Text("权重的变化", "What became of the weights"), heads, rows),
         subject.code_at(places, Text("冻结与优化器", "Freezing and the optimizer")),
-        _aside(teachers(subject)),
+        _aside([*teachers(subject), *resting_parts(subject)]),
     ]
 
 
@@ -263,8 +270,8 @@ def _aside(networks: list):
     if not networks:
         return None
     return note(
-        "另有 {n} 个网络（{weights} 个参数）在推理模式下只提供输出，不参与训练，未作判断。",
-        "{n} more network(s) ({weights} parameters) only lend their output, in inference mode; they are not judged.",
+        "另有 {n} 个网络或部分（{weights} 个参数）在推理模式下只提供输出，不参与训练，未作判断。",
+        "{n} more network(s) or parts ({weights} parameters) only lend their output, in inference mode; they are not judged.",
         n=len(networks),
         weights=sum(map(len, networks)),
     )

@@ -565,6 +565,7 @@ MODES = {
             "root": words,
             "network": count,
             "updated": flag,
+            "resting": [words],
             "place": PLACE,
             "first_step": count,
             "last_step": count,

@@ -44,6 +44,23 @@ def trained_networks(cell) -> list:
     return networks if networks and holds_optimizer and not own else [cell]
 
 
+def _resting(root) -> list:
+    """Paths of the outermost cells in inference mode below one in training mode."""
+    found = []
+    waiting = [("", root)]
+    while waiting:
+        path, cell = waiting.pop()
+        for name, child in cell._cells.items():
+            if child is None or is_optimizer_class(type(child)):
+                continue
+            below = f"{path}.{name}" if path else name
+            if cell.training and not child.training:
+                found.append(below)
+            elif len(found) < 50:
+                waiting.append((below, child))
+    return sorted(set(found))
+
+
 class ModeObserver:
     """One entry per (phase, root, flags, place); steps and calls are counted."""
 
@@ -72,7 +89,7 @@ class ModeObserver:
             entry = {
                 "phase": phase, "via": via, "root": type(root).__name__, "network": self._number(root), "place": place,
                 "first_step": step, "last_step": step, "calls": 0,
-                "root_training": bool(root.training), "gradient": gradient,
+                "root_training": bool(root.training), "gradient": gradient, "resting": _resting(root),
                 "dependent": [
                     {"path": p, "class": type(c).__name__, "training": bool(c.training),
                      "use_batch_statistics": c.__dict__.get("use_batch_statistics")}
