@@ -27,7 +27,7 @@ def shared_weights(subject: Subject) -> Finding:
     """Which cells and parameters are reached by several ways.
 
     Problem: one cell with weights several times in a SequentialCell or CellList (``[block] * 6``); two weights of different
-    kinds of layers that begin with the very same values and part (a tie that is a copy). One cell under two names of one
+    kinds of layers that begin with the very same values (a tie that is a copy, or a shared piece of memory). One cell under two names of one
     parent: undecided. A parameter given to two layers, or a cell given to two parents: as the script says, ok.
     """
     if not subject.networks:
@@ -46,7 +46,8 @@ def frozen_weights(subject: Subject) -> Finding:
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
-    A whole network that trains nowhere and runs in inference mode beside one that trains is a teacher: not judged.
+    A network, or a part of one, that trains nowhere and rests in inference mode beside one that trains is a teacher: not
+    judged.
     """
     if subject.trains_nothing:
         return no_training()
