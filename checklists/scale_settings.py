@@ -111,6 +111,15 @@ class _Setting:
         ]
         if not other:
             return None
+        if self.scale.class_ == "TrainOneStepCell":
+            return Text(
+                "TrainOneStepCell 用 sens={scale} 放大 loss，而优化器 {name} 的 loss_scale={own}：梯度没有被正确还原。",
+                "TrainOneStepCell multiplies the loss with sens={scale}, but optimizer {name} has loss_scale={own}: gradients "
+                "are not unscaled rightly.",
+                scale=self.scale.initial,
+                name=other[0].class_,
+                own=other[0].loss_scale,
+            ), _EQUAL
         return Text(
             "loss scale 固定为 {scale} 且 drop_overflow_update=False，而优化器 {name} 的 loss_scale={own}"
             "：梯度没有被正确还原。",
