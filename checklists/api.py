@@ -6,8 +6,10 @@ from typing import Optional
 
 from msprec.checklists.api_arguments import api_arguments
 from msprec.checklists.moved import untrained_roots
+from msprec.checklists.read_modes import with_scripts
 from msprec.checklists.shared import at, missing
 
+from msprec.checklist.each_rank import PROBLEMS
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.item import item
@@ -42,6 +44,7 @@ def api_differences(subject: Subject) -> Finding:
     "api.02",
     zh="使用API时未根据训练/推理场景对应设置模式",
     en="Training or inference mode not set to suit the situation",
+    ranks=PROBLEMS,
 )
 def modes(subject: Subject) -> Finding:
     """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
@@ -52,8 +55,12 @@ def modes(subject: Subject) -> Finding:
     under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts
     as evaluation when it comes after the training, in a loop over data that fed no training, or in code that calls
     itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's generator)
-    does not.
+    does not. Scripts named beside the run (``--also``) count with what their source shows for sure.
     """
+    return with_scripts(subject, _recorded_modes(subject))
+
+
+def _recorded_modes(subject: Subject) -> Finding:
     phases = [phase for phase in subject.phases if phase.calls != 0]
     if not phases:
         return missing("网络的调用与模式", "call of the network and its mode")
@@ -121,7 +128,7 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
     if on:
         return Text(
             "{what}时（{n} 次调用，{place}）{cells} 仍处于训练模式",
-            "during {what} ({n} calls, {place}) {cells} was in training mode",
+            "During {what} ({n} calls, {place}) {cells} was in training mode",
             what=what,
             n=phase.calls,
             place=at(phase.place) or phase.via,
@@ -130,7 +137,7 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
     if batch_statistics:
         return Text(
             "{what}时（{n} 次调用）{cells} 设了 use_batch_statistics=True，仍会更新滑动均值与方差",
-            "during {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
+            "During {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
             "variance",
             what=what,
             n=phase.calls,
@@ -149,7 +156,7 @@ def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
         return None, None
     wrong = Text(
         "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
-        "while training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
+        "While training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
         first=(phase.first_step or 0) + 1,
         last=max((phase.first_step or 0) + 1, min((phase.last_step or 0) + 1, subject.training_steps or 0)),
         n=phase.calls,
@@ -329,7 +336,7 @@ def _problem(subject: Subject, phases: list, bad: list) -> Finding:
     if any(_is_training(verdict.phase) for verdict in bad):
         places += subject.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
     return problem(
-        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en="; ")),
+        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
         Text(
             "训练前调用 net.set_train(True)，评估或推理前调用 net.set_train(False)，之后再切回；BatchNorm 的 "
             "use_batch_statistics 保持默认 None。",
@@ -345,7 +352,7 @@ def _problem(subject: Subject, phases: list, bad: list) -> Finding:
 def _open(subject: Subject, phases: list, unsure: list) -> Finding:
     places = [verdict.phase.place for verdict in unsure]
     return undecided(
-        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh="；", en="; ")),
+        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh="；", en=". ")),
         Text(
             "查看该处代码：若为评估或推理，应先调用 set_train(False)；若为训练，应为 set_train(True)。",
             "Look at the code there: to evaluate or infer, set_train(False) must come first; to train, "

@@ -4,13 +4,14 @@ import math
 import re
 from typing import Optional
 
+from msprec.checklists.shards import overlap
 from msprec.checklists.shared import (
     first_place,
     missing,
     note,
 )
 
-from msprec.checklist.facts import Fact
+from msprec.checklist.facts import DATASETS, Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
@@ -33,7 +34,27 @@ def balance(subject: Subject, dataset: Fact) -> Finding:
     counts = {key: count for key, count in label.counts.items() if count}
     if not counts:
         return missing("各类样本数", "count of samples per class")
-    return _Balance(subject, dataset, counts).finding()
+    return _Balance(subject, dataset, counts, _other_shards(subject, dataset)).finding()
+
+
+def _other_shards(subject: Subject, dataset: Fact) -> list:
+    """(rank, data set) of the other ranks of a distributed run that were given other samples of this set."""
+    found = []
+    for rank in subject.ranks[1:] if len(subject.ranks) > 1 else []:
+        sets = subject.file("datasets", DATASETS, rank).datasets
+        same = [one for one in sets if one.role == "train" and one.label.column == dataset.label.column]
+        known = [dataset, *(one for _, one in found)]
+        if same and same[0].label.kind == dataset.label.kind and all(_apart(same[0], one) for one in known):
+            found.append((rank, same[0]))
+    return found
+
+
+def _apart(one: Fact, other: Fact) -> bool:
+    share = overlap(one.order.sketch, other.order.sketch)
+    if share is not None:
+        return share < 0.5
+    ids = {(part.sharding.num_shards, part.sharding.shard_id) for part in (one, other)}
+    return len(ids) == 2 and all(number and number > 1 for number, _ in ids)
 
 
 def _sequence_labels(dataset: Fact) -> Finding:
@@ -60,13 +81,22 @@ def _sequence_labels(dataset: Fact) -> Finding:
 
 
 class _Balance:
-    """The counts of one training set and what follows from them."""
+    """The counts of one training set, with the shards of the other ranks, and what follows from them."""
 
-    def __init__(self, subject: Subject, dataset: Fact, counts: dict):
-        self.subject, self.dataset, self.label, self.counts = subject, dataset, dataset.label, counts
+    def __init__(self, subject: Subject, dataset: Fact, counts: dict, shards: list):
+        self.subject, self.dataset, self.label, self.counts = subject, dataset, dataset.label, dict(counts)
+        self.ranks = [rank for rank, _ in shards]
+        labels = [dataset.label, *(one.label for _, one in shards)]
+        for label in labels[1:]:
+            for key, count in label.counts.items():
+                self.counts[key] = self.counts.get(key, 0) + count
+        counts = self.counts = {key: count for key, count in self.counts.items() if count}
         self.least, self.most = min(counts, key=counts.get), max(counts, key=counts.get)
         self.ratio = counts[self.most] / counts[self.least]
-        self.whole = self.label.complete_pass is not False
+        self.whole = all(label.complete_pass is not False for label in labels)
+        # what the labels say of their number, where all of them do
+        said = [label.counted_samples for label in labels]
+        self.samples = sum(said) if all(said) else sum(counts.values())
         self.absent = _absent(subject, counts) if self.whole and self.label.kind in ("class", "one_hot") else []
 
     def finding(self) -> Finding:
@@ -113,7 +143,7 @@ class _Balance:
             "{n} 个样本、{k} 类：最多的类 {most} 有 {high} 个，最少的类 {least} 有 {low} 个，比值 {ratio}。",
             "{n} samples in {k} classes: {high} in the largest ({most}), {low} in the smallest ({least}), ratio "
             "{ratio}.",
-            n=self.label.counted_samples or sum(self.counts.values()),
+            n=self.samples,
             k=len(self.counts),
             most=self.most,
             least=self.least,
@@ -131,7 +161,14 @@ class _Balance:
         deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
         rows = [[key, value] for key, value in sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))]
         return [
-            counts_figure(self.label),
+            counts_figure(self.counts),
+            note(
+                "各 rank 读取不同的样本；这里是 rank {ranks} 的样本数之和。",
+                "Each rank reads samples of its own: these are the counts of ranks {ranks} together.",
+                ranks=listed([0, *self.ranks]),
+            )
+            if self.ranks
+            else None,
             table(
                 Text("各类样本数", "Samples per class"),
                 [Text("类别", "class"), Text("样本数", "samples")],
@@ -186,7 +223,7 @@ def head_outputs(subject: Subject) -> Optional[int]:
     return int(found.group(1)) if found else None
 
 
-def counts_figure(label: Fact):
-    if not label.counts or len(label.counts) > 1000:
+def counts_figure(counts: dict):
+    if not counts or len(counts) > 1000:
         return None
-    return figure(Text("各类样本数", "Samples per class"), "class_counts", {"counts": label.counts})
+    return figure(Text("各类样本数", "Samples per class"), "class_counts", {"counts": counts})

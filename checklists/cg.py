@@ -15,6 +15,7 @@ from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, missing, no_training, note
 from msprec.checklists.sharing import judge_sharing
 
+from msprec.checklist.each_rank import WORST
 from msprec.checklist.facts import PARAMETERS
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.checklist.item import item
@@ -37,7 +38,7 @@ def shared_weights(subject: Subject) -> Finding:
     return designed.sharing(subject) or judge_sharing(subject)
 
 
-@item("cg.02", zh="权重冻结错误", en="Weights frozen wrongly")
+@item("cg.02", zh="权重冻结错误", en="Weights frozen wrongly", ranks=WORST)
 def frozen_weights(subject: Subject) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 

@@ -11,7 +11,7 @@ from msprec.checklists.shared import loss_figure, validation_figure
 from msprec.checklist.code import called_name
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject, place
-from msprec.checklist.text import Joined, Text
+from msprec.checklist.text import Joined, Text, english
 
 _LOWER = re.compile(r"loss|error|mae|mse|rmse|perplexity|ppl|(^|_)[wc]er$|distance", re.IGNORECASE)
 _HIGHER = re.compile(
@@ -351,7 +351,12 @@ def _in_between(subject: Subject, curves: list, turned: list, training: Optional
 
 def _no_curve(subject: Subject, training: Optional[Training], shown: list) -> Finding:
     count = len({evaluation.step for evaluation in subject.evaluations})
-    state = Text("只记录到 {n} 次评估，看不出曲线。", "{n} evaluations were recorded: too few for a curve.", n=count)
+    state = Text(
+        "只记录到 {n} 次评估，看不出曲线。",
+        "{n} {noun} recorded: too few for a curve.",
+        n=count,
+        noun=english("evaluation was", count, "evaluations were"),
+    )
     none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to hold beside the training loss.")
     flat = training is not None and not _steep(subject, training)
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None

@@ -4,12 +4,14 @@ from msprec.checklists import designed
 from msprec.checklists.order import Order
 from msprec.checklists.padding import judge_padding
 from msprec.checklists.processing import judge_inputs, judge_pair
+from msprec.checklists.read_pipelines import judge_scripts
 from msprec.checklists.scale import feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
 from msprec.checklists.shards import judge_shards
 from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
+from msprec.checklist.each_rank import WORST
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.checklist.item import item
@@ -17,7 +19,7 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
 
 
-@item("dp.01", zh="未对数据进行归一化或标准化", en="Data not normalised or standardised")
+@item("dp.01", zh="未对数据进行归一化或标准化", en="Data not normalised or standardised", ranks=WORST)
 def normalised(subject: Subject) -> Finding:
     """The delivered input columns of the training set: root mean square, largest value, spread between features.
 
@@ -58,7 +60,10 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
     ]
     if not wrong:
         marked = any(missing_marks(subject, dataset, column) for column in numeric)
-        return ok(_in_range(numeric, marked), [_statistics(numeric), _label_note(dataset), pipeline_table(dataset)])
+        shown = [_histogram(column) for column in numeric[:2]]
+        return ok(
+            _in_range(numeric, marked), [_statistics(numeric), shown, _label_note(dataset), pipeline_table(dataset)]
+        )
     return worst([_unless_scaled(subject, dataset, numeric, verdict) for verdict in wrong])
 
 
@@ -200,17 +205,26 @@ def _label_note(dataset: Fact):
 
 def _channels(column: Fact):
     channels = column.channels
-    if not channels.mean or len(channels.mean) > 512:
+    if not 1 < len(channels.mean) <= 512:
         return None
     data = {"mean": channels.mean, "std": channels.std, "min": channels.min, "max": channels.max}
     return figure(Text("{name} 各通道/特征", "Channels or features of {name}", name=column.name), "channels", data)
 
 
 def _histogram(column: Fact):
+    """The distribution of the column's values, by channel where it was recorded so."""
+    title = Text("{name} 的取值分布", "Distribution of {name}", name=column.name)
+    each = [
+        {"name": f"{column.name} [{i}]", "edges": one.edges, "counts": one.counts}
+        for i, one in enumerate(column.channels.histograms)
+        if one.counts
+    ]
+    if len(each) > 1:
+        return figure(title, "histograms", {"histograms": each, "unit": column.name or ""})
     if not column.histogram.counts:
         return None
     data = {"edges": column.histogram.edges, "counts": column.histogram.counts, "unit": column.name or ""}
-    return figure(Text("{name} 的取值分布", "Distribution of {name}", name=column.name), "histogram", data)
+    return figure(title, "histogram", data)
 
 
 @item("dp.02", zh="推理时数据处理方式有误", en="Data processed wrongly at inference")
@@ -224,6 +238,10 @@ def same_processing(subject: Subject) -> Finding:
     dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics. Values further
     apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
     functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
+
+    Scripts named beside the run (``--also``) are read: the pipeline that each builds for evaluation or inference is held
+    against the recorded one of training. There a difference is a problem only where both sides can be read and come from one
+    kind of source; ok only where every step is known and equal.
     """
     if subject.trains_nothing:
         return no_training()
@@ -232,7 +250,7 @@ def same_processing(subject: Subject) -> Finding:
     by_network = judge_inputs(subject)
     settled = by_network is not None and by_network.conclusion == "ok"
     found = [judge_pair(subject, _counterpart(train, other), other, settled) for other in others] if train else []
-    findings = [*found, *([by_network] if by_network is not None else [])]
+    findings = [*found, *([by_network] if by_network is not None else []), *judge_scripts(subject, train)]
     if not findings:
         return _nothing_evaluated(subject, train)
     return worst(findings)
@@ -250,16 +268,17 @@ def _nothing_evaluated(subject: Subject, train: list) -> Finding:
     return undecided(
         Text("本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."),
         Text(
-            "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若推理在另一脚本中，对照下列流水线检查它。",
-            "Evaluate in the training script (such as Model.eval) and run it again with `msprec run`; where inference is a "
-            "script of its own, compare it with the pipeline below.",
+            "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若评估或推理在另一脚本中，"
+            "用 `--also 脚本` 指定它（只读取不运行）。",
+            "Evaluate in the training script (such as Model.eval) and run it again with `msprec run`; where evaluation or "
+            "inference is a script of its own, name it with `--also SCRIPT` (it is read, not run).",
         ),
         [pipeline_table(dataset) for dataset in train],
         [first_place(dataset) for dataset in train],
     )
 
 
-@item("dp.03", zh="训练时没有对数据集进行混洗", en="Dataset not shuffled for training")
+@item("dp.03", zh="训练时没有对数据集进行混洗", en="Dataset not shuffled for training", ranks=WORST)
 def shuffled(subject: Subject) -> Finding:
     """The order in which training samples were delivered, pass by pass; flags only where a single pass was seen.
 
@@ -276,7 +295,7 @@ def shuffled(subject: Subject) -> Finding:
     return designed.not_shuffled(subject) or worst([Order(subject, dataset).finding() for dataset in sets])
 
 
-@item("dp.04", zh="涉及到数据补齐时，补齐方式错误", en="Data padded wrongly")
+@item("dp.04", zh="涉及到数据补齐时，补齐方式错误", en="Data padded wrongly", ranks=WORST)
 def padding(subject: Subject) -> Finding:
     """The padding that was delivered: the value that fills sequences up, its side, and what masks and lengths say of it.
 

@@ -7,13 +7,14 @@ from msprec.checklists.labels import judge_labels
 from msprec.checklists.shared import missing, no_training, train_sets
 from msprec.checklists.standard import judge_files
 
+from msprec.checklist.each_rank import PROBLEMS, WORST
 from msprec.checklist.finding import Finding, not_applicable, worst
 from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text
 
 
-@item("ds.01", zh="数据集中缺失值过多", en="Too many missing values in the dataset")
+@item("ds.01", zh="数据集中缺失值过多", en="Too many missing values in the dataset", ranks=WORST)
 def missing_values(subject: Subject) -> Finding:
     """Delivered NaN or infinity, missing-value marks, empty strings.
 
@@ -39,7 +40,7 @@ def missing_values(subject: Subject) -> Finding:
     return missing_found(subject, bad, treated)
 
 
-@item("ds.02", zh="数据的标签错误", en="Wrong labels in the data")
+@item("ds.02", zh="数据的标签错误", en="Wrong labels in the data", ranks=PROBLEMS)
 def wrong_labels(subject: Subject) -> Finding:
     """The labels of the training data: range, kind, constancy, contradictions; and a sheet of samples for a person.
 

@@ -26,14 +26,15 @@ def judge_labels(subject: Subject, dataset: Fact) -> Finding:
         return missing("标签列的统计", "statistics of the label column")
     place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
     places = [place or first_place(dataset)]
-    shown = [_contradictions(dataset), counts_figure(label), _sheet(subject, dataset)]
-    shown.append(_suspects(subject))
+    shown = [_contradictions(dataset), _sheet(subject, dataset), _suspects(subject)]
     for check in (_out_of_range, _not_binary, _wrong_kind, _constant, _contradicting, _contradicted_by_network):
         wrong = check(subject, dataset, column)
         if wrong is not None:
             says, advice = wrong
             code = subject.code_at(places, Text("标签的来处", "Where the labels come from"))
-            return problem(Text("{says}。", "{says}.", says=says), advice, [*shown, code], places)
+            return problem(
+                Text("{says}。", "{says}.", says=says), advice, [counts_figure(label.counts), *shown, code], places
+            )
     share = _well_learned(subject)
     if share is not None and label.kind in ("class", "one_hot"):
         return ok(

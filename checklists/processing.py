@@ -15,7 +15,8 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
 
 _TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
-_ADVICE = Text(
+#: What to do about processing that differs.
+ADVICE = Text(
     "让训练、评估和推理共用一个数据处理函数，只有随机增强在训练时才启用；归一化的常数始终用训练集的。",
     "Let one function prepare the data of training, evaluation and inference, with only the random augmentation switched on "
     "for training; normalise with the training set's constants everywhere.",
@@ -223,7 +224,7 @@ def judge_pair(subject: Subject, train: Fact, other: Fact, settled: bool) -> Fin
         return problem(
             Text("{role}的处理与训练不一致：{says}。", "The {role} is not prepared as in training: {says}.",
                  role=role_of(other), says=says),
-            _ADVICE, shown, places,
+            ADVICE, shown, places,
         )  # fmt: skip
     if faults:
         return _doubtful(other, faults, shown)
@@ -353,7 +354,7 @@ def _of_input(subject: Subject, train: Fact, other: Fact) -> Optional[Finding]:
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
         )
-        return problem(wrong, _ADVICE, shown, [other.place])
+        return problem(wrong, ADVICE, shown, [other.place])
     return undecided(
         Text(
             "推理的数据处理可能与训练不一致：{says}。",

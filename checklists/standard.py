@@ -8,7 +8,7 @@ from msprec.checklists.shared import first_place, missing, pipeline_table
 from msprec.checklist.facts import DATA_FILES, REFERENCE_DATA, Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
-from msprec.checklist.text import Text, listed
+from msprec.checklist.text import Text, english, listed
 
 # MD5 of the published files; the four idx files of MNIST and of Fashion-MNIST bear the same names
 _IDX = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
@@ -69,14 +69,18 @@ class Pairs(NamedTuple):
 def judge_files(subject: Subject) -> Finding:
     """The finding on the files of the data sets."""
     files = files_of(subject, 0)
-    reference = subject.file("reference_data", REFERENCE_DATA).files
+    given = subject.file("reference_data", REFERENCE_DATA)
+    run = subject.reference_run
     places = [first_place(dataset) for dataset in subject.datasets if dataset.pipeline]
     shown = [_manifest(files), *(pipeline_table(dataset) for dataset in subject.datasets[:2])]
     between = _between_ranks(subject, shown, places)
     if between is not None:
         return between
-    if reference:
-        return _beside(subject, files, reference, shown, places)
+    if given.files:
+        return _beside(given.source, files, given.files, shown, places)
+    others = data_files(run.files)
+    if files and others and _in_common(pair(files, others)):
+        return _beside(run.name, files, others, shown, places)
     known = [one for one in (published(entry) for entry in files) if one is not None and one.entry.md5]
     if known:
         return _beside_publishers(files, known, shown, places)
@@ -87,8 +91,9 @@ def judge_files(subject: Subject) -> Finding:
     return undecided(
         Text(
             "训练读取了 {n} 个数据文件，没有可供比较的标准数据集。",
-            "Training read {n} data files; there is no standard data set to compare them with.",
+            "Training read {n} {noun}; there is no standard data set to compare with.",
             n=len(files),
+            noun=english("data file", len(files)),
         ),
         Text(
             "用 `--reference-data 目录或清单` 给出标准数据集，或在每台机器上用 `md5sum -c data.md5` 核对运行目录中的清单。",
@@ -104,6 +109,19 @@ def judge_files(subject: Subject) -> Finding:
 def files_of(subject: Subject, rank: int) -> list:
     """The data files that a rank read, with a name each."""
     return [entry for entry in subject.file("data_files", DATA_FILES, rank).files if entry.name and entry.path]
+
+
+def data_files(files: list) -> list:
+    """The files of a recorded run that are data: those of a pipeline, and what was opened but settings and notes."""
+    return [
+        entry
+        for entry in files
+        if entry.name and (entry.via == "pipeline" or not entry.name.lower().endswith((".json", ".txt", ".xml")))
+    ]
+
+
+def _in_common(pairs: Pairs) -> int:
+    return len(pairs.equal) + len(pairs.differing) + len(pairs.unknown)
 
 
 def _no_files(subject: Subject, shown: list, places: list) -> Finding:
@@ -192,8 +210,7 @@ def _common(a: str, b: str) -> int:
 # --- the findings --------------------------------------------------------------------------------------------------
 
 
-def _beside(subject: Subject, files: list, reference: list, shown: list, places: list) -> Finding:
-    source = subject.file("reference_data", REFERENCE_DATA).source
+def _beside(source: Optional[str], files: list, reference: list, shown: list, places: list) -> Finding:
     if not files:
         return undecided(
             Text(
@@ -209,7 +226,7 @@ def _beside(subject: Subject, files: list, reference: list, shown: list, places:
             places,
         )
     pairs = pair(files, reference)
-    matched = len(pairs.equal) + len(pairs.differing) + len(pairs.unknown)
+    matched = _in_common(pairs)
     shown = [_pairs_table(pairs), *shown]
     if not matched:
         return undecided(
@@ -364,8 +381,9 @@ def _beside_publishers(files: list, known: list, shown: list, places: list) -> F
     return ok(
         Text(
             "{n} 个数据文件的 MD5 与 {of} 公布的相同。",
-            "The MD5 of {n} data files is the one published for {of}.",
+            "The MD5 of {n} {noun} is the one published for {of}.",
             n=len(known),
+            noun=english("data file", len(known)),
             of=known[0].of,
         ),
         shown,

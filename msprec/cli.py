@@ -50,26 +50,36 @@ def _references(command):
         help="The standard data, to compare the files that were read with (ds.04): a folder, facts/data_files.json of another "
         "run, or the output of md5sum.",
     )  # fmt: skip
+    run = click.option(
+        "--reference-run", metavar="DIR|CSV|LOG", expose_value=False, callback=_named_reference,
+        help="A run of the benchmark, to compare the losses with, step by step: a run folder (then also rates, optimizer, batch, "
+        "initial weights, data), a CSV with the columns step, loss and perhaps lr, TensorBoard events, or a log.",
+    )  # fmt: skip
     design = click.option(
         "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
         help="The declared design (cg.01 to cg.04, dp.03, dp.04, hp.03); default: msprec.toml beside the script.",
     )  # fmt: skip
-    return weights(data(design(command)))
+    return weights(data(run(design(command))))
 
 
 def _design_beside(script: str) -> None:
     """Takes ``msprec.toml`` beside the script for the design, where none was named."""
     context, file = click.get_current_context(), Path(script).resolve().parent / "msprec.toml"
-    if file.is_file() and "design" not in context.meta.get("msprec.references", {}):
+    if file.is_file() and "design" not in _named_references():
         option = next(one for one in context.command.params if one.name == "design")
         _named_reference(context, option, str(file))
+
+
+def _named_references() -> dict:
+    """Paths of the references that this command names, by the name of their facts."""
+    return click.get_current_context().meta.get("msprec.references", {})
 
 
 def _read_references() -> dict:
     """Facts of the references that this command names, by name."""
     from msprec.checklist import references
 
-    named = click.get_current_context().meta.get("msprec.references", {})
+    named = _named_references()
     try:
         return {option: references.READERS[option](path) for option, path in named.items()}
     except references.BadReference as error:
@@ -89,18 +99,39 @@ def _reference(path: Optional[str]):
     return reference
 
 
+def _also(paths: tuple):
+    """Further scripts of the project with the modules that they import, read; None where none was named."""
+    if not paths:
+        return None
+    from msprec.checklist.scripts import NoScripts, read_scripts, unreadable, with_modules
+
+    folder = next((path for path in paths if os.path.isdir(path)), None)
+    if folder is not None:
+        raise Failure(f"--also names a script, not a folder: {folder}")
+    try:
+        scripts = read_scripts(paths)
+    except NoScripts as error:
+        raise Failure(str(error)) from None
+    for entry in [*scripts.passed, *unreadable(scripts)]:
+        raise Failure(f"--also {entry.name}: {_why_passed(entry)}")
+    return with_modules(scripts)
+
+
 def _say_passed(passed: list) -> None:
     """One line on stderr for each file that was passed over."""
     for entry in passed:
-        why = {
-            "notebook": "a notebook; convert it to a script",
-            "large": f"{entry.detail} bytes",
-            "syntax": f"does not parse ({entry.detail})",
-            "python2": "Python 2",
-            "deep": "nested too deeply",
-            "many": f"only the first {entry.detail} files are read",
-        }.get(entry.why, entry.detail or entry.why)
-        click.echo(f"msprec: passed over {entry.name}: {why}", err=True)
+        click.echo(f"msprec: passed over {entry.name}: {_why_passed(entry)}", err=True)
+
+
+def _why_passed(entry) -> str:
+    return {
+        "notebook": "a notebook; convert it to a script",
+        "large": f"{entry.detail} bytes",
+        "syntax": f"does not parse ({entry.detail})",
+        "python2": "Python 2",
+        "deep": "nested too deeply",
+        "many": f"only the first {entry.detail} files are read",
+    }.get(entry.why, entry.detail or entry.why)
 
 
 def _console(stderr: bool):
@@ -169,7 +200,7 @@ def _wait_for_ranks(folder: Path) -> None:
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
-def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = True) -> None:
+def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = True, also=None) -> None:
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
     import json
 
@@ -181,6 +212,10 @@ def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = T
         from msprec.checklist.scripts import keep_reference
 
         keep_reference(reference, folder)
+    if also is not None:
+        from msprec.checklist.scripts import keep_also
+
+        keep_also(also, folder)
     handed = _read_references()
     for name, facts in handed.items():
         (folder / "facts").mkdir(exist_ok=True)
@@ -233,6 +268,9 @@ def _say_without_training(folder: Path, lang: str) -> None:
 @click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
+@click.option("--also", multiple=True, metavar="SCRIPT",
+              help="A further script of the project that is read, not run (evaluation, inference): how it prepares its data "
+              "(dp.02) and sets the mode of its network (api.02). May be given again.")  # fmt: skip
 @_REFERENCE_SCRIPT
 @_references
 @click.option("--twice", is_flag=True, help="Run it twice and say whether the loss repeats, and what is random if not.")
@@ -247,6 +285,7 @@ def run(
     word: bool,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
+    also: tuple,
     reference_script: Optional[str],
     twice: bool,
     repeat: Optional[int],
@@ -263,6 +302,8 @@ def run(
       msprec run train.py
       msprec run --out runs/first --lang en train.py --lr 0.1
       msprec run --tensorboard train.py
+      msprec run --also eval.py --also infer.py train.py
+      msprec run --reference-run pytorch_losses.csv train.py
       msprec run --twice train.py
       msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
@@ -275,8 +316,13 @@ def run(
     if twice or repeat:
         given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
-        compare_commands.run_repeatedly(script, args, _run_folder(script, out), repeat or 2, given, lang)
+        given += () if word else ("--no-word",)
+        _also(also)  # what cannot be read is said before anything runs
+        _reference(reference_script)
+        first = _for_the_first(also, reference_script, tensorboard_dir)
+        compare_commands.run_repeatedly(script, args, _run_folder(script, out), repeat or 2, given, lang, first)
     _design_beside(script)
+    beside = _also(also)
     options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
     reference = _reference(reference_script)
     if options.tensorboard:
@@ -293,12 +339,22 @@ def run(
         try:
             sys.stdout.flush()
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, language(lang), reference, word)
+            _conclude_and_report(folder, language(lang), reference, word, beside)
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
     if outcome.interrupted:
         launch.die_of_interrupt()
     sys.exit(outcome.status)
+
+
+def _for_the_first(also: tuple, reference_script: Optional[str], tensorboard_dir: Optional[str]) -> tuple:
+    """The options that only the first of several runs is given: what its report draws on, and a folder that all would share."""
+    given = [part for path in also for part in ("--also", os.path.abspath(path))]
+    given += ["--reference-script", os.path.abspath(reference_script)] if reference_script else []
+    given += ["--tensorboard-dir", tensorboard_dir] if tensorboard_dir else []
+    for name, path in _named_references().items():
+        given += [f"--{name.replace('_', '-')}", path]
+    return tuple(given)
 
 
 def _require_tensorboard() -> None:
@@ -354,7 +410,8 @@ def checklist(
 ) -> None:  # fmt: skip
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
 
-    Scripts and folders are read, not run: without --run they decide what the source alone can decide.
+    Scripts and folders are read, not run: without --run they decide what the source alone can decide. Beside --run, scripts that
+    evaluate or infer are held against what was recorded of the training (dp.02, api.02).
     --update rewrites a report in place (with --out: into another file) and keeps the former one beside it.
 
     \b
@@ -362,6 +419,8 @@ def checklist(
       msprec checklist train.py
       msprec checklist --only api,mp --reference-script torch/train.py train.py
       msprec checklist --run msprec_runs/train-20261120-101500
+      msprec checklist --run RUN eval.py infer.py
+      msprec checklist --run RUN --reference-run pytorch_losses.csv
       msprec checklist --run RUN --only mp --out mixed_precision.docx --lang zh
       msprec checklist --run RUN --update checklist.docx
       msprec checklist --run RUN --json findings.json --fail-on problem
@@ -370,6 +429,8 @@ def checklist(
     """
     if (run_dir and bundle_file) or blank == bool(run_dir or bundle_file or scripts):
         raise Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
+    if not (run_dir or bundle_file) and "reference_run" in _named_references():
+        raise Failure("--reference-run is compared with a recorded run: name that with --run DIR")
     if blank and update:
         raise Failure("--update refreshes a report from a run: name it with --run DIR")
     outputs = {"json": json_file, "html": html_file, "junit": junit_file, "markdown": markdown_file}
@@ -411,13 +472,15 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
 
 def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only) -> dict:
     from msprec import checklist as engine
-    from msprec.checklist.scripts import NoScripts, read_scripts
+    from msprec.checklist.scripts import NoScripts, read_scripts, with_modules
     from msprec.record.reader import RunFolderError
 
     if blank:
         return engine.blank(lang)
     try:
         read = read_scripts(scripts) if scripts else None
+        if read is not None and run_dir is not None:
+            read = with_modules(read)
         reference = _reference(reference_script)
         found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
     except (RunFolderError, NoScripts) as error:

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
+#: Users' scripts, whatever their names; `test_cases.py` runs them.
+collect_ignore = ["cases"]
+
 
 class Ran(NamedTuple):
     """A finished process."""

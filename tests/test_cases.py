@@ -1,7 +1,8 @@
 """Whole scripts, each with the conclusion that its item must reach: `cases/<item>/<problem|ok|na|undecided>_<what>/`.
 
 A new case is a new folder with a ``train.py`` and, where something beyond the folder's name is expected, an ``expect.json``:
-``args`` (list), ``options`` (of msprec, list), ``workers`` (of one `msrun`), ``exit`` (status of the script, default 0),
+``args`` (list), ``options`` (of msprec, list; they may name files of the case's folder), ``workers`` (of one `msrun`),
+``exit`` (status of the script, default 0),
 ``mentions`` (places ``file:line`` that the finding must name), ``not_problem`` (other items that must not be a problem),
 ``versions`` (true: also under the oldest MindSpore), ``why``.
 """

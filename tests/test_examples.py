@@ -41,6 +41,7 @@ def test_digits_fp16_tells_the_overflow_story(scripts) -> None:
     assert any(e.get("figure") == "loss_scale" for e in items["mp.01"]["evidence"])
     assert re.search(r"\d+ overflow|overflow", items["mp.01"]["summary"])
     assert "finite check" in done.stderr
+    assert len(_ids(items, "undecided")) <= 6, _ids(items, "undecided")
 
 
 def test_digits_trouble_is_found(scripts) -> None:

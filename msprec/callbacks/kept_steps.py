@@ -14,6 +14,8 @@ from msprec.record.steps import to_number
 
 #: Losses are looked at when so many steps wait: on a device, where reading makes the host wait, and on a CPU.
 DEVICE_STEPS, CPU_STEPS = 16, 2
+#: The mode, which takes 20 µs to ask for, is asked for once in so many steps.
+MODE_STEPS = 64
 #: A batch larger than this is not written.
 LARGEST_BATCH = 256 << 20
 #: A dynamic scale that overflows so many times in a row is worth a look.
@@ -75,17 +77,22 @@ class StepKeeper:
     Args:
         every: Steps are looked at when so many are kept.
         dynamic: Whether an overflow is the loss scale's way of searching, unless it comes `STREAK` times in a row.
+        draws: Whether the step's code may draw from Python's or NumPy's generators, whose states take 80 µs to read.
     """
 
-    def __init__(self, every: int, dynamic: bool = True) -> None:
+    def __init__(self, every: int, dynamic: bool = True, draws: bool = True) -> None:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
+        self._draws, self._begun, self._python = draws, 0, True
         self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
         self._ended = 0
 
     def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
-        self._steps.append(KeptStep(step, batch, random_state(_in_python()), build, weights))
+        if not self._begun % MODE_STEPS:
+            self._python = self._draws and _in_python()
+        self._begun += 1
+        self._steps.append(KeptStep(step, batch, random_state(self._python), build, weights))
 
     def end(self, step: int, loss, overflow=None, scale=None, at_once: bool = False) -> Optional[Bad]:
         """Call it after the step. ``at_once``: look at this step too, and wait for it.

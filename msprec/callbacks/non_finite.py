@@ -7,6 +7,7 @@ from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite
 from msprec.callbacks.tensors import on_cpu
 from msprec.errors import NonFiniteError
+from msprec.locate.side_effects import draws_on_host
 from msprec.record.steps import process_rank, to_number
 
 POLICIES = ("record", "warn", "stop", "raise")
@@ -67,7 +68,8 @@ class NonFiniteMonitor(Monitor):
         network = run_context.original_args().get("train_network")
         self._parameters = FiniteParameters(network) if network is not None else None
         dynamic = self.training.outputs.facts["kind"] == "dynamic"
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic)
+        draws = network is not None and draws_on_host([network])
+        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, draws)
         if self._locate and network is not None:
             self._prepare_locating()
 

@@ -132,6 +132,8 @@ RUN = {
     "script_imports_mindspore": flag,
 }
 
+HISTOGRAM = {"edges": [finite], "counts": [finite]}
+
 COLUMN = {
     "name": text,
     "dtype": text,
@@ -150,8 +152,15 @@ COLUMN = {
     "std": finite,
     "zeros": count,
     "distinct": count,
-    "channels": {"axis": anything, "mean": [finite], "std": [finite], "min": [finite], "max": [finite]},
-    "histogram": {"edges": [finite], "counts": [finite]},
+    "channels": {
+        "axis": anything,
+        "mean": [finite],
+        "std": [finite],
+        "min": [finite],
+        "max": [finite],
+        "histograms": [HISTOGRAM],
+    },
+    "histogram": HISTOGRAM,
     "values": Map(count),
     "suspects": [
         {
@@ -176,6 +185,7 @@ ORDER = {
             "samples": count,
             "complete": flag,
             "iterator": count,
+            "first_keys": [text],
             "same_order_as_first": flag,
             "compared_samples": count,
             "equal_samples": count,
@@ -555,6 +565,26 @@ REFERENCE_WEIGHTS = {
     "file": text,
     "md5": text,
     "parameters": [{"name": text, "shape": [count], "min": finite, "max": finite, "mean": finite, "std": finite}],
+}
+
+REFERENCE_RUN = {
+    "source": text,
+    "name": text,
+    "kind": text,
+    "numbered": flag,
+    "notes": [text],
+    "recorded": count,
+    "course": {"step": [number], "loss": [number], "rounding": [number], "lr": [number], "scale": [number]},
+    "run": RUN,
+    "batch": count,
+    "datasets": DATASETS["datasets"],
+    "optimizers": OPTIMIZER["optimizers"],
+    "train_steps": TRAIN_STEP["steps"],
+    "losses": LOSS["losses"],
+    "parameters": PARAMETERS["parameters"],
+    "loads": WEIGHTS_LOADED["loads"],
+    "files": _FILES,
+    "half_compute": flag,
 }
 
 MODES = {

@@ -13,6 +13,7 @@ class Item(NamedTuple):
     id: str
     title: Text
     check: Callable
+    ranks: Optional[str] = None
 
     @property
     def family(self) -> str:
@@ -24,11 +25,15 @@ class Item(NamedTuple):
         return self.check.__doc__ or ""
 
 
-def item(id: str, zh: str, en: str) -> Callable:
-    """Register the function below as the check of an item; ``zh`` is the guide's title."""
+def item(id: str, zh: str, en: str, ranks: Optional[str] = None) -> Callable:
+    """Register the function below as the check of an item; ``zh`` is the guide's title.
+
+    ``ranks``: how the findings on the ranks of a distributed run make one (``each_rank.WORST`` or ``PROBLEMS``); None:
+    the check sees to the ranks itself, or rank 0 stands for all.
+    """
 
     def register(check: Callable) -> Callable:
-        _REGISTERED[id] = Item(id, Text(zh, en), check)
+        _REGISTERED[id] = Item(id, Text(zh, en), check, ranks)
         return check
 
     return register

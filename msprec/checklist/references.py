@@ -1,4 +1,4 @@
-"""References that the user hands over, turned into facts: weights (wi.02) and data (ds.04) to compare with."""
+"""References that the user hands over, turned into facts: weights (wi.02), data (ds.04) and a run to compare with."""
 
 import json
 from collections.abc import Iterator
@@ -111,6 +111,17 @@ def _design(path: str) -> dict:
     return read_design(path)
 
 
+def _run(path: str) -> dict:
+    from msprec.checklist.reference_run import read_run
+
+    return read_run(path)
+
+
 #: By the name of the fact file: what looks at the path, and what reads it.
-CHECKS = {"reference_weights": check_weights_path, "reference_data": check_data_path, "design": _design}
-READERS = {"reference_weights": read_weights, "reference_data": read_data, "design": _design}
+CHECKS = {
+    "reference_weights": check_weights_path,
+    "reference_data": check_data_path,
+    "reference_run": _run,
+    "design": _design,
+}
+READERS = {"reference_weights": read_weights, "reference_data": read_data, "reference_run": _run, "design": _design}

@@ -1,14 +1,16 @@
 """Runs the checks over a run folder and writes their findings as ``checklist.json`` (schema: record/SCHEMA.md)."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
 from msprec._version import __version__
-from msprec.checklist.finding import Finding, plain, table, undecided
+from msprec.checklist.each_rank import examine_ranks
+from msprec.checklist.finding import Finding, plain, table, text, undecided
 from msprec.checklist.item import Item, items
-from msprec.checklist.scripts import Scripts, kept_reference
+from msprec.checklist.scripts import Scripts, kept_also, kept_reference, together
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import LANGUAGES, Text
 from msprec.checklist.thresholds import settle
@@ -42,10 +44,13 @@ def conclude(
     folder = RunFolder(run_dir) if run_dir is not None else scripts
     if run_dir is not None:
         folder.hand_over(handed or {})
+        scripts = together(scripts, kept_also(run_dir))
     subject = Subject(folder, settled, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None))
     findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
     run = str(run_dir) if run_dir is not None else None
-    return _document(findings, lang, run, subject.run.ended or subject.run.started)
+    document = _document(findings, lang, run, subject.run.ended or subject.run.started)
+    beside = _section(subject, lang) if subject.reference_run else None
+    return {**document, "reference_run": beside} if beside is not None else document
 
 
 def blank(lang: str = "en") -> dict:
@@ -69,14 +74,50 @@ def examine(item: Item, subject: Subject) -> Finding:
     if subject.run.script_imports_mindspore is False:
         return _no_mindspore()
     try:
-        finding = item.check(subject)
+        finding = examine_ranks(item.check, subject, item.ranks) if item.ranks else item.check(subject)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
         return _failed(error)
+    finding = _with_reference(item.id, subject, finding)
     if not subject.was_run and finding.conclusion == "undecided" and not finding.evidence:
         return _only_read()
     if finding.conclusion != "not_applicable" and subject.consulted:
         finding.evidence.append(_thresholds(subject.consulted))
     return finding
+
+
+def _with_reference(id: str, subject: Subject, finding: Finding) -> Finding:
+    """The finding with what the reference run says of the item; one that cannot be compared leaves it as it is."""
+    from msprec.checklists.beside import attach
+
+    try:
+        return attach(id, subject, finding) if subject.reference_run else finding
+    except Exception as error:  # a defect in the comparison must not cost the user the conclusion
+        finding.evidence.append(_not_compared(error))
+        return finding
+
+
+def _section(subject: Subject, lang: str) -> Optional[dict]:
+    """``reference_run`` of the document: the run beside its reference run, where one was given."""
+    from msprec.checklists.beside import section
+
+    try:
+        return section(subject, lang)
+    except Exception as error:
+        return {
+            "name": subject.reference_run.name,
+            "conclusion": [plain(_not_compared(error).body["text"], lang)],
+            "evidence": [],
+        }
+
+
+def _not_compared(error: Exception):
+    return text(
+        Text("与标杆运行对比", "Against the reference run"),
+        Text(
+            "无法比较（{error}）。", "They could not be compared ({error}).", error=f"{type(error).__name__}: {error}"
+        ),
+        "reference",
+    )
 
 
 def _chosen(only: Optional[set]) -> set:
@@ -105,13 +146,18 @@ def _entry(item: Item, finding: Finding, lang: str) -> dict:
         "id": item.id,
         "title": plain(item.title, lang),
         "conclusion": finding.conclusion,
-        "summary": plain(finding.summary, lang),
+        "summary": _sentence(plain(finding.summary, lang)),
         "locations": plain(finding.locations, lang),
         "evidence": [piece.as_dict(lang) for piece in finding.evidence],
         "would_decide": plain(finding.would_decide, lang),
         "advice": plain(finding.advice, lang),
         "answered_by": "tool",
     }
+
+
+def _sentence(text: str) -> str:
+    """English sentences that were put together begin with a capital; names of code stay as they are."""
+    return text[:1].upper() + text[1:] if re.match(r"(the|all|none|features?|labels?|column|accuracy) ", text) else text
 
 
 def _thresholds(consulted: list):

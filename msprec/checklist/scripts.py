@@ -1,11 +1,12 @@
 """Scripts that were read, not run: what a Subject knows without a run folder."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Optional
 
 from msprec.record.reader import Steps
-from msprec.source.files import File, collect
+from msprec.source.files import File, Passed, collect, parse
 
 
 class NoScripts(Exception):
@@ -100,6 +101,59 @@ def kept_reference(run_dir: Path) -> Optional[Scripts]:
         return None
     files, passed = collect([home], base=home)
     return Scripts(files, passed, [script]) if any(file.name == script for file in files) else None
+
+
+def with_modules(scripts: Scripts) -> Scripts:
+    """The scripts with the modules beside them that they import."""
+    from msprec.source.project import Project
+
+    project = Project(scripts.files, list(scripts.passed))
+    known = {file.name for file in scripts.files}
+    more = [File(m.file, m.path, project.text_of(m.file)) for m in project.modules.values() if m.file not in known]
+    return Scripts([*scripts.files, *more], scripts.passed, scripts.entries)
+
+
+def unreadable(scripts: Scripts) -> list:
+    """Why scripts that were named cannot be read, as `Passed`s."""
+    found = [parse(file.name, file.text) for file in scripts.files if file.name in scripts.entries]
+    return [entry for entry in found if isinstance(entry, Passed)]
+
+
+def keep_also(scripts: Scripts, run_dir: Path) -> None:
+    """Copies further scripts of the project, with their modules, into RUN/also (``--also``). Raises OSError."""
+    home = Path(run_dir) / "also"
+    named = {file.name: inside(file.name) for file in scripts.files}
+    for file in scripts.files:
+        target = home / named[file.name]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(file.text, encoding="utf-8")
+    listed = {"scripts": [named[name] for name in scripts.entries if name in named], "files": sorted(named.values())}
+    (home / "scripts.json").write_text(json.dumps(listed, indent=1), encoding="utf-8")
+
+
+def kept_also(run_dir: Path) -> Optional[Scripts]:
+    """The scripts that `keep_also` left in a run folder, or None."""
+    home = Path(run_dir) / "also"
+    try:
+        listed = json.loads((home / "scripts.json").read_text(encoding="utf-8"))
+        names = [str(name) for name in listed["files"]]
+        entries = [str(name) for name in listed["scripts"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    names = [name for name in names if name == inside(name) and (home / name).is_file()]
+    files, passed = collect([home / name for name in names], base=home)
+    known = {file.name for file in files}
+    entries = [name for name in entries if name in known]
+    return Scripts(files, passed, entries) if entries else None
+
+
+def together(one: Optional[Scripts], other: Optional[Scripts]) -> Optional[Scripts]:
+    """Both; of files of one name the first's count."""
+    if one is None or other is None:
+        return one or other
+    known = {file.name for file in one.files}
+    files = [*one.files, *(file for file in other.files if file.name not in known)]
+    return Scripts(files, [*one.passed, *other.passed], dict.fromkeys([*one.entries, *other.entries]))
 
 
 def inside(name: str) -> str:

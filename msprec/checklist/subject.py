@@ -1,5 +1,6 @@
 """The subject of a checklist: everything that checks may know about a run, and the only way they may learn it."""
 
+import copy
 import re
 from collections.abc import Iterable
 from typing import Optional
@@ -15,11 +16,14 @@ from msprec.record.reader import RunFolder
 from msprec.source.entries import starts_by_itself
 from msprec.source.files import File
 from msprec.source.flow import ways_of
+from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.values import Values
 
 _AROUND = 3
 _SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
+# what a user declared or handed over, and what was done after the script had ended: there once for all ranks
+_OF_THE_RUN = ("design", "probes", "range_test", "reference_data", "reference_weights", "reference_run")
 
 
 class Subject:
@@ -35,11 +39,15 @@ class Subject:
         self._folder = folder
         self._thresholds = thresholds
         self._scripts, self._reference = scripts, reference
-        self._project = self._values = self._reference_project = self._ways = None
+        self._made = {}  # what is read from the source, by name: once for all ranks
         self._files = {}
-        self._code = None
+        self._against = self._readings = self._own_readings = None
+        self._home, self._ranks = 0, None
         self.consulted = []
         self.run = Fact(folder.run, shapes.RUN)
+        self._take_facts()
+
+    def _take_facts(self) -> None:
         self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
         self.networks = self._list("network", shapes.NETWORK, "networks")
         self.parameters = self._list("parameters", shapes.PARAMETERS, "parameters")
@@ -55,16 +63,26 @@ class Subject:
         self.probes = self.file("probes", shapes.PROBES)
         self.design = self.file("design", shapes.DESIGN)
         self.range_test = self.file("range_test", shapes.RANGE_TEST)
+        self.reference_run = self.file("reference_run", shapes.REFERENCE_RUN)
+
+    def of_rank(self, rank: int) -> "Subject":
+        """The same run as one rank saw it: its own facts, steps and events, and no other rank."""
+        one = copy.copy(self)
+        one._home, one._ranks, one.run = rank, [rank], self.run_of(rank)
+        one._take_facts()
+        return one
 
     # facts
 
     @property
     def has_gradients(self) -> bool:
         """Whether gradients were sampled (``gradients.csv``)."""
-        return (self._folder.path / "rank_0" / "gradients.csv").is_file()
+        return (self._folder.path / f"rank_{self._home}" / "gradients.csv").is_file()
 
-    def file(self, name: str, shape: dict, rank: int = 0) -> Fact:
+    def file(self, name: str, shape: dict, rank: Optional[int] = None) -> Fact:
         """One of the fact files, as a whole."""
+        if rank is None:
+            rank = 0 if name in _OF_THE_RUN else self._home
         if (name, rank) not in self._files:
             self._files[name, rank] = Fact(self._folder.facts(name, rank), shape)
         return self._files[name, rank]
@@ -74,11 +92,15 @@ class Subject:
 
     def has(self, name: str) -> bool:
         """Was this fact file written (and can it be read)?"""
-        return self._folder.has_facts(name)
+        return self._folder.has_facts(name, 0 if name in _OF_THE_RUN else self._home)
+
+    def has_facts_of(self, rank: int) -> bool:
+        """Did a rank write any fact of its training (rather than nothing, or steps alone)?"""
+        return any(self._folder.has_facts(name, rank) for name in ("datasets", "parameters", "network"))
 
     @property
     def ranks(self) -> list:
-        return self._folder.ranks()
+        return self._folder.ranks() if self._ranks is None else self._ranks
 
     def run_of(self, rank: int) -> Fact:
         """What ``run.json`` says of one rank."""
@@ -111,12 +133,13 @@ class Subject:
         """Whether the trained parameters differ between ranks at the end; None: not known."""
         return across.weights_differ(self._folder, self.ranks, "final")
 
-    def steps(self, rank: int = 0):
-        return self._folder.steps(rank)
+    def steps(self, rank: Optional[int] = None):
+        return self._folder.steps(self._home if rank is None else rank)
 
-    def events(self, name: str, rank: int = 0) -> list:
+    def events(self, name: str, rank: Optional[int] = None) -> list:
         """The events of one name, in the order in which they happened."""
-        return [Fact(event, shapes.EVENT) for event in self._folder.events(rank) if event.get("event") == name]
+        events = self._folder.events(self._home if rank is None else rank)
+        return [Fact(event, shapes.EVENT) for event in events if event.get("event") == name]
 
     @property
     def damaged(self) -> list:
@@ -166,15 +189,15 @@ class Subject:
     @property
     def project(self) -> Project:
         """The user's own files with what their names mean: those of the run, and the scripts that were named beside it."""
-        if self._project is None:
+        if "project" not in self._made:
             names = self._folder.source_names()
             paths = {file.name: file.path for file in self._named}
             texts = {name: self._folder.source(name) for name in names}
             # what a run imported is complete: nothing is looked for on the disk of another machine
             files = [File(n, None if self.was_run else paths.get(n), t) for n, t in texts.items() if t is not None]
             files += [file for file in self._named if file.name not in texts]
-            self._project = Project(files, self._passed, follow=not self.was_run)
-        return self._project
+            self._made["project"] = Project(files, self._passed, follow=not self.was_run)
+        return self._made["project"]
 
     @property
     def _named(self) -> list:
@@ -185,11 +208,16 @@ class Subject:
         return self._scripts.passed if self._scripts is not None else []
 
     @property
+    def source_files(self) -> set:
+        """The names of the user's files that the run imported."""
+        return set(self._folder.source_names())
+
+    @property
     def values(self) -> Values:
         """What the expressions of the user's files stand for; of a run, with the arguments of its command."""
-        if self._values is None:
-            self._values = Values(self.project, self._arguments())
-        return self._values
+        if "values" not in self._made:
+            self._made["values"] = Values(self.project, self._arguments())
+        return self._made["values"]
 
     def _arguments(self) -> Optional[list]:
         """The words after the script in the command of the run; None: not known."""
@@ -210,21 +238,52 @@ class Subject:
         return found or [module for module in self.project.modules.values() if starts_by_itself(module)]
 
     @property
+    def readings(self) -> list:
+        """What the scripts named beside a run were seen to do, as `msprec.source.pipelines.Reading`s (dp.02, api.02)."""
+        if self._readings is None:
+            named = self._scripts.entries if self.was_run and self._scripts is not None else []
+            run = set(self.entries) if named else set()
+            found = [self.project.module_at(name) for name in named]
+            values = Values(self.project)  # the arguments of the run's command are not theirs
+            self._readings = [
+                read_pipelines(self.project, values, module)
+                for module in found
+                if module is not None and module not in run
+            ]
+        return self._readings
+
+    @property
+    def own_readings(self) -> list:
+        """The same of the script of the run itself."""
+        if self._own_readings is None:
+            self._own_readings = [read_pipelines(self.project, self.values, module) for module in self.entries[:1]]
+        return self._own_readings
+
+    @property
     def ways(self) -> list:
         """The ways through each script that is started, as lists of `msprec.source.flow.World`; see there."""
-        if self._ways is None:
+        if "ways" not in self._made:
             whole = not self.was_run and not (self._scripts is not None and self._scripts.entries)
-            self._ways = ways_of(self.project, self.values, self.entries, whole)
-        return self._ways
+            self._made["ways"] = ways_of(self.project, self.values, self.entries, whole)
+        return self._made["ways"]
+
+    @property
+    def against(self):
+        """The comparison with the reference run (``--reference-run``): `msprec.checklists.against.Against`; None without one."""
+        if self._against is None and self.reference_run:
+            from msprec.checklists.against import Against
+
+            self._against = Against(self)
+        return self._against
 
     @property
     def reference_project(self) -> Optional[Project]:
         """The reference script (``--reference-script``) with its own modules, or None."""
         if self._reference is None:
             return None
-        if self._reference_project is None:
-            self._reference_project = Project(self._reference.files, self._reference.passed)
-        return self._reference_project
+        if "reference" not in self._made:
+            self._made["reference"] = Project(self._reference.files, self._reference.passed)
+        return self._made["reference"]
 
     @property
     def reference_script(self) -> Optional[str]:
@@ -234,12 +293,12 @@ class Subject:
     @property
     def source(self) -> Code:
         """The user's own files, read without running them."""
-        if self._code is None:
+        if "code" not in self._made:
             texts = {name: self._folder.source(name) for name in self._folder.source_names()}
             if not self.was_run:
                 texts = {module.file: self.project.text_of(module.file) for module in self.project.modules.values()}
-            self._code = Code({name: text for name, text in texts.items() if text is not None})
-        return self._code
+            self._made["code"] = Code({name: text for name, text in texts.items() if text is not None})
+        return self._made["code"]
 
     def lines(self, place: Fact, around: int = _AROUND) -> Optional[tuple]:
         """The lines around a place and the number of the first, or None when there is no copy."""
@@ -253,8 +312,9 @@ class Subject:
     def _text(self, name: str) -> Optional[str]:
         """The text of a file: of the run, of the scripts, of the modules that they import, of the reference."""
         text = self._folder.source(name)
-        if text is None and self._project is not None and self._project.module_at(name) is not None:
-            text = self._project.text_of(name)
+        project = self._made.get("project")
+        if text is None and project is not None and project.module_at(name) is not None:
+            text = project.text_of(name)
         if text is None and self._reference is not None:
             text = self._reference.source(name) or self.reference_project.text_of(name)
         return text

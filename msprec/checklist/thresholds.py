@@ -216,6 +216,20 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "hp.01.reference_ratio",
+        2.0,
+        "与标杆运行的学习率相差多少倍才可能据此判断",
+        "factor between the learning rates of the run and of the reference run from which on it counts",
+        "ours",
+    ),
+    (
+        "hp.01.reference_gain",
+        0.5,
+        "结尾的 loss 比标杆运行高出其总下降量的这个比例，即为远远落后",
+        "lag of the loss behind the reference run at the end, as a share of what that run gained, that is far behind",
+        "ours",
+    ),
+    (
         "hp.02.rise",
         0.1,
         "验证 loss 从最低点到结尾的相对上升，达到即为训练过头",
@@ -343,6 +357,13 @@ DEFAULTS = _define(
         "BatchNorm 的 momentum 低于此值时，视为沿用了 PyTorch 的含义",
         "a BatchNorm momentum below this was meant in PyTorch's sense",
         "ours: MindSpore's 0.9 is PyTorch's 0.1",
+    ),
+    (
+        "api.01.initial",
+        6.0,
+        "两次运行的初始权重的标准差或均值相差多少个标准误，才算另一种分布",
+        "standard errors between the initial weights of two runs from which on they are another distribution",
+        "ours: beyond any chance",
     ),
     (
         "wi.02.loaded",

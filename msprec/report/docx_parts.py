@@ -58,11 +58,9 @@ def add_link(paragraph, text: str, bookmark: str, size: Optional[float] = None) 
     paragraph._p.append(link)
 
 
-def add_field(paragraph, code: str, shown: Optional[str] = "1", size: Optional[float] = None) -> None:
-    """A field that Word computes: PAGE, NUMPAGES, SEQ Figure. With ``shown`` None its result is left open."""
+def add_field(paragraph, code: str, shown: str = "1", size: Optional[float] = None) -> None:
+    """A field that Word computes: PAGE, NUMPAGES, SEQ Figure, PAGEREF; ``shown`` stands there until it does."""
     for kind, text in (("begin", None), (None, code), ("separate", None), ("text", shown), ("end", None)):
-        if shown is None and kind in ("text", "end"):
-            return
         run = add_run(paragraph, "", size=size)
         if kind in ("begin", "separate", "end"):
             mark = OxmlElement("w:fldChar")

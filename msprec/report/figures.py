@@ -8,6 +8,7 @@ import numpy as np
 from msprec.report.canvas import BLUE, GREEN, GREY, RED, Canvas, chinese_font
 from msprec.report.run_figures import DRAWERS
 from msprec.report.sheet import draw_label_sheet
+from msprec.report.wording import words
 
 __all__ = ["chinese_font", "draw", "range_test"]
 
@@ -72,14 +73,21 @@ def draw_class_counts(data: dict, lang: str) -> Optional[bytes]:
     return canvas.png()
 
 
+def _filled(edges: np.ndarray, counts: np.ndarray) -> tuple:
+    """Without the empty bins at both ends."""
+    held = np.flatnonzero(counts)
+    return (edges[held[0] : held[-1] + 2], counts[held[0] : held[-1] + 1]) if held.size else (edges, counts)
+
+
 def draw_histogram(data: dict, lang: str) -> Optional[bytes]:
     """A histogram from its edges and counts."""
     edges, counts = np.asarray(data.get("edges", ()), float), np.asarray(data.get("counts", ()), float)
     if len(edges) < 2 or len(counts) != len(edges) - 1 or not np.isfinite(edges).all():
         return None
+    edges, counts = _filled(edges, counts)
     canvas = Canvas(lang, 2.4)
     canvas.axes.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=BLUE)
-    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["count"])
+    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["values"])
     return canvas.png()
 
 
@@ -93,6 +101,7 @@ def draw_channels(data: dict, lang: str) -> Optional[bytes]:
     canvas = Canvas(lang, 2.4)
     canvas.axes.vlines(x, low, high, color=GREY, linewidth=1.2, label=canvas.words["range"])
     canvas.axes.errorbar(x, mean, yerr=std, fmt="o", color=BLUE, markersize=3, linewidth=1.6, label=canvas.words["std"])
+    canvas.axes.xaxis.get_major_locator().set_params(integer=True)
     canvas.label(canvas.words["channel"], canvas.words["value"])
     canvas.legend()
     return canvas.png()
@@ -107,7 +116,7 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
     for entry in (data.get("histograms") or [])[:12]:
         edges, counts = np.asarray(entry.get("edges", ()), float), np.asarray(entry.get("counts", ()), float)
         if len(edges) >= 2 and len(counts) == len(edges) - 1 and np.isfinite(edges).all():
-            shown.append((str(entry.get("name", "")), edges, counts))
+            shown.append((str(entry.get("name", "")), *_filled(edges, counts)))
     if not shown:
         return None
     columns = min(3, len(shown))
@@ -121,12 +130,30 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
         axes.tick_params(labelsize=7)
         axes.set_title(name[:24].replace("$", r"\$"), fontsize=8, pad=3, **canvas.font)
     canvas.figure.supxlabel(data.get("unit") or canvas.words["value"], fontsize=9, **canvas.font)
-    canvas.figure.supylabel(canvas.words["count"], fontsize=9, **canvas.font)
+    canvas.figure.supylabel(canvas.words["values"], fontsize=9, **canvas.font)
     return canvas.png()
 
 
+def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
+    """The losses of a run and of its reference run, and their difference; None where there are none."""
+    from msprec.compare.loss_plot import draw as draw_losses
+    from msprec.compare.losses import Parting
+
+    names = ("steps", "reference", "run", "relative", "band")
+    columns = [np.asarray([float(value) for value in data.get(name) or ()], float) for name in names]
+    steps = columns[0]
+    if len(steps) < 2 or len({len(column) for column in columns}) != 1 or not np.isfinite(steps).all():
+        return None
+    marks = [np.flatnonzero(steps == data[name]) if data.get(name) is not None else () for name in ("differs", "parts")]
+    differs, parts = (int(found[0]) if len(found) else None for found in marks)
+    found = Parting(*columns, "", differs, parts, None, False, 0, ())
+    say = words("zh" if lang == "zh" and chinese_font() else "en")
+    name = str((data.get("names") or [""])[0])[:60]
+    return draw_losses(found, (f"{say['reference']} ({name})", say["this_run"]), lang)
+
+
 _OF_DATA = {"class_counts": draw_class_counts, "histogram": draw_histogram, "histograms": draw_histograms,
-            "channels": draw_channels, "range_test": _draw_range_test}  # fmt: skip
+            "losses_beside": draw_losses_beside, "channels": draw_channels, "range_test": _draw_range_test}  # fmt: skip
 
 
 def draw(figure: str, data: dict, run_dir: Optional[Path], lang: str) -> Optional[bytes]:

@@ -25,6 +25,7 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_STRICT = "purl.oclc.org/ooxml"
 _MOST_BYTES = 200_000_000
 _COMPUTED = re.compile(r"\s*(SEQ|PAGE|PAGEREF|NUMPAGES)\b")
 _ITEM = re.compile(r"\s*((?:ds|dp|hp|api|cg|wi|mp)\.\d\d)\b")
@@ -134,9 +135,8 @@ class _File:
         try:
             self.zip = zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile) as error:
-            raise FormError(
-                f"{path}: {error.strerror if isinstance(error, OSError) else 'not a Word document'}"
-            ) from None
+            why = error.strerror if isinstance(error, OSError) else "not a Word document, or a damaged one"
+            raise FormError(f"{path}: {why}") from None
         if sum(info.file_size for info in self.zip.infolist()) > _MOST_BYTES:
             raise FormError(f"{path}: too large for a report")
         self.names = set(self.zip.namelist())
@@ -167,13 +167,23 @@ class _File:
             found[relation.get("Id")] = target[1:] if target.startswith("/") else f"{folder}/{target}"
         return found
 
+    def main(self) -> str:
+        """The name of the part that holds the text: what the package says, whatever it is called."""
+        root = self.xml("_rels/.rels")
+        for relation in root if root is not None else ():
+            if (relation.get("Type") or "").endswith("/officeDocument"):
+                return (relation.get("Target") or "").lstrip("/")
+        return "word/document.xml"
+
 
 def read_form(path) -> Form:
     """Reads the report ``path``. Raises FormError when it is none."""
     file = _File(Path(path))
-    body = file.xml("word/document.xml")
+    body = file.xml(file.main())
     if body is None:
-        raise FormError(f"{path}: not a Word document")
+        raise FormError(f"{path}: not a Word document, or a damaged one")
+    if _STRICT in str(body.tag):
+        raise FormError(f"{path}: saved as Strict Open XML; save it as an ordinary Word document (.docx) and try again")
     state = _State(file)
     reader = _Reader(file, state)
     reader.read(body)
@@ -213,7 +223,7 @@ class _Reader:
         self.values = {}  # (kind, item) to text of the cell
         self.typed, self.pictures = {}, {}
         self.comments = self._margin_comments()
-        self.relations = file.relations("word/document.xml")
+        self.relations = file.relations(file.main())
 
     # --- going through the document ---------------------------------------------------------------------------------
     def read(self, body) -> None:
@@ -335,9 +345,27 @@ class _Reader:
     # --- what was found ---------------------------------------------------------------------------------------------
     def form(self) -> Form:
         self.typed.setdefault(GENERAL, []).extend(self.comments.values())
-        lang = self.state.lang if self.state.lang in ("zh", "en") else self._guess()
+        self._keep_unknown()
         entries = {item: self._entry(item) for item in self._ids()}
-        return Form(lang, entries, entries.pop(GENERAL), self.state.prints is not None)
+        return Form(self._lang(), entries, entries.pop(GENERAL), self.state.prints is not None)
+
+    def _keep_unknown(self) -> None:
+        """What was filled in for items that this version does not know goes to the general remarks."""
+        known, remarks = set(self._ids()), self.typed[GENERAL]
+        for item in sorted({item for _, item in self.values} - known | (set(self.typed) - known)):
+            before = self.state.items.get(item) or {}
+            chosen, other = self._choice("choice", item, before.get("shown"))
+            answered = chosen is not None and (chosen != before.get("shown") or before.get("by") == "person")
+            comment = _without_placeholder("\n".join(self.values.get(("comment", item), [])))
+            answer = CONCLUSIONS[self._lang()][chosen] if answered else ""
+            words = "\n".join(filter(None, [answer, *other, comment, *self.typed.pop(item, [])]))
+            if words:
+                remarks.append(f"[{item}] {words}")
+        for item in set(self.pictures) - known:
+            self.pictures.setdefault(GENERAL, []).extend(self.pictures.pop(item))
+
+    def _lang(self) -> str:
+        return self.state.lang if self.state.lang in ("zh", "en") else self._guess()
 
     def _guess(self) -> str:
         zh = sum(name in "".join(lines) for lines in self.values.values() for name in CONCLUSIONS["zh"].values())
@@ -353,6 +381,8 @@ class _Reader:
             chosen, summary = (summary if summary is not None else chosen), None
         elif summary not in (None, shown, chosen):
             other = summary
+        if chosen is None and known.get("by") == "person":
+            chosen = shown  # the field was deleted, or cleared; the answer given before still stands
         comment = _without_placeholder("\n".join(self.values.get(("comment", item), [])))
         typed = [*extra, *more, *self.typed.get(item, [])]
         return Entry(chosen, other, shown, known.get("by"), known.get("evidence"), comment,

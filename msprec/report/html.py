@@ -101,6 +101,7 @@ class _Page:
             cells = "".join(f"<tr><th scope=row>{_e(a)}</th><td>{_e(number(b))}</td></tr>" for a, b in rows)
             body.append(f"<h2 id=run>{_e(say['run'])}</h2><table>{cells}</table>")
             body.append(self._figure({"figure": "step_time"}, self.say["step_time"]))
+        body.append(self._against())
         family = None
         for item in items:
             if item["id"].split(".")[0] != family:
@@ -114,6 +115,17 @@ class _Page:
             f"<title>{title}</title><style>{_STYLE}</style></head>"
             f"<body>{''.join(body)}<script>{_SCRIPT}</script></body></html>\n"
         )
+
+    def _against(self) -> str:
+        """The run beside the reference run; only where one was given."""
+        found = self.checklist.get("reference_run")
+        if not found:
+            return ""
+        lines = "".join(f"<p>{_e(line)}</p>" for line in found.get("conclusion") or [])
+        evidence = "".join(self._evidence(piece) for piece in found.get("evidence") or [])
+        name = f"{self.say['reference'].capitalize()}: {found.get('name') or ''}"
+        head = f"<h2 id=against>{_e(self.say['against'])}</h2><p>{_e(name)}</p>"
+        return f"{head}{lines}{evidence}"
 
     def _summary(self, items: list) -> str:
         say = self.say

@@ -39,11 +39,22 @@ def _document(checklist: dict, with_evidence: set) -> str:
         lines.append("| " + " | ".join(_cell(cell[:500]) for cell in cells) + " |")
     if checklist.get("remarks"):
         lines += ["", f"**{say['notes_head']}**", "", _text(checklist["remarks"])]
+    lines += _against(checklist.get("reference_run"), say)
     for item in items:
         if item["conclusion"] in ("problem", "undecided") or item.get("comment") or item.get("conflict"):
             lines += ["", *_item(item, say, names, item["id"] in with_evidence)]
     version = checklist.get("tool", {}).get("version", "")
     return "\n".join([*lines, "", f"{say['subtitle'].format(version=version)}", ""])
+
+
+def _against(found, say: dict) -> list:
+    """The run beside the reference run; nothing where none was given."""
+    if not found:
+        return []
+    lines = ["", f"## {say['against']}", "", f"{say['reference'].capitalize()}: {_text(found.get('name') or '')}"]
+    for line in found.get("conclusion") or []:
+        lines += ["", _text(line)]
+    return lines + [line for piece in found.get("evidence") or [] for line in _evidence(piece)]
 
 
 def _item(item: dict, say: dict, names: dict, with_evidence: bool) -> list:

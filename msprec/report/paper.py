@@ -45,7 +45,11 @@ class Paper:
 
         self.document, self.lang, self.say = Document(), lang, words(lang)
         self.bookmarks = self.figures = self.tables = self.controls = 0
+        self._style_ids = {}
         self._page(head)
+        relations = self.document.part.package.rels
+        for name in [key for key, one in relations.items() if one.reltype.endswith("/thumbnail")]:
+            del relations[name]  # the library's template brings a picture of its own empty page
 
     def _page(self, head_text: str) -> None:
         from docx.shared import Cm, Pt, RGBColor
@@ -75,7 +79,7 @@ class Paper:
 
     def _contents_styles(self) -> None:
         from docx.enum.style import WD_STYLE_TYPE
-        from docx.enum.text import WD_TAB_ALIGNMENT, WD_TAB_LEADER
+        from docx.enum.text import WD_TAB_ALIGNMENT
         from docx.shared import Cm, Pt
 
         for level in (1, 2):
@@ -87,7 +91,7 @@ class Paper:
             layout = style.paragraph_format
             layout.space_before, layout.space_after = Pt(4 if level == 1 else 0), Pt(1)
             layout.left_indent = Cm(0.4 * (level - 1))
-            layout.tab_stops.add_tab_stop(Cm(WIDTH_CM), WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
+            layout.tab_stops.add_tab_stop(Cm(WIDTH_CM), WD_TAB_ALIGNMENT.RIGHT)
 
     def properties(self, title: str, generated: Optional[str]) -> None:
         """Title and times; the clock is not read."""
@@ -101,9 +105,8 @@ class Paper:
 
     # --- text -------------------------------------------------------------------------------------------------------
     def heading(self, text: str, level: int, bookmark: Optional[str] = None):
-        heading = self.document.add_heading(clean(text), level)
-        for run in heading.runs:
-            set_fonts(run)
+        heading = self.paragraph(style=f"Heading {level}")
+        set_fonts(heading.add_run(clean(text)))
         if bookmark:
             self.mark(heading, bookmark)
         return heading
@@ -114,7 +117,12 @@ class Paper:
         add_bookmark(paragraph, bookmark, self.bookmarks)
 
     def paragraph(self, text: str = "", style: Optional[str] = None, **look):
-        paragraph = self.document.add_paragraph(style=style)
+        paragraph = self.document.add_paragraph()
+        if style:
+            # the library looks a style up by its name anew each time, which is slow
+            if style not in self._style_ids:
+                self._style_ids[style] = self.document.styles[style].style_id
+            paragraph._p.style = self._style_ids[style]
         if text:
             add_run(paragraph, text, **look)
         return paragraph
@@ -132,8 +140,8 @@ class Paper:
         """A paragraph that leads to a bookmark."""
         add_link(self.document.add_paragraph(), text, bookmark, 9)
 
-    def markdown(self, head: str, text: str) -> None:
-        """A heading, then the paragraphs, bullets and fenced code of a text."""
+    def markdown(self, head: str, text: str, size: Optional[float] = None) -> None:
+        """A heading, then the paragraphs, bullets and fenced code of a text, in letters of ``size`` points."""
         self.heading(head, 3)
         code, fenced = [], False
         for line in text.splitlines():
@@ -144,9 +152,9 @@ class Paper:
             elif fenced:
                 code.append(line)
             elif line.strip().startswith(("- ", "* ")):
-                _inline(self.document.add_paragraph(style="List Bullet"), line.strip()[2:])
+                _inline(self.paragraph(style="List Bullet"), line.strip()[2:], size)
             elif line.strip():
-                _inline(self.document.add_paragraph(), line.strip())
+                _inline(self.paragraph(), line.strip(), size)
 
     def code(self, lines: list, highlight: set) -> None:
         """Lines of source as (number or None, text), the numbers in ``highlight`` marked by shade and weight."""
@@ -170,7 +178,7 @@ class Paper:
     def caption(self, kind: str, text: str) -> None:
         """A numbered caption; ``kind`` is Figure or Table."""
         count = self.figures if kind == "Figure" else self.tables
-        paragraph = self.document.add_paragraph(style="Caption")
+        paragraph = self.paragraph(style="Caption")
         paragraph.paragraph_format.keep_with_next = kind == "Table"
         add_run(paragraph, f"{self.say[kind.lower()]} ", size=9)
         add_field(paragraph, f"SEQ {kind} \\* ARABIC", str(count), size=9)
@@ -207,7 +215,8 @@ class Paper:
         """A table with its caption, on a page of its own turned sideways where it is too wide for an upright one."""
         self.tables += 1
         needed = _needed_cm(columns, rows)
-        wide = needed > WIDTH_CM * 1.15 and len(columns) >= 6
+        # a page of its own is a waste for a few rows that are still read in small letters
+        wide = len(columns) >= 6 and needed > WIDTH_CM * (1.25 if len(rows) > 8 else 1.8)
         with self.turned() if wide else contextlib.nullcontext():
             self.caption("Table", title)
             total = WIDE_CM if wide else WIDTH_CM
@@ -245,22 +254,19 @@ class Paper:
 
     # --- contents -----------------------------------------------------------------------------------------------------
     def contents(self, entries: list) -> None:
-        """The table of contents as a field, filled in: (level, text, bookmark).
+        """The table of contents: (level, text, bookmark), each with a link to its heading and its page number.
 
-        It links to the headings. Page numbers come when a word processor updates the field: before that they would be guesses.
+        A number is a PAGEREF field without a stored result, for a stored one would be a guess: a word processor lays the
+        pages out in its own way. LibreOffice computes these fields as it opens the document, Word when it prints, makes a PDF
+        or updates fields (Ctrl+A, F9); neither asks, as Word does of a document that demands an update on opening.
+        A TOC field around them would leave LibreOffice with the empty results, as it takes its text over as it stands.
         """
-        from docx.oxml import OxmlElement
-        from docx.oxml.ns import qn
-
-        for position, (level, text, bookmark) in enumerate(entries):
-            paragraph = self.document.add_paragraph(style=f"toc {level}")
-            if position == 0:
-                add_field(paragraph, 'TOC \\o "1-2" \\h \\z \\u', None)
+        for level, text, bookmark in entries:
+            paragraph = self.paragraph(style=f"toc {level}")
             add_link(paragraph, text, bookmark)
-            if position == len(entries) - 1:
-                end = OxmlElement("w:fldChar")
-                end.set(qn("w:fldCharType"), "end")
-                paragraph.add_run()._r.append(end)
+            paragraph.add_run("\t")
+            add_field(paragraph, f"PAGEREF {bookmark} \\h", "")
+        self.paragraph(self.say["page_numbers"], size=8, colour=GREY).paragraph_format.space_before = 40_000
 
     def page_break_before(self, paragraph) -> None:
         paragraph.paragraph_format.page_break_before = True
@@ -269,12 +275,15 @@ class Paper:
         self.document.save(str(path))
 
 
-def _inline(paragraph, text: str) -> None:
+def _inline(paragraph, text: str, size: Optional[float] = None) -> None:
+    """Code between backticks; what stands between asterisks is bold."""
     for i, part in enumerate(text.split("`")):
-        # emphasis is dropped outside of code
-        part = part if i % 2 else re.sub(r"\*+([^*\s][^*]*)\*+", r"\1", part)
-        if part:
-            add_run(paragraph, part, mono=bool(i % 2), size=9.5 if i % 2 else None)
+        if i % 2:
+            add_run(paragraph, part, mono=True, size=min(size or 9.5, 9.5))
+            continue
+        for j, piece in enumerate(re.split(r"\*+([^*\s][^*]*)\*+", part)):
+            if piece:
+                add_run(paragraph, piece, bold=True if j % 2 else None, size=size)
 
 
 def _size(value) -> int:
@@ -282,24 +291,40 @@ def _size(value) -> int:
     return sum(2 if ord(c) > 0x2E80 else 1 for c in number(value)[:60])
 
 
+def _word_size(word: str) -> int:
+    """Columns that must stay together: all of a Latin word, a few signs of Chinese, which may be broken anywhere."""
+    return min(_size(word), 6) if any(ord(c) > 0x2E80 for c in word) else _size(word)
+
+
 def _column_sizes(columns: list, rows: list) -> tuple:
     """Of each column: its longest entry, and the longest word in it that should not be broken."""
     longest, words_of = [], []
     for i, name in enumerate(columns):
         cells = [number(row[i]) for row in rows[:MAX_ROWS] if i < len(row)]
-        short = [word for cell in cells for word in cell.split() if len(word) <= 24]
-        words_of.append(max(map(_size, [*str(name).split(), *short]), default=1))
+        # a path or a digest may be broken, though not at every few letters
+        parts = [word if len(word) <= 24 else word[:16] for cell in cells for word in cell.split()]
+        words_of.append(max(map(_word_size, [*str(name).split(), *parts]), default=1))
         longest.append(max(map(_size, [name, *cells])))
     return longest, words_of
 
 
+def _cm(size: float) -> float:
+    """At 9 pt a character has about 2 mm, and a column 5 mm of margins and bold heads."""
+    return 0.2 * size + 0.5
+
+
 def column_widths(columns: list, rows: list, total: float = WIDTH_CM) -> list:
-    """Column widths in cm by the length of what stands in them."""
+    """Column widths in cm: first what keeps words whole, then what is left by the length of what stands in them."""
     longest, words_of = _column_sizes(columns, rows)
-    weights = [max(min(max(n, 5), 42), 1.2 * w + 3) for n, w in zip(longest, words_of)]
-    return [total * w / sum(weights) for w in weights]
+    needs = [_cm(w) for w in words_of]
+    spare = total - sum(needs)
+    if spare <= 0:
+        return [total * need / sum(needs) for need in needs]
+    wants = [max(0.0, _cm(min(n, 60)) - need) for n, need in zip(longest, needs)]
+    given = [need + want * min(1.0, spare / (sum(wants) or 1.0)) for need, want in zip(needs, wants)]
+    return [total * width / sum(given) for width in given]
 
 
 def _needed_cm(columns: list, rows: list) -> float:
-    """The width at which no word of the table is broken: at 9 pt a character has about 2 mm, and a column 4 mm of margins."""
-    return sum(0.2 * w + 0.4 for w in _column_sizes(columns, rows)[1])
+    """The width at which no word of the table is broken."""
+    return sum(_cm(w) for w in _column_sizes(columns, rows)[1])

@@ -67,8 +67,8 @@ def _skips(run: RunFolder, rank: int) -> bool:
 def draw_gradients(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     """Norm of all gradients on a logarithmic axis; below it, the share of their elements that float16 cannot hold."""
     samples = _gradients(run, rank)
-    if not samples:
-        return None
+    if len(samples) < 2:
+        return None  # one sample is no course
     x = np.array(sorted(samples), dtype=float)
     norm, under, sub = (np.array([samples[step][i] for step in sorted(samples)]) for i in range(3))
     canvas = Canvas(lang, height=3.8, rows=2)

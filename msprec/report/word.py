@@ -64,6 +64,7 @@ class _Report:
         self._front(title)
         self._summary()
         self._about_the_run()
+        self._about_the_reference()
         family = None
         for item in self.checklist["items"]:
             if item["id"].split(".")[0] != family:
@@ -81,6 +82,8 @@ class _Report:
         entries = [(1, self.say["summary"], "summary")]
         if self.run:
             entries.append((1, self.say["run"], "run"))
+        if self.checklist.get("reference_run"):
+            entries.append((1, self.say["against"], "against"))
         family = None
         for item in self.checklist["items"]:
             if item["id"].split(".")[0] != family:
@@ -97,20 +100,33 @@ class _Report:
             self.paper.table(None, rows, [3.6, WIDTH_CM - 3.6])
             self._figure({"figure": "step_time", "title": self.say["step_time"]})
 
+    def _about_the_reference(self) -> None:
+        """What the run looks like beside the reference run; only where one was given."""
+        found = self.checklist.get("reference_run")
+        if not found:
+            return
+        self.paper.heading(self.say["against"], 1, "against")
+        self.paper.labelled(self.say["reference"].capitalize(), found.get("name"))
+        for line in found.get("conclusion") or []:
+            self.paper.paragraph(line)
+        for position, evidence in enumerate(found.get("evidence") or []):
+            self._evidence(evidence, f"reference_run_{position + 1}")
+        self.paper.link(self.say["back"], "summary")
+
     def _summary(self) -> None:
         paper, items = self.paper, self.checklist["items"]
         paper.page_break_before(paper.heading(self.say["summary"], 1, "summary"))
         counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
         paper.paragraph(self.say["found"].format(**counts), bold=True)
         columns = [self.say["mark"], self.say["item"], self.say["conclusion"], self.say["reason"]]
-        table = paper.table(columns, [[""] * 4 for _ in items], [2.2, 4.6, 3.0, WIDTH_CM - 9.8])
+        table = paper.table(columns, [[""] * 4 for _ in items], [2.0, 4.9, 2.9, WIDTH_CM - 9.8], size=8.5)
         for row, item in zip(list(table.rows)[1:], items):
             mark, name, conclusion, reason = row.cells
             mark.paragraphs[0].alignment = 1
             add_run(mark.paragraphs[0], mark_of(item), bold=True, size=10)
-            add_link(name.paragraphs[0], _head(item), _bookmark(item["id"]), 9)
-            add_choice(paper, conclusion, item, "summary", 9)
-            add_run(reason.paragraphs[0], self._reason(item), size=9)
+            add_link(name.paragraphs[0], _head(item), _bookmark(item["id"]), 8.5)
+            add_choice(paper, conclusion, item, "summary", 8.5)
+            add_run(reason.paragraphs[0], self._reason(item), size=8.5)
         below = paper.paragraph(self.say["how_to_fill"].replace("`", ""), size=9, colour="3C4043")
         below.paragraph_format.space_before = Pt(6)
         add_general(paper, self.checklist.get("remarks") or "")
@@ -140,15 +156,15 @@ class _Report:
         paper.labelled(say["places"], "  ".join(places[:12]), mono=True)
         paper.labelled(say["would_decide"], item.get("would_decide"), ours=True)
         paper.labelled(say["advice"], item.get("advice"), ours=True)
-        texts = item_texts(item["id"], self.lang)
-        if texts is not None:
-            paper.markdown(say["check"], texts.check)
         if item.get("evidence"):
             paper.heading(say["evidence"], 3)
         for position, evidence in enumerate(item.get("evidence") or []):
             self._evidence(evidence, f"{item['id']}_{position + 1}")
+        texts = item_texts(item["id"], self.lang)
         if texts is not None and "problem" in (item["conclusion"], item.get("by_evidence")):
             paper.markdown(say["mend"], texts.mend)
+        if texts is not None:
+            paper.markdown(say["check"], texts.check, size=9)
         self._pictures(item["id"])
         paper.link(say["back"], "summary")
 

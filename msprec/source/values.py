@@ -39,7 +39,7 @@ class Record:
         return self.values.get(name, UNKNOWN)
 
 
-_BINARY = {
+BINARY = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
     ast.RShift: operator.rshift, ast.BitOr: operator.or_, ast.BitAnd: operator.and_,
@@ -150,7 +150,7 @@ class Values:
             isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple))
         ):
             return UNKNOWN
-        return _BINARY[type(node.op)](left, right)
+        return BINARY[type(node.op)](left, right)
 
     def _compare(self, node: ast.Compare, scope: Scope, depth: int) -> Any:
         values = [self.of(part, scope, depth) for part in (node.left, *node.comparators)]

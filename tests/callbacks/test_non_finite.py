@@ -131,9 +131,23 @@ def test_unknown_policy():
         NonFiniteMonitor("explode")
 
 
-@pytest.mark.parametrize("policy", ["warn", "stop"])
-@pytest.mark.parametrize("mode", ["graph", "pynative"])
-def test_the_bad_step_is_kept_as_it_began(kit, mode, policy):
+class Drawing(ms.nn.Cell):
+    """A network whose code names NumPy's generator, and so may draw from it."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x):
+        assert np.random is not None
+        return self.net(x)
+
+
+@pytest.mark.parametrize(
+    ("mode", "policy", "draws"),
+    [("graph", "warn", False), ("graph", "stop", False), ("pynative", "warn", True), ("pynative", "stop", False)],
+)
+def test_the_bad_step_is_kept_as_it_began(kit, mode, policy, draws):
     """Batch and random state are those of the bad step itself, however late the loss is read."""
     kit.start(mode)
     states = {}
@@ -144,8 +158,12 @@ def test_the_bad_step_is_kept_as_it_began(kit, mode, policy):
             np.random.rand(3), random.random()
 
     monitor = NonFiniteMonitor(policy, out="run")
+    model = kit.model("plain", rate=RATES)
+    if draws:
+        net = kit.network(False)
+        model = ms.train.Model(Drawing(net), ms.nn.MSELoss(), ms.nn.Momentum(net.trainable_params(), RATES, 0.9))
     with pytest.warns(RuntimeWarning):
-        kit.model("plain", rate=RATES).train(1, kit.data(), callbacks=[monitor, Draws()])
+        model.train(1, kit.data(), callbacks=[monitor, Draws()])
     step = monitor.first[0]
     x, y = kit.arrays()
     folder = monitor.folder / "rank_0" / "nonfinite"
@@ -154,7 +172,7 @@ def test_the_bad_step_is_kept_as_it_began(kit, mode, policy):
     assert np.array_equal(batch["input_0"], x[rows]) and np.array_equal(batch["input_1"], y[rows])
     state = json.loads((folder / "state.json").read_text())
     assert state["step"] == step
-    if mode == "graph":  # what is compiled draws nothing from Python
+    if not draws:  # nor does what is compiled
         assert state["random_state"]["numpy"] is state["random_state"]["python"] is None
     else:
         assert state["random_state"]["numpy"][1] == states[step][0].tolist()

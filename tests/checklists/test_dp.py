@@ -325,3 +325,19 @@ def test_the_others_of_the_family(verdict):
     assert verdict("dp.04", Run())["conclusion"] == "not_applicable"
     assert verdict("dp.05", Run())["conclusion"] == "not_applicable"
     assert verdict("dp.05", Run(run={"rank_size": 2}))["conclusion"] == "undecided"
+
+
+def test_each_channel_s_distribution_is_shown():
+    """Of a sound picture too; one channel has the column's own."""
+    from msprec.checklists.dp import _histogram
+
+    from msprec.checklist.facts import COLUMN, Fact
+
+    one = {"edges": [0.0, 0.5, 1.0], "counts": [3, 4]}
+    table = {"axis": 1, "mean": [0.5] * 3, "std": [0.2] * 3, "min": [0.0] * 3, "max": [1.0] * 3}
+    empty = {"edges": [], "counts": []}
+    shown = _histogram(Fact(column(channels={**table, "histograms": [one, empty, one]}, histogram=one), COLUMN))
+    assert shown.body["figure"] == "histograms"
+    assert [entry["name"] for entry in shown.body["data"]["histograms"]] == ["image [0]", "image [2]"]
+    assert _histogram(Fact(column(histogram=one), COLUMN)).body["figure"] == "histogram"
+    assert _histogram(Fact(column(channels={**table, "histograms": None}), COLUMN)) is None

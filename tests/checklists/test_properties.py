@@ -149,6 +149,23 @@ REFERENCES = {
         "parameters": [{"name": "fc.weight", "shape": [10, 128], "min": -0.1, "max": 0.1, "mean": 0.0, "std": 0.06}],
     },
 }
+SET_THERE = copy.deepcopy(
+    {key: SET[key] for key in ("role", "pipeline", "shuffle", "batch_size", "columns", "label", "order", "scanned")}
+)
+SET_THERE["batch_size"] = 8
+SET_THERE["order"]["passes"][0]["first_keys"] = ["a", "c"]
+SET_THERE["columns"][0].update(mean=9.0, std=8.0)
+REFERENCES["reference_run"] = {
+    "source": "/x/other", "name": "other", "kind": "run", "numbered": True, "notes": ["unnumbered", "x:y"], "recorded": 90,
+    "course": {"step": list(range(1, 91)), "loss": [2.3 / s for s in range(1, 60)] + ["inf"] * 31, "lr": [0.2] * 90,
+               "scale": [1.0] * 90, "rounding": [1e-5] * 90},
+    "run": {"training_steps": 90, "rank_size": 1, "versions": {"mindspore": "2.7.1"}, "seeds": [{"function": "s", "value": 1}]},
+    "batch": 8, "datasets": [SET_THERE], "optimizers": [optimizer(weight_decay=0.1)], "train_steps": [train_step(DYNAMIC)],
+    "losses": [{"class": "MSELoss", "args": ""}], "half_compute": True, "files": [{**ENTRY, "md5": "2" * 32}],
+    "parameters": [{"name": "fc.weight", "shape": [10, 128], "size": 1280, "kind": "weight", "requires_grad": False,
+                    "initial": {"min": -1.0, "max": 1.0, "mean": 0.4, "std": 0.5}}],
+    "loads": [{"function": "load_param_into_net", "file": "a.ckpt", "loaded": 2}],
+}  # fmt: skip
 PLACED = {"file": "train.py", "line": 3}
 ARRAY = {"dtype": "Float32", "shape": [8, 4], "min": 0.0, "max": 1.0, "distinct": 32, "whole": False, "one_hot": False,
          "probabilities": True, "log_probabilities": False, "unit": True,
@@ -233,6 +250,11 @@ def check_contract(checklist):
         assert all(isinstance(place["file"], str) for place in entry["locations"])
         for piece in entry["evidence"]:
             check_evidence(piece)
+            assert "could not be compared" not in piece.get("text", ""), piece
+    section = checklist.get("reference_run", {"conclusion": [], "evidence": []})
+    assert all(isinstance(line, str) and "could not be compared" not in line for line in section["conclusion"])
+    for piece in section["evidence"]:
+        check_evidence(piece)
 
 
 def check_evidence(piece):
@@ -299,6 +321,10 @@ def test_a_check_that_fails_leaves_its_item_open(tmp_path):
 def test_each_language_speaks_only_its_own(tmp_path):
     chinese = json.dumps(conclude(RICH.write(tmp_path), "zh"), ensure_ascii=False)
     english = json.dumps(conclude(tmp_path, "en"), ensure_ascii=False)
+    handed = {"reference_run": REFERENCES["reference_run"]}
+    for lang in ("zh", "en"):
+        beside = json.dumps(conclude(tmp_path, lang, None, None, None, None, handed), ensure_ascii=False)
+        chinese, english = (chinese + beside, english) if lang == "zh" else (chinese, english + beside)
     assert not any("\u4e00" <= letter <= "\u9fff" for letter in english)
     for phrase in ("samples of", "while training", "The run", "weights"):
         assert phrase not in chinese

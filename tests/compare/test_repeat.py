@@ -96,6 +96,41 @@ def said(*runs):
     return "\n".join(lines(compare_runs(list(runs)), "en"))
 
 
+def test_references_go_to_the_first_run_alone(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from msprec.cli import main
+    from msprec.compare import repeat
+
+    commands = []
+    done = type("Done", (), {"returncode": 0})
+    monkeypatch.setattr(repeat.subprocess, "run", lambda command, **_: commands.append(command) or done)
+    monkeypatch.setattr(repeat, "compare_runs", lambda runs, _: repeat.Repeated(runs, 3, None, 0.0, [], (), (), [0, 0]))
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("train.py", ""), ("eval.py", ""), ("torch.py", "import torch"), ("d.toml", "shuffle = true\n"),
+                       ("b.csv", "step,loss\n1,2.0\n2,1.0\n"), ("w.npz", "")):  # fmt: skip
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    given = [
+        "--also",
+        "eval.py",
+        "--reference-script",
+        "torch.py",
+        "--reference-run",
+        "b.csv",
+        "--reference-weights",
+        "w.npz",
+    ]
+    given += ["--reference-data", ".", "--design", "d.toml", "--tensorboard-dir", "events", "--no-word"]
+    ran = CliRunner().invoke(main, ["run", "--twice", "--out", "both", *given, "train.py", "--lr", "0.1"])
+    assert ran.exit_code == 0, ran.output
+    first, second = commands
+    for word in ("--also", "--reference-script", "--reference-run", "--reference-weights", "--reference-data", "--design",
+                 "--tensorboard-dir"):  # fmt: skip
+        assert word in first and word not in second, word
+    assert first[first.index("--reference-run") + 1] == str(tmp_path / "b.csv")
+    assert "--no-word" in first and "--no-word" in second and first[-3:] == second[-3:] == ["train.py", "--lr", "0.1"]
+
+
 def test_recorded_runs(tmp_path):
     a = run_folder(tmp_path / "a", [1.0, 0.5, "nan", 0.25])
     assert "reproducible" in said(a, run_folder(tmp_path / "b", [1.0, 0.5, "nan", 0.25]))

@@ -110,6 +110,19 @@ def test_nan_on_one_rank(launch, bare):
     assert "step 4, data" in again
 
 
+def test_what_is_wrong_on_one_rank_alone(launch, bare):
+    """The report is one for all ranks; each finding that rests on one of them names it."""
+    launch("python", "-m", "msprec", "run", "--lang", "en", "--out", "wrong", "train.py", "wrong")
+    written = json.loads((launch.folder / "wrong" / "checklist.json").read_text("utf-8"))
+    items = {entry["id"]: entry for entry in written["items"]}
+    for name, words in (("ds.01", "column x"), ("cg.02", "0.weight")):
+        assert items[name]["conclusion"] == "problem", items[name]
+        assert items[name]["summary"].startswith("Rank 1: "), items[name]["summary"]
+        assert words in items[name]["summary"]
+    shown = next(piece for piece in items["ds.01"]["evidence"] if piece["title"] == "What each rank shows")
+    assert [row[:2] for row in shown["rows"]] == [["1", "problem"], ["0", "no problem"]]
+
+
 def test_callbacks_by_hand_and_scales_that_come_apart(launch, bare):
     launch("train.py", "apart", "callbacks=by_hand")
     read = RunFolder(launch.folder / "by_hand")

@@ -64,6 +64,43 @@ def test_images_have_channels_in_either_layout() -> None:
     assert last["std"] == pytest.approx(data.std((0, 2, 3)))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.float16])
+def test_each_channel_has_its_histogram(dtype) -> None:
+    data = (np.random.RandomState(0).rand(40, 3, 6, 6) * [[[[10]], [[100]], [[200]]]]).astype(dtype)
+    facts = _column([data[:3], data[3:20], data[20:]])
+    assert len(facts["channels"]["histograms"]) == 3
+    for i, one in enumerate(facts["channels"]["histograms"]):
+        assert len(one["edges"]) == len(one["counts"]) + 1 == 65
+        assert one["counts"] == np.histogram(data[:, i].astype(float), one["edges"])[0].tolist()
+    assert sum(facts["histogram"]["counts"]) == data.size
+    one_channel, thirteen = _column([data[:, :1]]), _column([np.ones((4, 13), np.float32)])
+    assert one_channel["channels"]["histograms"] is None and thirteen["channels"]["histograms"] is None
+
+
+def test_a_histogram_grows_with_its_values() -> None:
+    """What comes later and lies far outside is counted where it is, not at the edge of the first batch."""
+    batches = [np.array([[0.0, 1.0], [1.0, np.nan]]), np.array([[-50.0, np.inf], [3.0, 1.0]]), np.array([[1e30, 2.0]])]
+    histograms = _column(batches)["channels"]["histograms"]
+    for i, one in enumerate(histograms):
+        finite = np.concatenate(batches)[:, i]
+        finite = finite[np.isfinite(finite)]
+        assert one["edges"][0] <= finite.min() and finite.max() <= one["edges"][-1]
+        assert sum(one["counts"]) == len(finite)
+    nothing = _column([np.array([[np.nan, 1.0]]), np.array([[np.inf, 2.0]])])["channels"]["histograms"]
+    assert nothing[0] == {"edges": [], "counts": []} and sum(nothing[1]["counts"]) == 2
+    extreme = _column([np.array([[1e308, 1.0], [-1e308, 2.0]])])["channels"]["histograms"]
+    assert extreme[0]["counts"] == [] and sum(extreme[1]["counts"]) == 2
+
+
+def test_a_large_batch_is_sampled_evenly() -> None:
+    """A blank column of pixels must not be all that is counted of pictures whose width divides the interval."""
+    data = np.ones((64, 1, 64, 64), np.float32)
+    data[..., 0] = 0
+    counts = np.array(_column([data])["histogram"]["counts"])
+    assert counts.sum() == pytest.approx(data.size, rel=0.02)
+    assert counts[counts.nonzero()[0][0]] / counts.sum() == pytest.approx(1 / 64, rel=0.2)
+
+
 def test_values_strings_and_odd_shapes() -> None:
     labels = _column([np.array([0, 1, 1]), np.array([2, 1, 0])])
     assert labels["values"] == {"0": 2, "1": 3, "2": 1}

@@ -282,6 +282,131 @@ def test_what_is_no_report_is_one_line(tmp_path: Path) -> None:
         assert done.exit_code == 2 and done.output.count("\n") == 1
 
 
+def rewritten(report: Path, change, renamed=None) -> Path:
+    """The report with ``change(name, bytes)`` in the place of each part, and parts under other names."""
+    out = report.with_name("rewritten.docx")
+    with zipfile.ZipFile(report) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            new.writestr((renamed or {}).get(name, name), change(name, old.read(name)))
+    return out
+
+
+def refused(path: Path) -> str:
+    """The one line that says why a report is not read; the file is as it was."""
+    before = path.read_bytes()
+    run = path.parent / "run_of_refused"
+    if not run.exists():
+        write_run(run)
+    done = CliRunner().invoke(main, ["checklist", "--run", str(run), "--update", str(path)])
+    assert done.exit_code == 2 and done.output.count("\n") == 1 and "Traceback" not in done.output
+    assert path.read_bytes() == before
+    return done.output
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_report(report: Path, share: float) -> None:
+    whole = report.read_bytes()
+    report.write_bytes(whole[: int(len(whole) * share)])
+    assert "Word document" in refused(report)
+
+
+def test_a_report_whose_text_is_torn_inside(report: Path) -> None:
+    torn = rewritten(report, lambda name, data: data[: len(data) // 2] if name == "word/document.xml" else data)
+    assert "damaged" in refused(torn)
+    emptied = rewritten(report, lambda name, data: b"" if name == "word/document.xml" else data)
+    assert "damaged" in refused(emptied)
+
+
+def test_strict_open_xml_is_told(report: Path) -> None:
+    old, new = (
+        b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        b"http://purl.oclc.org/ooxml/wordprocessingml/main",
+    )
+    assert "Strict" in refused(rewritten(report, lambda name, data: data.replace(old, new)))
+
+
+def test_the_text_under_another_name(report: Path) -> None:
+    """Word on the web calls it document2.xml."""
+    path = edited(report, ("choice", "ds.04", "No problem"))
+    document = Document(str(path))
+    document.save(str(path))
+    names = {"word/document.xml": "word/document2.xml", "word/_rels/document.xml.rels": "word/_rels/document2.xml.rels"}
+
+    def change(name: str, data: bytes) -> bytes:
+        return (
+            data.replace(b"word/document.xml", b"word/document2.xml")
+            if name.endswith((".rels", "Types].xml"))
+            else data
+        )
+
+    form = read_form(rewritten(path, change, names))
+    assert form.items["ds.04"].chosen == "ok" and form.whole
+
+
+def test_a_form_of_another_version(report: Path) -> None:
+    """Items that this version does not know, and a conclusion that it does not offer: not a word is lost."""
+    document = Document(str(report))
+    fill(document, "choice", "ds.04", "No problem")
+    fill(document, "choice", "mp.04", "Known and accepted")
+    fill(document, "comment", "ds.03", "of a future item")
+    fill(document, "choice", "ds.03", "Problem found")
+    heading = heading_of(document, "ds.03")
+    heading._p.addnext(document.add_paragraph("typed below it")._p)
+    document.save(str(report))
+
+    def change(name: str, data: bytes) -> bytes:
+        for old, new in ((b"msprec:choice:ds.03", b"msprec:choice:ds.77"), (b"msprec:comment:ds.03", b"msprec:comment:ds.77"),
+                         (b"msprec:summary:ds.03", b"msprec:summary:ds.77"), (b"choice_ds_03", b"choice_ds_77"),
+                         (b"comment_ds_03", b"comment_ds_77"), (b"summary_ds_03", b"summary_ds_77"), (b">ds.03 ", b">ds.77 "),
+                         (b'id="ds.03"', b'id="ds.77"')):  # fmt: skip
+            data = data.replace(old, new) if name.endswith(".xml") else data
+        return data
+
+    path = rewritten(report, change)
+    form = read_form(path)
+    merged, _ = update_report(plain_findings(), form, path, None, None, "en")
+    remarks = merged["remarks"]
+    assert "[ds.77]" in remarks and "of a future item" in remarks and "Problem found" in remarks
+    assert "typed below it" in remarks
+    items = {item["id"]: item for item in merged["items"]}
+    assert items["ds.04"]["conclusion"] == "ok" and "Known and accepted" in items["mp.04"]["comment"]
+    assert items["ds.03"]["answered_by"] == "tool"
+    again = read_form(path)
+    assert "of a future item" in again.general.comment
+
+
+@pytest.mark.parametrize("doomed", [("choice",), ("choice", "summary"), ("choice", "summary", "comment")])
+def test_an_answer_outlives_its_deleted_field(report: Path, doomed: tuple) -> None:
+    """Answered in one round; in the next the person deletes the field with all around it."""
+    path = edited(report, ("choice", "ds.04", "No problem"), ("comment", "ds.04", "asked the owner"))
+    update_report(plain_findings(), read_form(path), path, None, None, "en")
+    document = Document(str(path))
+    for kind in doomed:
+        found = control(document, kind, "ds.04")
+        row = next(found.iterancestors(qn("w:tr")))
+        (row.getparent() if kind == "comment" else found).getparent().remove(
+            row.getparent() if kind == "comment" else found
+        )
+    document.save(str(path))
+    merged = merge(plain_findings(), read_form(path), "en")
+    assert (merged["items"][3]["conclusion"], merged["items"][3]["answered_by"]) == ("ok", "person")
+
+
+def test_a_control_that_was_turned_into_text(report: Path) -> None:
+    """ "Remove content control" leaves the words; so does typing over the whole cell."""
+    document = Document(str(report))
+    for item, words in (("ds.04", "No problem"), ("dp.04", "No problem, says Li")):
+        found = control(document, "choice", item)
+        cell = next(found.iterancestors(qn("w:tc")))
+        found.getparent().remove(found)
+        cell.findall(qn("w:p"))[-1].append(document.add_paragraph(words).runs[0]._r)
+        document.paragraphs[-1]._p.getparent().remove(document.paragraphs[-1]._p)
+    document.save(str(report))
+    merged = {item["id"]: item for item in merge(plain_findings(), read_form(report), "en")["items"]}
+    assert merged["ds.04"]["conclusion"] == merged["dp.04"]["conclusion"] == "ok"
+    assert "says Li" in merged["dp.04"]["comment"]
+
+
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=60)
 
 

@@ -109,10 +109,13 @@ def test_contents_captions_and_turned_pages(sample, tmp_path: Path) -> None:
     write_word(*_first_two(sample, tmp_path))
     document = Document(str(tmp_path / "a.docx"))
     codes = [i.text.strip() for i in document.element.body.iter(qn("w:instrText"))]
-    assert codes[0].startswith("TOC ")
-    entries = [p.text for p in document.paragraphs if p.style.name.lower().startswith("toc")]
+    toc = [p for p in document.paragraphs if p.style.name.lower().startswith("toc")]
     headings = [p.text for p in document.paragraphs if p.style.name in ("Heading 1", "Heading 2")]
-    assert entries == headings
+    assert [p.text.rstrip("\t") for p in toc] == headings
+    # a page number is computed, or absent: none is stored
+    links = [link.get(qn("w:anchor")) for p in toc for link in p._p.iter(qn("w:hyperlink"))]
+    assert codes[: len(toc)] == [f"PAGEREF {link} \\h" for link in links]
+    assert not any(re.search(r"\t.*\S", p.text) for p in toc)
     assert codes.count("SEQ Figure \\* ARABIC") == 4 and codes.count("SEQ Table \\* ARABIC") == 3
     turned = [section.page_width > section.page_height for section in document.sections]
     assert turned == [False, True, False]
@@ -153,6 +156,14 @@ def test_libreoffice_shows_every_page(office, tmp_path: Path, lang: str) -> None
         words_of_page = "".join(page.split())
         foot = f"第{number_}页，共{count}页" if lang == "zh" else f"Page{number_}of{count}"
         assert foot in words_of_page
+    # the contents tell the pages
+    contents, heads = pages[0], {}
+    for number_, page in enumerate(pages[1:], 2):
+        for line in page.splitlines():
+            heads.setdefault("".join(line.split()), number_)
+    for name in (WORDS[lang]["summary"], "mp.01 " + findings(lang)["items"][20]["title"]):
+        found = re.search(re.escape("".join(name.split())) + r"(\d+)$", "".join(contents.split(" ")), re.M)
+        assert found and int(found.group(1)) == heads["".join(name.split())], name
     text = "".join("".join(pages).split())
     for item in findings(lang)["items"]:
         assert text.count("".join(f"{item['id']} {item['title']}".split())) >= 2

@@ -1,6 +1,6 @@
 """Data parallel on CPUs. Arguments: ``callbacks=FOLDER`` puts the monitors in by hand; ``nan`` spoils rank 1's fourth batch;
 ``seeds`` starts each rank with a seed of its own; ``apart`` lets each rank judge overflow by itself; ``early`` ends rank 1's data
-sooner, without a common gradient."""
+sooner, without a common gradient; ``wrong`` gives rank 1 a hole in its data and an optimizer that lacks a layer, likewise."""
 
 import sys
 
@@ -15,7 +15,7 @@ from mindspore.train import Model
 ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU")
 init()
 rank = get_rank()
-if "early" not in sys.argv:
+if not {"early", "wrong"} & set(sys.argv):
     ms.set_auto_parallel_context(
         parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True, device_num=get_group_size()
     )
@@ -29,9 +29,12 @@ if "apart" in sys.argv and rank == 1:
     x[16:24] *= 1e4  # only this rank's gradients exceed float16
 if "early" in sys.argv and rank == 1:
     x, y = x[:32], y[:32]
+if "wrong" in sys.argv and rank == 1:
+    x[37, 2] = np.nan
 data = ds.NumpySlicesDataset({"x": x, "y": y}, shuffle=False).batch(8)
 net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 1))
-optimizer = nn.Momentum(net.trainable_params(), 0.001, 0.9)
+trained = net[2] if "wrong" in sys.argv and rank == 1 else net
+optimizer = nn.Momentum(trained.trainable_params(), 0.001, 0.9)
 if "apart" in sys.argv:
     net.to_float(ms.float16)
     scale = nn.DynamicLossScaleUpdateCell(1024, 2, 1000)
