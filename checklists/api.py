@@ -16,8 +16,11 @@ from msprec.checklist.item import item
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
 
+#: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
 _EVALUATES = re.compile(
-    r"eval|test|valid|(^|_)val(_|$|s?\b)|infer|predict|accuracy|(^|_)acc(_|$)|metric", re.IGNORECASE
+    r"(eval(uat\w*|s)?|test(s|ing|er)?|val(s|id(at\w*)?)?|dev)(set|data\w*|loader|iter\w*|ds)?"
+    r"|infer(s|ence|red|encing)?|predict(s|ed|ions?|ing)?|accurac\w*|acc|metrics?",
+    re.IGNORECASE,
 )
 
 
@@ -149,13 +152,13 @@ def _cells(cells: list) -> Text:
 
 def _judge_training(subject: Subject, phase: Fact, phases: list) -> tuple:
     off = [cell for cell in phase.dependent if cell.training is False]
-    if not off or _frozen(subject, off):
+    if not off or _frozen(subject, off) or _lends(phase, phases):
         return None, None
     wrong = Text(
         "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
         "While training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
         first=(phase.first_step or 0) + 1,
-        last=phase.last_step,
+        last=max((phase.first_step or 0) + 1, min((phase.last_step or 0) + 1, subject.training_steps or 0)),
         n=phase.calls,
         cells=_cells(off),
     )
@@ -196,11 +199,17 @@ def _switched_off(phase: Fact, phases: list, off: list) -> bool:
     paths = {cell.path for cell in off}
     return any(
         _is_training(other)
-        and other.root == phase.root
+        and _same_network(other, phase)
         and (other.first_step or 0) < (phase.first_step or 0)
         and any(cell.training and cell.path in paths for cell in other.dependent)
         for other in phases
     )
+
+
+def _same_network(one: Fact, other: Fact) -> bool:
+    if one.network is None or other.network is None:
+        return one.root == other.root
+    return one.network == other.network
 
 
 def _norms_frozen(phase: Fact, phases: list, off: list) -> bool:
@@ -215,6 +224,17 @@ def _norms_frozen(phase: Fact, phases: list, off: list) -> bool:
     return phase.root_training is True and not evaluated and all("Norm" in (cell.class_ or "") for cell in off)
 
 
+def _lends(phase: Fact, phases: list) -> bool:
+    """Whether no optimizer updates the network at these steps while another is updated: a teacher, an extractor of features."""
+    return phase.updated is False and any(
+        _is_training(other)
+        and other.updated
+        and (other.first_step or 0) <= (phase.last_step or 0)
+        and (other.last_step or 0) >= (phase.first_step or 0)
+        for other in phases
+    )
+
+
 def _another_trains(phase: Fact, phases: list) -> bool:
     """Another network trains in training mode at the same steps, so this one may be a teacher.
 
@@ -224,7 +244,7 @@ def _another_trains(phase: Fact, phases: list) -> bool:
     same = (phase.first_step, phase.last_step)
     return phase.root_training is not True and any(
         _is_training(other)
-        and (other.root != phase.root or (other.first_step, other.last_step) == same)
+        and (not _same_network(other, phase) or (other.first_step, other.last_step) == same)
         and any(cell.training for cell in other.dependent)
         and (other.last_step or 0) >= (phase.first_step or 0)
         for other in phases
@@ -254,12 +274,18 @@ def _around(subject: Subject, place: Fact) -> list:
 def _named_so(subject: Subject, place: Fact) -> bool:
     """The call's line, its function or its loop speaks of evaluation, testing, prediction, accuracy."""
     for node in _around(subject, place):
-        if isinstance(node, ast.FunctionDef) and _EVALUATES.search(node.name) and node.name != "construct":
+        if isinstance(node, ast.FunctionDef) and _speaks_so(node.name) and node.name != "construct":
             return True
-        if isinstance(node, ast.For) and _EVALUATES.search(ast.unparse(node.iter)):
+        if isinstance(node, ast.For) and _speaks_so(ast.unparse(node.iter)):
             return True
     found = subject.lines(place, around=0) if place else None
-    return found is not None and any(_EVALUATES.search(name) for name in re.findall(r"[A-Za-z_]\w*", found[1][0]))
+    return found is not None and _speaks_so(found[1][0])
+
+
+def _speaks_so(code: str) -> bool:
+    """Whether a word of a name in the code, ``valDataset`` or ``run_test``, speaks of evaluation."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", code)
+    return any(_EVALUATES.fullmatch(word) for word in words)
 
 
 def _over_other_data(subject: Subject, place: Fact) -> bool:
@@ -307,6 +333,8 @@ def _table(phases: list):
 
 def _problem(subject: Subject, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
+    if any(_is_training(verdict.phase) for verdict in bad):
+        places += subject.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
     return problem(
         Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
         Text(

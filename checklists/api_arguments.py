@@ -1,5 +1,6 @@
 """The judgement on the arguments of a script's API calls (api.01)."""
 
+import re
 from typing import Any, NamedTuple, Optional
 
 from msprec.checklists.api_calls import (
@@ -14,7 +15,7 @@ from msprec.checklists.api_calls import (
 from msprec.checklists.differences import Setting
 from msprec.checklists.shared import at
 
-from msprec.checklist.facts import Fact
+from msprec.checklist.facts import REFERENCE_WEIGHTS, Fact
 from msprec.checklist.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text, english, listed
@@ -29,6 +30,15 @@ _CLASSES = {
 }
 _SEVERITIES = {"high": Text("高", "high"), "medium": Text("中", "medium")}
 _RANK = {"high": 0, "medium": 1}
+_ASKED_HEADS = [
+    Text("调用", "call"),
+    Text("位置", "place"),
+    Text("参数", "argument"),
+    Text("实际值", "value in effect"),
+    Text("PyTorch 默认值", "PyTorch's default"),
+    Text("严重程度", "severity"),
+    Text("建议", "write instead"),
+]
 _REFERENCE = Text(
     "用 `--reference-script 标杆脚本.py` 指定标杆脚本（PyTorch 或 MindSpore，只读取不运行），逐个比较实际参数；"
     "或者把下列参数都明确写出来。",
@@ -181,10 +191,13 @@ def _foreign_problem(subject: Subject, foreign: list) -> Finding:
 
 
 def _without_reference(subject: Subject, calls: list) -> Finding:
-    # in a script of MindSpore's own the defaults may be meant; a ported one has to write them
-    asked = [(call, setting) for call in calls for setting in call.settings.values() if _asks(call, setting)]
+    resting = [(call, setting) for call in calls for setting in call.settings.values() if _asks(call, setting)]
+    # in a script of MindSpore's own its defaults are what is meant; a ported one has to write them
+    asked = resting if _ported(subject) else [pair for pair in resting if _surprises(subject, *pair)]
     unknown = [(call, setting) for call in calls for setting in call.settings.values() if _hidden(call, setting)]
     outside = _from_outside(subject)
+    if not asked and not unknown and not outside and resting:
+        return _own_defaults(calls, resting)
     if not asked and not unknown and not outside:
         return ok(
             Text(
@@ -208,15 +221,6 @@ def _without_reference(subject: Subject, calls: list) -> Finding:
             [_calls_table(calls)],
         )  # fmt: skip
     rows = [_asked_row(call, setting) for call, setting in [*asked, *unknown]]
-    heads = [
-        Text("调用", "call"),
-        Text("位置", "place"),
-        Text("参数", "argument"),
-        Text("实际值", "value in effect"),
-        Text("PyTorch 默认值", "PyTorch's default"),
-        Text("严重程度", "severity"),
-        Text("建议", "write instead"),
-    ]
     places = [call.place for call, _ in [*asked, *unknown]]
     names = list(
         dict.fromkeys(f"{_short(call.api)}({setting.row.mindspore_parameter})" for call, setting in [*asked, *unknown])
@@ -231,9 +235,60 @@ def _without_reference(subject: Subject, calls: list) -> Finding:
             names=listed(names),
         ),
         _REFERENCE,
-        [table(Text("需要核对的参数", "Arguments to check"), heads, rows)],
+        [table(Text("需要核对的参数", "Arguments to check"), _ASKED_HEADS, rows)],
         places,
     )
+
+
+def _own_defaults(calls: list, resting: list) -> Finding:
+    """A script without a trace of another framework that leaves arguments to MindSpore's defaults."""
+    names = dict.fromkeys(f"{_short(call.api)}({setting.row.mindspore_parameter})" for call, setting in resting)
+    return ok(
+        Text(
+            "读到的 {n} 处 API 调用中没有只在其它框架中才有意义的取值；脚本中也没有移植自其它框架的痕迹，"
+            "{k} 处参数使用 MindSpore 自己的默认值（{names}，与 PyTorch 不同，见表）。若网络是移植来的，"
+            "请用 `--reference-script` 比较。",
+            "None of the {n} API calls that were read has a value that only makes sense in another framework. Nothing in the "
+            "script speaks of a port from one, so {k} {noun} on MindSpore's own defaults ({names}; PyTorch's differ, see the "
+            "table) as they stand. For a ported network, compare with `--reference-script`.",
+            n=len(calls),
+            k=len(resting),
+            noun=english("argument rests", len(resting), "arguments rest"),
+            names=listed(names),
+        ),
+        [
+            table(
+                Text("使用默认值的参数", "Arguments left to their defaults"),
+                _ASKED_HEADS,
+                [_asked_row(call, setting) for call, setting in resting],
+            ),
+            _calls_table(calls),
+        ],
+    )
+
+
+#: Words that only a script that came from PyTorch, or reads what came from there, has.
+_PORT = re.compile(
+    r"\b(py)?torch(vision|audio|text)?\b|\.pth\b|[\"'\w]\.pt[\"']|\bstate_dict\b|\btimm\b|pytorch_model|\bfrom transformers\b"
+    r"|\bimport transformers\b|\.safetensors\b",
+    re.IGNORECASE,
+)
+
+
+def _ported(subject: Subject) -> bool:
+    """Whether the scripts, their comments included, speak of another framework, or weights of its were handed over."""
+    read = [load.file for load in subject.loads] + [subject.file("reference_weights", REFERENCE_WEIGHTS).file]
+    return subject.project.mentions(_PORT) or any(_PORT.search(name) for name in read if name)
+
+
+def _surprises(subject: Subject, call: ApiCall, setting: Setting) -> bool:
+    """A default that few mean in MindSpore either: a pooling window that moves by one element, a loss that is not reduced.
+
+    Where the loss of a step was looked at, cg.04 tells whether the script reduces it.
+    """
+    if setting.row.setting == "stride":
+        return "pool" in call.role
+    return setting.row.setting == "reduction" and not subject.probes.losses
 
 
 def _asks(call: ApiCall, setting: Setting) -> bool:
@@ -347,7 +402,7 @@ def _against_reference(subject: Subject, calls: list) -> Finding:
     if initialises_itself(project) or initialises_itself(subject.project):
         calls, others = without_initial_values(calls), without_initial_values(others)
     found = compared(calls, others)
-    if found.differ:
+    if any(not _chosen(pair) for pair in found.differ):
         return _differing(subject, found)
     if not found.equal and not found.unclear:
         return undecided(
@@ -363,6 +418,8 @@ def _against_reference(subject: Subject, calls: list) -> Finding:
     risky_alone = [call for call in found.alone if any(_asks(call, entry) for entry in call.settings.values())]
     if found.unclear or risky_alone:
         return _unclear(found, risky_alone)
+    if found.differ:
+        return _other_rate(found)
     return ok(
         Text(
             "与标杆脚本对应的 API 调用中，{n} 项实际参数全部相同。",
@@ -373,8 +430,34 @@ def _against_reference(subject: Subject, calls: list) -> Finding:
     )
 
 
+def _chosen(pair) -> bool:
+    """A learning rate that both scripts write out: it follows the batch and the schedule, and is no difference of the API."""
+    return pair.setting.row.setting == "learning rate" and pair.setting.given and pair.other.given
+
+
+def _other_rate(found) -> Finding:
+    pair = found.differ[0]
+    return undecided(
+        Text(
+            "{equal} 项实际参数与标杆脚本相同；只有学习率不同：这里写的是 {own}，标杆写的是 {other}。这不是 API 的差异，"
+            "但要确认是有意为之。",
+            "{equal} effective arguments equal the reference. Only the learning rate differs, {own} here and {other} there, both "
+            "written out: no difference of the API, but is it meant?",
+            equal=found.equal,
+            own=_value(pair.setting),
+            other=_value(pair.other),
+        ),
+        Text(
+            "全局 batch 相同时使用标杆的学习率；batch 不同时按比例调整（见 hp.01、hp.03）。",
+            "With the same global batch use the reference's rate; with another, scale it with the batch (see hp.01, hp.03).",
+        ),
+        [_pairs_table(Text("与标杆不同的参数", "Arguments that differ from the reference"), found.differ)],
+        [pair.call.place],
+    )
+
+
 def _differing(subject: Subject, found) -> Finding:
-    pairs = sorted(found.differ, key=lambda pair: _RANK.get(pair.setting.row.severity, 2))
+    pairs = sorted(found.differ, key=lambda pair: (_chosen(pair), _RANK.get(pair.setting.row.severity, 2)))
     first = pairs[0]
     places = [pair.call.place for pair in pairs]
     return problem(

@@ -3,7 +3,14 @@
 from msprec.checklists import designed
 from msprec.checklists.connected import judge_connections, judge_hidden
 from msprec.checklists.loss_function import judge_loss
-from msprec.checklists.moved import Sorted, applied_updates, largest_rate, sort_parameters, teachers
+from msprec.checklists.moved import (
+    Sorted,
+    applied_updates,
+    largest_rate,
+    resting_parts,
+    sort_parameters,
+    teachers,
+)
 from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, missing, no_training, note
 from msprec.checklists.sharing import judge_sharing
@@ -21,8 +28,8 @@ def shared_weights(subject: Subject) -> Finding:
     """Which cells and parameters are reached by several ways.
 
     Problem: one cell with weights several times in a SequentialCell or CellList (``[block] * 6``); two weights of different
-    kinds of layers that begin with the very same values and part (a tie that is a copy). One cell under two names of one
-    parent: undecided. A parameter given to two layers, or a cell given to two parents: as the script says, ok.
+    kinds of layers that begin with the very same values (a tie that is a copy, or a shared piece of memory). One cell under
+    two names of one parent: undecided. A parameter given to two layers, or a cell given to two parents: as the script says, ok.
     """
     if not subject.networks:
         return missing("网络结构", "network")
@@ -40,7 +47,8 @@ def frozen_weights(subject: Subject) -> Finding:
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
-    A whole network that trains nowhere and runs in inference mode beside one that trains is a teacher: not judged.
+    A network, or a part of one, that trains nowhere and rests in inference mode beside one that trains is a teacher: not
+    judged.
     """
     if subject.trains_nothing:
         return no_training()
@@ -70,32 +78,44 @@ def frozen_weights(subject: Subject) -> Finding:
 
 
 def _all_moved(subject: Subject, groups: Sorted) -> Finding:
-    frozen = (
-        Text(
-            "；{n} 个被显式冻结（{names}）",
-            "; {n} are frozen explicitly ({names})",
-            n=len(groups.frozen),
-            names=listed(parameter.name for parameter in groups.frozen),
-        )
-        if groups.frozen
-        else Text("", "")
-    )
+    still = [parameter for parameter in groups.frozen if not parameter.moved.any]
+    set_by_script = len(groups.frozen) - len(still)
     random = (
         Text(
             "，且运行中没有加载预训练权重，它们保持初始值",
             " and keep their initial values, as no checkpoint was loaded",
         )
-        if (groups.frozen and not subject.loads)
+        if not subject.loads
+        else Text("", "")
+    )
+    frozen = (
+        Text(
+            "；{n} 个被显式冻结（{names}）{random}",
+            "; {n} are frozen explicitly ({names}){random}",
+            n=len(still),
+            names=listed(parameter.name for parameter in still),
+            random=random,
+        )
+        if still
+        else Text("", "")
+    )
+    averaged = (
+        Text(
+            "；{n} 个不求梯度，由脚本自己改变（如权重的滑动平均）",
+            "; {n} take no gradient and are changed by the script itself (as an average of weights is)",
+            n=set_by_script,
+        )
+        if set_by_script
         else Text("", "")
     )
     return ok(
         Text(
-            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{random}。",
-            "All {n} trainable weights moved over {steps} updates{frozen}{random}.",
+            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{averaged}。",
+            "All {n} trainable weights moved over {steps} updates{frozen}{averaged}.",
             n=len(groups.moved) + len(groups.excused),
             steps=applied_updates(subject),
             frozen=frozen,
-            random=random,
+            averaged=averaged,
         ),
         _evidence(subject, groups),
     )
@@ -244,7 +264,7 @@ def _evidence(subject: Subject, groups: Sorted) -> list:
     return [
         table(Text("权重的变化", "What became of the weights"), heads, rows),
         subject.code_at(places, Text("冻结与优化器", "Freezing and the optimizer")),
-        _aside(teachers(subject)),
+        _aside([*teachers(subject), *resting_parts(subject)]),
     ]
 
 
@@ -252,8 +272,8 @@ def _aside(networks: list):
     if not networks:
         return None
     return note(
-        "另有 {n} 个网络（{weights} 个参数）在推理模式下只提供输出，不参与训练，未作判断。",
-        "{n} more network(s) ({weights} parameters) only lend their output, in inference mode; they are not judged.",
+        "另有 {n} 个网络或部分（{weights} 个参数）在推理模式下只提供输出，不参与训练，未作判断。",
+        "{n} more network(s) or parts ({weights} parameters) only lend their output, in inference mode; they are not judged.",
         n=len(networks),
         weights=sum(map(len, networks)),
     )
@@ -304,6 +324,8 @@ def loss_function(subject: Subject) -> Finding:
     judged = designed.loss(subject) or judge_loss(subject)
     if judged is not None:
         return judged
+    if not subject.losses and subject.probes.graph.cells:
+        return _no_known_loss(subject)
     if not subject.losses:
         return missing("loss 函数", "loss function")
     rows = [[loss.class_, loss.builtin, loss.args, at(loss.place)] for loss in subject.losses]
@@ -324,4 +346,22 @@ def loss_function(subject: Subject) -> Finding:
             subject.code_at([loss.place for loss in subject.losses], Text("loss 的设置", "Where the loss is set")),
         ],
         [loss.place for loss in subject.losses],
+    )
+
+
+def _no_known_loss(subject: Subject) -> Finding:
+    """A step was run again and no loss that is known came up in it: the script computes its own, of its outputs alone."""
+    places = [step.place for step in subject.train_steps if step.count != 0]
+    return undecided(
+        Text(
+            "训练步中没有内置的 loss，也没有以输出和标签为输入的自定义 loss：loss 由脚本自行计算，没有可对照的内置版本。",
+            "The training step has no built-in loss, and no function of the script's own that takes an output and its "
+            "labels: the script computes its loss by itself, and there is no built-in one to compare it with.",
+        ),
+        Text(
+            "用 NumPy 按设计的公式在同一 batch 上计算并比较。",
+            "Compute the designed formula in NumPy on the same batch and compare.",
+        ),
+        [subject.code_at(places, Text("训练步", "The training step"))],
+        places,
     )

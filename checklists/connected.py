@@ -12,6 +12,8 @@ from msprec.checklist.text import Text, listed
 
 #: Layers without weights whose absence nobody misses: left over, or done by the loss.
 _HARMLESS = ("Identity", "Flatten", "Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid", "Unflatten")
+#: MindSpore's cells that hold the script's.
+_CONTAINERS = ("SequentialCell", "CellList", "CellDict")
 #: Functions that do what a layer of this class does.
 _FUNCTIONS = {
     "dropout": r"dropout", "relu": r"relu", "gelu": r"gelu", "silu": r"silu|swish", "maxpool": r"max_?pool",
@@ -27,7 +29,12 @@ class Cells:
         graph = subject.probes.graph
         self.all = graph.cells
         names = {cell.path for cell in self.all}
-        leaves = [cell for cell in self.all if not _holds_others(cell.path, names) and not cell.loss]
+        layers = {cell.path for cell in self.all if cell.builtin and cell.path and cell.class_ not in _CONTAINERS}
+        leaves = [
+            cell
+            for cell in self.all
+            if not _holds_others(cell.path, names) and not cell.loss and not _inside_one(cell.path, layers)
+        ]
         trained = _trained_paths(subject)
         self.never = [c for c in leaves if c.calls == 0 and _counts(subject, c, c.path in trained)]
         self.lost = [
@@ -138,6 +145,12 @@ def _never(cells: list, evidence: list) -> Finding:
     )
 
 
+def _inside_one(path: str, layers: set) -> bool:
+    """Whether a cell is a part of one of MindSpore's own layers, such as the dropout of an nn.LSTM, which may rest."""
+    parts = path.split(".")
+    return any(".".join(parts[:n]) in layers for n in range(1, len(parts)))
+
+
 def _holds_others(path: str, names: set) -> bool:
     return path == "" or any(name.startswith(path + ".") for name in names)
 
@@ -148,7 +161,10 @@ def _trained_paths(subject: Subject) -> set:
 
 
 def _can_learn(subject: Subject, cell: Fact) -> bool:
-    return any(p.cell == cell.path and p.requires_grad and not p.moved.any for p in subject.parameters)
+    """Whether it has weights to learn, none of which moved: a bias alone may have a gradient of zero, and in the step of a
+    GAN's one optimizer the other's network gets none."""
+    held = [p for p in subject.parameters if p.cell == cell.path and p.requires_grad]
+    return bool(held) and not any(p.moved.any for p in held)
 
 
 def _counts(subject: Subject, cell: Fact, trained: bool) -> bool:
@@ -157,8 +173,7 @@ def _counts(subject: Subject, cell: Fact, trained: bool) -> bool:
     Not where its code names it in a branch that this step did not take; nor a frozen one, such as the head that comes
     with a pretrained network; nor a layer that is left over while a function does its work.
     """
-    attribute = _attribute(cell.path)
-    if _named_outside_init(subject, attribute):
+    if _named_to_run(subject, cell):
         return False
     held = [p for p in subject.parameters if p.cell == cell.path]
     if held:
@@ -174,13 +189,32 @@ def _attribute(path: str) -> str:
     return names[-1] if names else path
 
 
-def _named_outside_init(subject: Subject, attribute: str) -> bool:
-    """Whether any line but its making reads the attribute."""
-    name = re.escape(attribute)
-    read = re.compile(rf"(\.{name}\b(?!\s*=[^=])|getattr\(.*[\"']{name}[\"'])")
-    return any(True for _ in subject.source.grep(read)) or any(
-        True for _ in subject.source.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b\s*\(?"))
+#: What is asked of a cell that is not run: its weights are initialised, its precision is set.
+_NOT_RUN = (
+    r"weight|bias|gamma|beta|embedding_table|moving_mean|moving_variance|\w*parameters\w*|trainable_params|to_float|set_train|recompute"
+    r"|shard|pipeline_stage|cells_and_names|requires_grad|add_flags\w*|update_parameters_name"
+)
+
+
+def _named_to_run(subject: Subject, cell: Fact) -> bool:
+    """Whether a line but its making reads the attribute as one that runs it would: in the class that made it, in one that is
+    related to that, or through an object (``self.decoder.norm``). Another class's ``self.norm`` is another norm.
+    """
+    name, code = re.escape(_attribute(cell.path)), subject.source
+    read = re.compile(rf"(?P<of>[\w.\])]*)\.{name}\b(?!\s*=[^=])(?!\.({_NOT_RUN})\b)|getattr\(.*[\"']{name}[\"']")
+    home = code.class_around(cell.created.file, cell.created.line) if cell.created and cell.created.line else None
+    for file, line, found in code.matches(read):
+        reader = code.class_around(file, line)
+        if found["of"] != "self" or None in (home, reader) or code.related(home, reader):
+            return True
+    return any(
+        _in_construct(code, *hit) for hit in code.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b"))
     )
+
+
+def _in_construct(code, file: str, line: int) -> bool:
+    """Cells that construct goes through by name; elsewhere they are gone through to initialise or to count them."""
+    return any(getattr(node, "name", "") in ("construct", "forward") for node in code.enclosing(file, line))
 
 
 def _done_by_function(subject: Subject, cls: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 import numpy as np
+from msprec.checklists.series import last_began, last_rows
 from msprec.checklists.shared import loss_figure, validation_figure
 
 from msprec.checklist.code import called_name
@@ -97,21 +98,9 @@ def judge_epochs(subject: Subject) -> Finding:
 # --- the curves ----------------------------------------------------------------------------------------------------
 
 
-def last_training(subject: Subject) -> int:
-    """The step after which the last of several trainings began, as in the folds of a cross-validation; 0 where there was one.
-
-    Several are networks of their own that were trained one after the other, not in turn.
-    """
-    phases = [one for one in subject.phases if one.phase == "train" and None not in (one.first_step, one.last_step)]
-    spans = sorted((one.first_step, one.last_step) for one in phases)
-    networks = [one for one in subject.networks if one.role == "train"]
-    apart = all(before[1] < after[0] for before, after in zip(spans, spans[1:]))
-    return spans[-1][0] if apart and 1 < len(spans) <= len(networks) else 0
-
-
 def validation_curves(subject: Subject) -> list:
     """Metrics evaluated at four steps of the (last) training or more, losses first."""
-    points, begun = {}, last_training(subject)
+    points, begun = {}, last_began(subject)
     for evaluation in subject.evaluations:
         if (evaluation.step or 0) <= begun and begun:
             continue
@@ -149,8 +138,10 @@ def validation_scores(subject: Subject, names: str) -> list:
 
 def training_curve(subject: Subject) -> Optional[Training]:
     """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
-    rows, begun = subject.steps(), last_training(subject)
-    losses = rows["loss"][rows.seen("loss") & ~(rows["step"] <= begun)]
+    rows = last_rows(subject)
+    if rows is None or "loss" not in subject.steps():
+        return None
+    losses = subject.steps()["loss"][rows & subject.steps().seen("loss")]
     if len(losses) < 30 or not np.isfinite(losses).all():
         return None
     fifth = len(losses) // 5
@@ -164,7 +155,7 @@ def training_curve(subject: Subject) -> Optional[Training]:
 def turned_up(subject: Subject, curve: Curve) -> bool:
     """Whether a metric was best well before the end and has been clearly worse since."""
     best, end = float(curve.values[curve.best]), curve.end
-    begun = last_training(subject)
+    begun = last_began(subject)
     if (
         curve.steps[curve.best] - begun > subject.limit("hp.02.before") * (_last_step(subject, curve) - begun)
         or len(curve.values) - curve.best < 3
@@ -227,7 +218,7 @@ def _decayed(subject: Subject) -> bool:
 
 def epochs_of(subject: Subject) -> Optional[int]:
     """Passes over the training data that the run made; those of the last training where the steps do not count them."""
-    begun, steps = last_training(subject), subject.training_steps
+    begun, steps = last_began(subject), subject.training_steps
     if begun and steps:
         passes = sum(dataset.passes or 0 for dataset in subject.datasets_of("train"))
         return round(passes * (steps - begun) / steps)
@@ -313,7 +304,7 @@ def _worsened(curve: Curve) -> Text:
 
 def _too_many(subject: Subject, curve: Curve, shown: list) -> Finding:
     kept = keeps_best(subject)
-    begun = last_training(subject)
+    begun = last_began(subject)
     share = (float(curve.steps[curve.best]) - begun) / (_last_step(subject, curve) - begun)
     if kept:
         return ok(
@@ -347,7 +338,7 @@ def _falling(training: Training) -> Text:
 
 
 def _too_few(subject: Subject, training: Training, curves: list, shown: list) -> Finding:
-    epochs, steps = epochs_of(subject), subject.training_steps - last_training(subject)
+    epochs, steps = epochs_of(subject), subject.training_steps - last_began(subject)
     long_enough = (epochs or 0) >= subject.limit("hp.02.epochs") or steps >= subject.limit("hp.02.steps")
     if _decayed(subject):
         return undecided(
@@ -411,7 +402,7 @@ def _in_between(subject: Subject, curves: list, turned: list, training: Optional
 
 
 def _no_curve(subject: Subject, training: Optional[Training], shown: list) -> Finding:
-    begun = last_training(subject)
+    begun = last_began(subject)
     count = len({evaluation.step for evaluation in subject.evaluations if not begun or (evaluation.step or 0) > begun})
     several = (
         Text(

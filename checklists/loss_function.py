@@ -13,7 +13,7 @@ SOFTMAX, NLL, BCE, BCE_LOGITS = "softmax_cross_entropy", "nll", "bce", "bce_with
 _REGRESSION = ("mse", "l1", "smooth_l1", "huber", "rmse")
 _SOFTMAXES = ("softmax", "softmax_")
 _SIGMOIDS = ("sigmoid", "hard_sigmoid", "hsigmoid", "hardsigmoid")
-_BOUNDED = ("relu", "relu6", "tanh", *_SIGMOIDS)
+_CLAMPS = ("clamp", "clip", "clip_by_value", "clamp_")
 
 
 class Wrong(Exception):
@@ -37,7 +37,8 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
         except Wrong as wrong:
             return _finding(subject, wrong, evidence)
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
-    own = [one for one in own if one.promise or not probes.losses]  # beside a built-in loss: metrics, penalties
+    # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
+    own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
     for one in own:
         if len(one.equals) < 2:
             return _own(subject, one, evidence)
@@ -167,6 +168,26 @@ def _classes(one: Fact) -> None:
 def _binary(one: Fact) -> None:
     predicted, source = one.predicted, one.predicted.source
     made_by = (source.operator or "").lower()
+    low, high = source.given if len(source.given) == 2 else (0, 1)
+    if one.kind == BCE and made_by in _CLAMPS and (low < -0.1 or high > 1.1):
+        raise Wrong(
+            Text(
+                "{name} 需要 0 到 1 之间的概率，而它的输入是从 {low} 到 {high} 截断（{operator}）得到的：缺少 sigmoid，"
+                "被截断的部分没有梯度。",
+                "{name} wants probabilities between 0 and 1, and is given values from {low} to {high} that {operator} cut off: "
+                "the sigmoid is missing, and what is cut off gets no gradient.",
+                name=one.name,
+                low=low,
+                high=high,
+                operator=source.operator,
+            ),
+            Text(
+                "先用 sigmoid 得到概率再截断，或改用 BCEWithLogitsLoss（数值更稳定）。",
+                "Put a sigmoid before the clipping, or use BCEWithLogitsLoss, which is more stable.",
+            ),
+            source.place,
+            one.place,
+        )
     if one.kind == BCE and predicted.min is not None and (predicted.min < 0 or predicted.max > 1):
         raise Wrong(
             Text(

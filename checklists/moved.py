@@ -26,13 +26,13 @@ class Sorted(NamedTuple):
 
 def sort_parameters(subject: Subject) -> Sorted:
     groups = Sorted([], [], [], [], [], [])
-    apart = [parameter for network in teachers(subject) for parameter in network]
+    apart = [parameter for network in (*teachers(subject), *resting_parts(subject)) for parameter in network]
     considered = [
         parameter
         for parameter in subject.parameters
         if is_trainable_kind(parameter) and not any(parameter is other for other in apart)
     ]
-    moving_cells = {parameter.cell for parameter in considered if parameter.moved.any}
+    moving_cells = {p.cell for p in considered if p.moved.any and not p.moved.proportional}
     for parameter in considered:
         getattr(groups, _group(parameter, moving_cells)).append(parameter)
     return groups
@@ -64,6 +64,18 @@ def teachers(subject: Subject) -> list:
         if phase.root_training is False and (phase.gradient or phase.phase == "forward")
     }
     return [parameters for name, parameters in still if name in lending]
+
+
+def resting_parts(subject: Subject) -> list:
+    """The parameters of each part of a network that rests in inference mode at every training step, and of which no optimizer
+    has a weight: a teacher inside the training cell."""
+    resting = {}
+    for phase in subject.phases:
+        if phase.phase == "train" or phase.gradient:
+            resting.setdefault(phase.network, []).append(set(phase.resting))
+    paths = set().union(*[set.intersection(*seen) for seen in resting.values()])
+    parts = [[p for p in subject.parameters if f"{p.path}.".startswith(f"{path}.")] for path in sorted(paths)]
+    return [part for part in parts if part and _untrained(part)]
 
 
 def untrained_roots(subject: Subject) -> set:

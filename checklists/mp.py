@@ -107,7 +107,12 @@ def _judge_weights(subject: Subject, stories: list) -> list:
 def _judge_story(subject: Subject, story: Story) -> Finding:
     if story.never_updated and _some_moved(subject):
         return _contradiction(subject, story)
-    wrong = _nonfinite_loss(story) or _scale_broken(story) or _skipped(subject, story) or _returning(subject, story)
+    wrong = (
+        _nonfinite_loss(subject, story)
+        or _scale_broken(story)
+        or _skipped(subject, story)
+        or _returning(subject, story)
+    )
     if wrong is not None:
         return _problem(subject, [story], named(subject, story.rank, wrong))
     if story.never_updated:
@@ -146,14 +151,18 @@ def _contradiction(subject: Subject, story: Story) -> Finding:
     )
 
 
-def _nonfinite_loss(story: Story) -> Optional[Text]:
+def _nonfinite_loss(subject: Subject, story: Story) -> Optional[Text]:
     bad = story.nonfinite_losses()
     if not bad.size:
         return None
+    hint = Text(
+        "（溢出往往发生在前一步的反向或更新）",
+        " (the overflow itself is often in the backward pass of the step before)",
+    )
     return Text(
-        "{n} 步中有 {k} 步的 loss 为 NaN/Inf，首次出现在第 {first} 步（溢出往往发生在前一步的反向或更新）。",
-        "The loss is NaN or infinite in {k} of {n} steps, first in step {first} (the overflow itself is often in the "
-        "backward pass of the step before).",
+        "{n} 步中有 {k} 步的 loss 为 NaN/Inf，首次出现在第 {first} 步{hint}。",
+        "The loss is NaN or infinite in {k} of {n} steps, first in step {first}{hint}.",
+        hint=hint if located(subject) is None else "",
         n=story.n,
         k=int(bad.size),
         first=story.step(bad[0]),
@@ -250,13 +259,20 @@ def _returning(subject: Subject, story: Story) -> Optional[Text]:
 
 def _healthy(subject: Subject, story: Story) -> Finding:
     if not story.flagged:
-        if subject.precision.half_compute and not any(parameter.final for parameter in subject.parameters):
+        seen = int(story.loss_seen.sum())
+        weights = any(parameter.final for parameter in subject.parameters)
+        losses = (
+            Text("{n} 步的 loss 均为有限值", "the losses of all {n} steps are finite", n=story.n)
+            if seen == story.n
+            else Text("{n} 步中有 {k} 步的 loss 有记录，均为有限值", "the losses of {k} of {n} steps were seen and are finite",
+                      n=story.n, k=seen)
+        )  # fmt: skip
+        if (subject.precision.half_compute or seen < story.n / 2) and not weights:
             return undecided(
                 Text(
-                    "{n} 步的 loss 均为有限值，但没有溢出标志，也没有看到最终权重。",
-                    "The losses of all {n} steps are finite, but there is no overflow flag and the final weights were "
-                    "not seen.",
-                    n=story.n,
+                    "{losses}，但没有溢出标志，也没有看到最终权重。",
+                    "For this run {losses}, but there is no overflow flag and the final weights were not seen.",
+                    losses=losses,
                 ),
                 Text(
                     "使用带溢出检测的训练单元（如 DynamicLossScaleManager）后再运行。",
@@ -264,10 +280,25 @@ def _healthy(subject: Subject, story: Story) -> Finding:
                 ),
                 _evidence(subject, [story]),
             )
-        return ok(
-            Text("{n} 步的 loss 均为有限值，没有 NaN/Inf。", "The losses of all {n} steps are finite.", n=story.n),
-            _evidence(subject, [story]),
-        )
+        if seen == story.n:
+            words = Text(
+                "{n} 步的 loss 均为有限值，没有 NaN/Inf。", "The losses of all {n} steps are finite.", n=story.n
+            )
+        elif not weights:
+            words = Text(
+                "{n} 步中有 {k} 步的 loss 有记录，均为有限值。",
+                "The losses of {k} of {n} steps were seen and are finite.",
+                n=story.n,
+                k=seen,
+            )
+        else:
+            words = Text(
+                "{n} 步中有 {k} 步的 loss 有记录；这些 loss 与最终权重均为有限值。",
+                "The losses of {k} of {n} steps were seen; they and the final weights are finite.",
+                n=story.n,
+                k=seen,
+            )
+        return ok(words, _evidence(subject, [story]))
     if not story.overflows:
         return ok(Text("{n} 步中没有溢出。", "No overflow in {n} steps.", n=story.n), _evidence(subject, [story]))
     return ok(

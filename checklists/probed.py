@@ -19,7 +19,18 @@ _WHY = {
     ),
     "slow": Text("时间预算内步数不够", "too few steps fit into the budget"),
 }
+_SWEEP = Text(
+    "用 `msprec lr SCRIPT`：它以逐步增大的学习率运行脚本自己的训练步。",
+    "Use `msprec lr SCRIPT`, which runs the script's own training step with a rising rate.",
+)
 _REMEDY = {
+    "accumulation": _SWEEP,
+    "weights": _SWEEP,
+    "gradients": _SWEEP,
+    "optimizers": Text(
+        "采用参考实现的学习率，或用几个不同的学习率各训练一次并比较。",
+        "Take the rates of a reference implementation, or compare short trainings with a few rates.",
+    ),
     "batch": Text("用 dataset_sink_mode=False 运行一小段训练。", "Run a short training with dataset_sink_mode=False."),
     "ranks": Text("用单进程运行同一脚本。", "Run the same script in one process."),
     "slow": Text(

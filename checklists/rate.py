@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple, Optional
 
 import numpy as np
-from msprec.checklists.curves import last_training
 from msprec.checklists.probed import remedy, skipped
+from msprec.checklists.series import last_rows
 from msprec.checklists.shared import at, loss_figure, rate_figure
 
 from msprec.checklist.finding import Evidence, Finding, figure, ok, problem, table, undecided
@@ -15,7 +15,8 @@ from msprec.range_test.curve import Curve
 
 
 class Course(NamedTuple):
-    """How the training loss went: "diverged", "swings", "still", "falls" or "unknown", with its numbers."""
+    """How the training loss went: "diverged", "swings", "still", "falls", "turns" (the losses of optimizers that take turns)
+    or "unknown", with its numbers."""
 
     kind: str
     first: Optional[float] = None
@@ -31,11 +32,14 @@ def course(subject: Subject) -> Course:
     the noise of the means. Swings: the spread about the course in the last third is larger than all that was gained.
     """
     steps = subject.steps()
-    mine = ~(np.asarray(steps["step"], float) <= last_training(subject)) if len(steps) else np.zeros(0, bool)
-    if "loss" not in steps or mine.sum() < subject.limit("hp.01.min_steps"):
-        return Course("unknown", steps=int(mine.sum()))
-    losses = np.asarray(steps["loss"], float)[mine]
-    flagged = np.asarray(steps["overflow"], float)[mine] == 1 if "overflow" in steps else np.zeros(len(losses), bool)
+    rows = last_rows(subject) if "loss" in steps else np.zeros(0)
+    if rows is None:
+        return Course("turns", steps=len(steps))
+    rows = rows & steps.seen("loss") if rows.size else rows
+    if rows.sum() < subject.limit("hp.01.min_steps"):
+        return Course("unknown", steps=len(steps))
+    losses = np.asarray(steps["loss"], float)[rows]
+    flagged = np.asarray(steps["overflow"], float)[rows] == 1 if "overflow" in steps else np.zeros(len(losses), bool)
     seen = losses[~np.isnan(losses) | ~flagged]
     finite = seen[np.isfinite(seen)]
     if len(finite) < len(seen) - 2 or len(finite) < 8:
@@ -265,6 +269,10 @@ def _course_words(seen: Course) -> Text:
         "swings": Text("大幅震荡", "swings widely"),
         "still": Text("没有进展（loss 从 {first} 到 {last}）", "makes no progress (loss {first} to {last})"),
         "falls": Text("的 loss 从 {first} 降到 {last}", "brings the loss from {first} to {last}"),
+        "turns": Text(
+            "由几个优化器轮流更新，它们的 loss 不是一条曲线",
+            "has optimizers that take turns, whose losses make no one curve",
+        ),
     }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to tell its course ({steps} steps)"))
     return Text(known.zh, known.en, first=seen.first, last=seen.last, steps=seen.steps)
 

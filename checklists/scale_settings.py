@@ -2,6 +2,7 @@
 
 from typing import Optional
 
+from msprec.checklists.hand_scale import KEPT, NONE, UNDONE, HandScale, hand_scale
 from msprec.checklists.shared import at, gradients_figure, missing, scale_figure
 
 from msprec.checklist.facts import Fact
@@ -28,6 +29,14 @@ class _Setting:
         self.half = subject.precision.half_compute
         self.optimizers = [entry for entry in subject.optimizers if entry.used is not False]
         self.dividing = [entry for entry in self.optimizers if entry.loss_scale not in (None, 1)]
+        self._hand = None
+
+    @property
+    def hand(self) -> HandScale:
+        """What the source does to its scale; read once, where it is asked for."""
+        if self._hand is None:
+            self._hand = hand_scale(self.subject)
+        return self._hand
 
     def finding(self) -> Finding:
         wrong = self._wrong()
@@ -64,7 +73,7 @@ class _Setting:
     def _wrong(self) -> Optional[tuple]:
         """(what is wrong, advice) whatever the precision, or None."""
         kind, drop = self.scale.kind, self.scale.drop_overflow_update
-        if kind == "none" and self.dividing and not self._by_hand():
+        if kind == "none" and self.dividing and not self._by_hand() and self.hand.verdict == NONE:
             return self._divides(Text("loss 没有被放大", "nothing scales the loss")), _EQUAL
         if kind == "dynamic" and self.dividing:
             return self._divides(
@@ -102,6 +111,15 @@ class _Setting:
         ]
         if not other:
             return None
+        if self.scale.class_ == "TrainOneStepCell":
+            return Text(
+                "TrainOneStepCell 用 sens={scale} 放大 loss，而优化器 {name} 的 loss_scale={own}：梯度没有被正确还原。",
+                "TrainOneStepCell multiplies the loss with sens={scale}, but optimizer {name} has loss_scale={own}: gradients "
+                "are not unscaled rightly.",
+                scale=self.scale.initial,
+                name=other[0].class_,
+                own=other[0].loss_scale,
+            ), _EQUAL
         return Text(
             "loss scale 固定为 {scale} 且 drop_overflow_update=False，而优化器 {name} 的 loss_scale={own}"
             "：梯度没有被正确还原。",
@@ -118,10 +136,9 @@ class _Setting:
         if self._never_unscaled():
             return self._problem(
                 Text(
-                    "loss 经 {name} 放大，但代码中没有用它还原梯度（unscale）：更新放大了 {scale} 倍。",
-                    "The loss is scaled by {name}, but the code never unscales the gradients: updates are {scale} "
-                    "times "
-                    "too large.",
+                    "loss 经 {name} 放大，但优化器得到的梯度没有用它还原（unscale）：梯度放大了 {scale} 倍。",
+                    "The loss is scaled by {name}, but the optimizer is given gradients that were never unscaled: they are "
+                    "{scale} times too large.",
                     name=self.scale.class_,
                     scale=self.scale.initial,
                 ),
@@ -167,7 +184,10 @@ class _Setting:
 
     def _unscaled(self) -> Finding:
         hand = [] if self._scaler_unused() else self._by_hand()
-        if hand:
+        if not self._scaler_unused() and self.hand.verdict in (UNDONE, KEPT):
+            return self._scaled_by_hand()
+        if hand or self.hand.places:
+            hand = hand or self.hand.places
             return undecided(
                 Text(
                     "float16 训练没有记录到 loss scale，但代码中似乎手工缩放了 loss。",
@@ -200,12 +220,42 @@ class _Setting:
             _SET,
         )
 
+    def _scaled_by_hand(self) -> Finding:
+        """The script scales its loss without any of MindSpore's classes, and its source tells what becomes of it."""
+        places = self.hand.places
+        code = self.subject.code_at(places, Text("手工缩放", "Scaling by hand"), "script")
+        if self.hand.verdict == UNDONE:
+            return ok(
+                Text(
+                    "float16 训练手工放大了 loss，梯度在交给优化器之前除以了同一数值。",
+                    "This float16 training scales its loss by hand, and divides the gradients by the same number before the "
+                    "optimizer gets them.",
+                ),
+                [*self._evidence(), code],
+                places,
+            )
+        return problem(
+            Text(
+                "loss 被手工放大，但优化器得到的梯度没有除以同一数值：更新放大了同样的倍数（Adam 会掩盖这一点，权重衰减、"
+                "裁剪和 eps 的作用却变了）。",
+                "The loss is scaled by hand, but the gradients that the optimizer is given were never divided by the same "
+                "number: they are too large by that factor (Adam hides it, but not from weight decay, clipping and eps).",
+            ),
+            _UNSCALE_BY_HAND,
+            [*self._evidence(), code],
+            places,
+        )
+
     def _scaler_unused(self) -> bool:
         """A scaler object exists, but the user's files (all of them at hand) never call its scale()."""
         return self._is_scaler() and not self.subject.find_lines(r"\.scale\b|\bscale_value\b")
 
     def _never_unscaled(self) -> bool:
-        return self._is_scaler() and not self.subject.find_lines(r"\.unscale\b|\bscale_value\b|grad\w*\s*/|\bdiv\(")
+        if not self._is_scaler() or self.hand.verdict == UNDONE:
+            return False
+        return self.hand.verdict == KEPT or not self.subject.find_lines(
+            r"\.unscale\b|\bscale_value\b|grad\w*\s*/|\bdiv\("
+        )
 
     def _is_scaler(self) -> bool:
         """Is the scale a DynamicLossScaler or StaticLossScaler, which the user's own step has to call?"""
@@ -309,6 +359,11 @@ _ONE = Text(
 _UNSCALE = Text(
     "在优化器之前用同一个 scaler 的 unscale 还原梯度，再更新。",
     "Unscale the gradients with the same scaler before they go to the optimizer.",
+)
+_UNSCALE_BY_HAND = Text(
+    "在优化器之前把每个梯度除以放大 loss 的数值，或改用 DynamicLossScaler / StaticLossScaler。",
+    "Divide each gradient by the number that the loss was multiplied with, before the optimizer gets it; or use "
+    "DynamicLossScaler or StaticLossScaler.",
 )
 _SET = Text(
     "使用 DynamicLossScaleManager（推荐）或 FixedLossScaleManager，可先用默认参数。",

@@ -105,25 +105,42 @@ def _broken_ties(subject: Subject) -> list:
             continue
         key = (tuple(sorted(parameter.shape)), start.min, start.max, start.mean, start.std)
         other = known.setdefault(key, parameter)
-        if other is not parameter and other.cell_class != parameter.cell_class and _parted(other, parameter):
+        if other is not parameter and other.cell_class != parameter.cell_class and _both_train(other, parameter):
             found.append((other, parameter))
     return found
 
 
-def _parted(one: Fact, other: Fact) -> bool:
+def _both_train(one: Fact, other: Fact) -> bool:
     trains = [p.in_optimizer is not False and p.requires_grad is not False for p in (one, other)]
-    ends = [(p.final.min, p.final.max, p.final.mean, p.final.std) for p in (one, other)]
-    return all(trains) and None not in ends[0] and None not in ends[1] and ends[0] != ends[1]
+    return all(trains) and None not in _end(one) and None not in _end(other) and bool(one.moved.any and other.moved.any)
+
+
+def _end(parameter: Fact) -> tuple:
+    return (parameter.final.min, parameter.final.max, parameter.final.mean, parameter.final.std)
 
 
 def _broken(pairs: list, evidence: list) -> Finding:
     one, other = pairs[0]
-    return problem(
+    words = (
         Text(
+            "{one}（{one_class}）与 {other}（{other_class}）训练前后数值都完全相同，却是两个参数：它们只是共用一块内存"
+            "（set_data 所致），优化器每步把它更新两次，换一种设备或加载检查点后便会分开。",
+            "{one} ({one_class}) and {other} ({other_class}) begin and end with the very same values, yet are two parameters: "
+            "they only lie in one piece of memory (as set_data leaves them), the optimizer updates it twice a step, and on "
+            "another device or after loading a checkpoint they part.",
+        )
+        if _end(one) == _end(other)
+        else Text(
             "{one}（{one_class}）与 {other}（{other_class}）训练前数值完全相同，却是两个独立的参数，训练后已不同："
             "想要的共享没有生效，只复制了数值。",
             "{one} ({one_class}) and {other} ({other_class}) begin with the very same values, yet are two parameters and "
             "have parted in training: the tie that was meant is a mere copy.",
+        )
+    )
+    return problem(
+        Text(
+            words.zh,
+            words.en,
             one=one.name,
             other=other.name,
             one_class=one.cell_class,

@@ -69,6 +69,12 @@ PENALTY = Topic(
 )
 
 
+_SCALED_LIMIT = Text(
+    "训练步在还原之前裁剪梯度（第 {line} 行），而阈值也乘了 loss scale，与先还原后裁剪相同。",
+    "The training step clips before it unscales (line {line}), by a threshold that is scaled too: the same as after unscaling.",
+)
+
+
 class Reading(NamedTuple):
     """What the ways through one script say: good, bad and unclear events, with the way that each was met on."""
 
@@ -233,8 +239,12 @@ def _problem(subject: Subject, topic: Topic, pairs: list) -> Finding:
 
 
 def _good(subject: Subject, topic: Topic, pairs: list) -> Finding:
-    event, _ = pairs[0]
-    summary = Text(topic.good.zh, topic.good.en, line=str(event.spot.line))
+    event, world = pairs[0]
+    position = world.events.index(event)
+    before = any(other.kind == "unscale" for other in world.events[:position])
+    later = any(other.kind == "unscale" for other in world.events[position:])
+    words = _SCALED_LIMIT if topic.kind == "clip" and later and not before else topic.good
+    summary = Text(words.zh, words.en, line=str(event.spot.line))
     return ok(summary, _evidence(subject, topic, pairs), [place(*entry.spot) for entry, _ in pairs])
 
 

@@ -45,6 +45,9 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         if manager is not None:
             facts.update(kind="fixed", initial=_number(manager.get_loss_scale()), drop_overflow_update=False)
             facts["class"] = type(manager).__name__
+        elif _sensitivity(train_network) not in (None, 1.0):
+            facts.update(kind="fixed", initial=_sensitivity(train_network), drop_overflow_update=False)
+            facts["class"], manager = "TrainOneStepCell", train_network
         return {**facts, "flag": False, "overflow_from": LOSS if manager is not None else None}
     updater = getattr(cell, "loss_scaling_manager", None)
     names = {base.__name__ for base in type(updater).__mro__} if updater is not None else set()
@@ -56,6 +59,17 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         facts.update(factor=_number(factor), window=_number(window))
         facts["floor"] = _number(getattr(updater, "minimum_loss_scale", None))
     return {**facts, "flag": True, "overflow_from": FLAG}
+
+
+def _sensitivity(train_network) -> Optional[float]:
+    """What MindSpore's own ``TrainOneStepCell`` multiplies the loss with (``sens``); None of any other cell, also of one that
+    has a construct of its own, as that may divide again."""
+    from mindspore.nn import TrainOneStepCell
+
+    if getattr(type(train_network), "construct", None) is not TrainOneStepCell.construct:
+        return None
+    sens = getattr(train_network, "sens", None)
+    return float(sens) if isinstance(sens, (int, float)) and not isinstance(sens, bool) else None
 
 
 class ScalerFollower:

@@ -32,10 +32,33 @@ class Code:
 
     def grep(self, pattern) -> Iterator[tuple]:
         """(file, line) of every line that matches, with comments and docstrings left out."""
+        for name, number, _ in self.matches(pattern):
+            yield name, number
+
+    def matches(self, pattern) -> Iterator[tuple]:
+        """(file, line, first match) of every line that matches, as for `grep`."""
         for name, text in sorted(self.texts.items()):
             for number, line in _code_lines(text):
-                if pattern.search(line):
-                    yield name, number
+                found = pattern.search(line)
+                if found:
+                    yield name, number, found
+
+    def class_around(self, file: str, line: int) -> Optional[ast.ClassDef]:
+        """The innermost class around a line."""
+        around = [node for node in self.enclosing(file, line) if isinstance(node, ast.ClassDef)]
+        return around[-1] if around else None
+
+    def related(self, one: ast.ClassDef, other: ast.ClassDef) -> bool:
+        """Whether they are one class, or one of them comes, over any number of classes, from one of the other's name."""
+        return one is other or other.name in self._ancestors(one) or one.name in self._ancestors(other)
+
+    def _ancestors(self, node: ast.ClassDef) -> set:
+        found, waiting = set(), [node]
+        while waiting:
+            bases = {ast.unparse(base).rpartition(".")[2] for base in waiting.pop().bases} - found
+            found |= bases
+            waiting += [inner for name in bases for _, inner in self.classes(name)]
+        return found
 
     def classes(self, name: str) -> list:
         """(file, ClassDef) of the classes of that name."""

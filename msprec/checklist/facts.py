@@ -364,7 +364,7 @@ _ARRAY = {
     "probabilities": flag,
     "log_probabilities": flag,
     "unit": flag,
-    "source": {"operator": words, "place": PLACE, "cell": words},
+    "source": {"operator": words, "place": PLACE, "cell": words, "given": [finite]},
 }
 
 PROBES = {
@@ -468,6 +468,8 @@ OPTIMIZER = {
             "class": text,
             "place": PLACE,
             "used": flag,
+            "steps": [count],
+            "updates": count,
             "learning_rate": {
                 "kind": text,
                 "value": finite,
@@ -593,6 +595,9 @@ MODES = {
             "phase": text,
             "via": words,
             "root": words,
+            "network": count,
+            "updated": flag,
+            "resting": [words],
             "place": PLACE,
             "first_step": count,
             "last_step": count,

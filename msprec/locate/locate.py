@@ -69,9 +69,23 @@ def _judge(step: ReplayedStep, trace: Trace, loss, state, weights) -> tuple:
         return found, None
     grads, weights_of = _gradients(trace)
     found = backward_culprit(trace, grads, weights_of)
+    if found is not None and (delivered := _bad_input(step, trace)) is not None:
+        return delivered, None
     if found is None or step.scale <= 1:
         return found, None
     return found, _vanishing_scale(step, state)
+
+
+def _bad_input(step: ReplayedStep, trace: Trace) -> Optional[Culprit]:
+    """The expression that first took in a NaN of the batch: an activation may hide it from the loss, not from the gradient."""
+    from msprec.locate.verdict import _tensors
+
+    nan = [value for value in _tensors(step.inputs) if bad_values(value)[0]]
+    for node in trace.nodes:
+        found = next((value for value in node.inputs if any(value is one for one in nan)), None)
+        if found is not None:
+            return Culprit("data", node, found)
+    return None
 
 
 def _by_weights(culprit: Culprit, bad_weights: list) -> bool:

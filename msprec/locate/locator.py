@@ -11,7 +11,7 @@ from msprec.locate.capsule import save_capsule
 from msprec.record.budget import Budget
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
-SHARE, GRACE, MOST = 0.005, 0.02, 4
+SHARE, GRACE, MOST = 0.005, 0.2, 4
 FINITE = "the replayed step is finite"
 
 
@@ -101,7 +101,12 @@ class Locator:
         if before.get("phase") in ("data", "forward", "backward"):
             return bad.step - 1, earlier, before
         if before.get("exact") is False:
-            return bad.step - 1, earlier, {**before, "why_not": "the replay did not repeat the step"}
+            # replayed from weights that were spoilt by then: of the step before nothing is known but that it spoilt them
+            return (
+                bad.step,
+                kept,
+                {**facts, "why_not": f"step {bad.step - 1} cannot be repeated: its weights were not kept"},
+            )
         if before.get("why_not") == FINITE:
             # its loss and its gradients were finite, and yet the weights were not afterwards
             return bad.step - 1, earlier, facts

@@ -29,7 +29,7 @@ class Node:
     """One expression or cell that ran: what went in and what came out.
 
     ``inputs`` and ``results`` are lists of ``(name, value)`` with tensors as they were; ``bad`` tells of each result
-    ``(has NaN, has infinity)``.
+    ``(has NaN, has infinity)``. ``inner``: the nodes that ran within it, such as those below a cell of MindSpore's.
     """
 
     def __init__(self, expression: Optional[Expression], cell: str, operator_name: str, stack: tuple) -> None:
@@ -39,6 +39,7 @@ class Node:
         self.literals = []
         self.cell_object = None
         self.gradient = None
+        self.before, self.inner = 0, []
 
 
 class Edge:
@@ -111,6 +112,8 @@ class Trace:
             return function(*args, **kwargs)
         if _is_gradient(function):
             return self.run_gradient(function, args, kwargs)
+        if type(function).__name__ in ("GradOperation", "_Grad"):  # makes a gradient function of a cell and its weights
+            return function(*args, **kwargs)
         own = self.own(function)
         if own is not None:
             self._calls.append(expression)
@@ -244,6 +247,7 @@ class Trace:
     def _begin(self, expression, operator_name, inputs) -> Node:
         stack = tuple(one for one in self._calls if one is not None)
         node = Node(expression, self._cells[-1] if self._cells else "", operator_name, stack)
+        node.before = len(self.nodes)
         for value in _leaves(inputs):
             if _is_tensor(value):
                 node.inputs.append(value)
@@ -255,6 +259,7 @@ class Trace:
         return node
 
     def _end(self, node: Node, result) -> None:
+        node.inner = self.nodes[node.before :]
         node.bad_inputs = _either(bad_values(value) for value in node.inputs)
         for value in _leaves(result):
             if _is_tensor(value):
@@ -277,7 +282,8 @@ class Trace:
         if isinstance(values, dict):
             return {key: self._hooked(node, value) for key, value in values.items()}
         if isinstance(values, (tuple, list)):
-            if hasattr(values, "_fields"):
+            # a ParameterTuple says which weights are meant: hooked copies would be others
+            if hasattr(values, "_fields") or type(values).__name__ == "ParameterTuple":
                 return values
             return type(values)(self._hooked(node, value) for value in values)
         return self._with_hook(node, values) if _is_tensor(values) and "Float" in str(values.dtype) else values

@@ -42,7 +42,11 @@ def _follow(node: Node, seen: set) -> Culprit:
             designed = origin.node is not None and _on_purpose(origin.node)
             return Culprit("forward", node) if designed and node.bad[0] else origin
         else:
-            break
+            # a cell of MindSpore's around the user's, as mixed precision puts it, gives what was made within, cast
+            inside = [one for one in node.inner if any(one.bad) and not any(one.bad_inputs) and not _on_purpose(one)]
+            if not inside:
+                break
+            node = inside[0]
     outside = next((value for value in node.inputs if any(bad_values(value))), None)
     if outside is None or _made_inside(node, outside):
         return Culprit("forward", node)

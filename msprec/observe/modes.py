@@ -1,7 +1,7 @@
 """Training or inference mode at each call of a network, and which cells depend on it."""
 
 import weakref
-from typing import Optional
+from typing import Callable, Optional
 
 from msprec.observe.cells import (
     depends_on_mode,
@@ -44,11 +44,29 @@ def trained_networks(cell) -> list:
     return networks if networks and holds_optimizer and not own else [cell]
 
 
+def _resting(root) -> list:
+    """Paths of the outermost cells in inference mode below one in training mode."""
+    found = []
+    waiting = [("", root)]
+    while waiting:
+        path, cell = waiting.pop()
+        for name, child in cell._cells.items():
+            if child is None or is_optimizer_class(type(child)):
+                continue
+            below = f"{path}.{name}" if path else name
+            if cell.training and not child.training:
+                found.append(below)
+            elif len(found) < 50:
+                waiting.append((below, child))
+    return sorted(set(found))
+
+
 class ModeObserver:
     """One entry per (phase, root, flags, place); steps and calls are counted."""
 
     def __init__(self) -> None:
         self.phases, self.dependents = {}, weakref.WeakKeyDictionary()
+        self.numbers, self.roots = weakref.WeakKeyDictionary(), {}
         self.switches = []
 
     def _dependent_cells(self, root) -> list:
@@ -69,9 +87,9 @@ class ModeObserver:
         entry = self.phases.get(key)
         if entry is None:
             entry = {
-                "phase": phase, "via": via, "root": type(root).__name__, "place": place,
+                "phase": phase, "via": via, "root": type(root).__name__, "network": self._number(root), "place": place,
                 "first_step": step, "last_step": step, "calls": 0,
-                "root_training": bool(root.training), "gradient": gradient,
+                "root_training": bool(root.training), "gradient": gradient, "resting": _resting(root),
                 "dependent": [
                     {"path": p, "class": type(c).__name__, "training": bool(c.training),
                      "use_batch_statistics": c.__dict__.get("use_batch_statistics")}
@@ -82,5 +100,16 @@ class ModeObserver:
         entry["calls"] += 1
         entry["last_step"] = step
 
-    def facts(self) -> dict:
+    def _number(self, root) -> int:
+        number = self.numbers.setdefault(root, len(self.roots))
+        self.roots.setdefault(number, weakref.ref(root))
+        return number
+
+    def facts(self, updating: Callable[[set, int, int], bool]) -> dict:
+        """``modes.json``. ``updating``: see `OptimizerObserver.updating`."""
+        for entry in self.phases.values():
+            root = self.roots[entry["network"]]()
+            if root is not None:
+                parameters = {id(p) for _, p, _, _ in parameters_of(root)}
+                entry["updated"] = updating(parameters, entry["first_step"], entry["last_step"])
         return {"phases": list(self.phases.values())}

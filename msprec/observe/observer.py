@@ -204,7 +204,7 @@ class Observer:
             "train_step": lambda: steps.facts(final),
             "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
             "weights_loaded": self.weights.facts,
-            "modes": self.modes.facts,
+            "modes": lambda: self.modes.facts(self.optimizers.updating),
             "inputs": self.inputs.facts,
             "evaluation": lambda: {"evaluations": self._evaluations()},
         }

@@ -37,6 +37,8 @@ class OptimizerObserver:
 
     def __init__(self) -> None:
         self.made, self.used, self.first_updates = [], {}, {}
+        #: ``{id(optimizer): [first, last]}``: the steps that it took part in, counted as in ``modes.json``
+        self.spans = {}
 
     def created(self, optimizer, place: Optional[dict]) -> None:
         self.made.append((optimizer, place))
@@ -49,10 +51,29 @@ class OptimizerObserver:
             self.first_updates[id(optimizer)] = (optimizer, _count(optimizer))
         return rate
 
-    def updates(self) -> Optional[int]:
-        """Updates that the used optimizers made by their own count, the most of any; None where none of them counts."""
+    def takes_part(self, optimizers, step: int) -> None:
+        """Notes that they take part in the step after ``step`` others."""
+        for optimizer in optimizers:
+            self.spans.setdefault(id(optimizer), [step, step])[1] = step
+
+    def updating(self, parameters: set, first: int, last: int) -> bool:
+        """Whether an optimizer that took part in one of these steps has one of the parameters (ids) that learn."""
+        return any(
+            id(p) in parameters and p.requires_grad
+            for optimizer, _ in self.first_updates.values()
+            if self._between(optimizer, first, last) for p in optimizer.parameters
+        )  # fmt: skip
+
+    def _between(self, optimizer, first: int, last: int) -> bool:
+        begin, end = self.spans.get(id(optimizer), (first, last))
+        return begin <= last and first <= end
+
+    def updates(self, all_of_them: bool = False) -> Optional[int]:
+        """Updates that the used optimizers made by their own count, the most of any, or of all of them together; None where
+        none of them counts."""
         made = [self._updates_of(optimizer) for optimizer, _ in self.first_updates.values()]
-        return max((count for count in made if count is not None), default=None)
+        known = [count for count in made if count is not None]
+        return (sum(known) if all_of_them else max(known)) if known else None
 
     def _updates_of(self, optimizer) -> Optional[int]:
         _, before = self.first_updates.get(id(optimizer), (None, None))
@@ -73,6 +94,8 @@ class OptimizerObserver:
             made = self._updates_of(optimizer)
             listed.append({
                 "id": number, "class": type(optimizer).__name__, "place": place, "used": id(optimizer) in self.used,
+                "steps": [step + 1 for step in self.spans[id(optimizer)]] if id(optimizer) in self.spans else None,
+                "updates": made,
                 "learning_rate": rate_facts(rate, steps if made is None else made),
                 "momentum": _number(getattr(optimizer, "momentum", None)),
                 "weight_decay": _number(getattr(optimizer, "weight_decay", None)),

@@ -33,8 +33,15 @@ def sharing_facts(root, optimized: Optional[set] = None) -> dict:
 def _visit(cell, path: str, parent: str, cells: dict, parameters: dict, listed: list, entered: set) -> None:
     """Goes through every way, and once into each cell; a wrapper of MindSpore's is no way of its own."""
     entered.add(id(cell))
+    # a training cell lists the weights of its network (``self.weights = optimizer.parameters``): no second use of them
+    listed_only = {
+        id(p)
+        for child in cell._cells.values()
+        if child is not None and is_optimizer_class(type(child))
+        for p in child.parameters
+    }
     for name, parameter in cell._params.items():
-        if parameter is not None:
+        if parameter is not None and id(parameter) not in listed_only:
             way = (parameter, _join(path, name), type(cell).__name__)
             parameters.setdefault(id(parameter), []).append(way)
     listed += _in_plain_lists(cell, path)

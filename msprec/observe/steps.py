@@ -40,6 +40,16 @@ def first_scalar(output, skip=()):
     return None
 
 
+def loss_of(output):
+    """The loss among what a differentiated function gives: the first scalar, or else losses that were not reduced, of which
+    the mean is recorded; or None."""
+    scalar = first_scalar(output)
+    first = output[0] if isinstance(output, (tuple, list)) and output else output
+    if scalar is not None or not hasattr(first, "dtype") or _is_parameter(first):
+        return scalar
+    return first if "Float" in str(first.dtype) and len(first.shape) == 1 else None
+
+
 def first_flag(output):
     """The first boolean scalar of an output: the overflow flag; or None."""
     for value in flatten(output):
@@ -108,6 +118,8 @@ class OpenStep:
         self.updates = None  # the optimizer's count before a compiled step
         self.wait = self.epoch = self.batch = None
         self.forwards, self.applied, self.loss_is_scaled = 1, False, False
+        # the function that is differentiated, and the ids of the optimizers that have made their update
+        self.function, self.updated_by = None, set()
 
     @property
     def scale(self):
@@ -355,7 +367,8 @@ class StepObserver:
     # --- functional loops ---------------------------------------------------------------------------------------
     def _begin_gradient(self, function, owner, args: tuple) -> None:
         if self.open is not None and not self.open.applied and not self._skipped():
-            self.open.forwards += 1
+            # another function is another loss (a GAN's), not a further part of the batch
+            self.open.forwards += _innermost(function) is self.open.function
             self.observer.datasets.feeds_step()
             self._keep_forward(self.open, function, args, self.what_reaches(function, owner))
             return
@@ -371,6 +384,7 @@ class StepObserver:
                 self.observer.modes.note("train", "gradient", unwrap(network), user_place(3), self.done, True)
             self._note_step_inputs("gradient", network, _innermost(function), args)
         self.open = self._open("functional", entry)
+        self.open.function = _innermost(function)
         self._begin_scaling(self.open, reached.scalers)
         self.open.loss_is_scaled = bool(reached.scalers) and any(
             "scale" in getattr(getattr(f, "__code__", None), "co_names", ()) for f in reached.functions
@@ -380,18 +394,24 @@ class StepObserver:
     def _forward_done(self, result) -> None:
         if self.open is None:
             return
-        loss = first_scalar(result)
+        loss = loss_of(result)
         if loss is not None:
             self.open.loss = loss
 
     def _begin_update(self, optimizer, args: tuple) -> None:
-        if self.open is None or self.open.applied:
+        # two optimizers that share the parameters of one network make their updates in one step
+        if self.open is None or (self.open.applied and id(optimizer) in self.open.updated_by):
             self.close_open()
             self.observer.datasets.feeds_step()
             self.open = self._open("functional", self._note_style("functional"))
+        first = not self.open.updated_by
+        self.open.updated_by.add(id(optimizer))
         self._note_trained([], [optimizer], [])
         self.observer.quietly(self.material.updates, optimizer, args[0] if args else None)
-        self.open.rate = self._rate([optimizer])
+        rate = self._rate([optimizer])
+        if not first:
+            return
+        self.open.rate = rate
         self._sample(self.open, [optimizer], given=args[0] if args else None)
 
     def _end_update(self) -> None:
@@ -544,6 +564,7 @@ class StepObserver:
         rates = [self.observer.optimizers.in_use(o) for o in optimizers]
         if not rates:
             return None
+        self.observer.optimizers.takes_part(optimizers, self.done)
         rates[0].before()
         return rates[0].fields().get("lr")
 
@@ -677,6 +698,8 @@ class StepObserver:
     def _steps_an_update(self, updates: Optional[int]) -> int:
         """Steps that share an update: gradients accumulated inside the training cell. Skipped steps do not count."""
         applied = self.done - self.observer.scale_tally.overflows
+        if len(self.styles) > 1:  # cells with an optimizer each, as of a GAN
+            updates = self.observer.optimizers.updates(all_of_them=True)
         return max(1, round(applied / updates)) if updates else 1
 
     def _with_models(self) -> list:

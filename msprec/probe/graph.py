@@ -23,7 +23,7 @@ class GraphTrace(Trace):
     def __init__(self, step: ReplayedStep) -> None:
         super().__init__(step.cells, step.paths, backward=True)
         #: ``{id(cell): calls}``; cells that were called inside another and that no network holds
-        self.calls, self.strangers = {}, {}
+        self.calls, self.strangers, self._steps = {}, {}, False
         self.outputs, self.own_losses, self.reached, self.optimizer_gradients = [], [], [], None
 
     def cell_call(self, original, cell, args, kwargs):
@@ -35,6 +35,10 @@ class GraphTrace(Trace):
         if id(cell) not in self.paths and self._cells and _trainable(cell):
             self.strangers[id(cell)] = (cell, self._cells[-1])
         outermost = not self._cells
+        if outermost:
+            self._steps = any(c is not None and is_optimizer_class(type(c)) for c in cell._cells.values())
+        # what a training cell calls itself gives the loss; the optimizer ends the step before it is returned
+        outermost = outermost or (self._steps and len(self._cells) == 1)
         result = super().cell_call(original, cell, args, kwargs)
         if not is_builtin(type(cell)) and not _trainable(cell):
             self._note_own(cell, args, kwargs, result)
@@ -110,7 +114,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
-        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)):
+        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or _internal(cell):
             continue
         own = [p for p in cell._params.values() if p is not None and p.requires_grad]
         known = [gradients[id(p)] for p in own if id(p) in gradients]
@@ -127,6 +131,11 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         for cell, inside in trace.strangers.values()
     ]  # fmt: skip
     return {"cells": cells, "unregistered": strangers}
+
+
+def _internal(cell) -> bool:
+    """A cell that MindSpore puts into a network by itself, as ``recompute()`` does."""
+    return is_builtin(type(cell)) and type(cell).__name__.startswith("_")
 
 
 def _trainable(cell) -> list:

@@ -1,5 +1,7 @@
 """What a run leaves for probes: the first batches that its training step was called with, and how to run that step again."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Callable, Optional
 
 #: So many batches are held, and so many bytes of them.
@@ -23,6 +25,8 @@ class Material:
         self.roots, self.optimizers, self.style, self.function, self.cell = (), (), None, None, None
         #: ``{id(parameter): array}`` of networks and optimizers before the first step; None where they are too large
         self.initial: Optional[dict] = None
+        #: ``(cell, whether it was in training mode)`` of all cells at that step; the script may have evaluated since
+        self.modes: list = []
         #: What a functional loop's optimizer was given after the first forward pass, as it is
         self.given = None
 
@@ -34,6 +38,7 @@ class Material:
             self.style, self.build, self.roots = style, build, tuple(roots)
             self.optimizers, self.function, self.cell = tuple(optimizers), function, cell
             self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
+            self.modes = _modes([*roots, *([cell] if cell is not None else [])])
         elif style != self.style or [id(root) for root in roots] != [id(root) for root in self.roots]:
             return  # another step of the same script
         from msprec.observe.steps import flatten
@@ -46,6 +51,18 @@ class Material:
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
 
+    @contextlib.contextmanager
+    def as_in_training(self) -> Iterator[None]:
+        """Every cell in the mode that it had when its step was taken; put back afterwards."""
+        changed = [(cell, cell.training) for cell, training in self.modes if bool(cell.training) != training]
+        for cell, training in changed:
+            cell.add_flags(training=not training)
+        try:
+            yield
+        finally:
+            for cell, training in changed:
+                cell.add_flags(training=training)
+
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
@@ -54,6 +71,13 @@ class Material:
             self.initial.update(_copies([optimizer], known=self.initial) or {})
             self.given = gradients
         self.optimizers = (*self.optimizers, optimizer)
+
+
+def _modes(roots: list) -> list:
+    from msprec.observe.cells import walk
+
+    cells = {id(cell): cell for root in roots if hasattr(root, "_cells") for _, cell in walk(root)}
+    return [(cell, bool(cell.training)) for cell in cells.values()]
 
 
 def _copies(roots: list, known=()) -> Optional[dict]:

@@ -69,8 +69,9 @@ def _watched_step(material: Material) -> dict:
 
     batch = material.batches[0]
     wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
-    step = material.build(batch, wanted)
-    trace = trace_step(step, material.initial)
+    with material.as_in_training():
+        step = material.build(batch, wanted)
+        trace = trace_step(step, material.initial)
     return {"graph": connections(trace, step), **loss_facts(trace, batch)}
 
 
@@ -84,7 +85,8 @@ def _labels(material: Material, seconds: float) -> dict:
 def _rates(material: Material, seconds: float) -> dict:
     from msprec.probe.rates import range_test
 
-    return range_test(material, seconds)
+    with material.as_in_training():
+        return range_test(material, seconds)
 
 
 def _try(facts: dict, name: str, probe: Callable) -> None:

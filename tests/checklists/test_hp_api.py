@@ -122,6 +122,24 @@ def test_a_teacher_in_inference_mode_is_no_certain_fault(verdict):
     assert verdict("api.02", seen(phase(dependent=BOTH), teacher))["conclusion"] == "undecided"
 
 
+def test_a_teacher_that_no_optimizer_updates_is_right(verdict):
+    # of one class with its student, and trained itself before
+    student = phase(dependent=BOTH, root="Net", network=1, updated=True, first_step=45, last_step=135)
+    teacher = phase(dependent=NEITHER, root="Net", network=0, updated=False, root_training=False, first_step=45)
+    before = phase(dependent=BOTH, root="Net", network=0, updated=True, first_step=0, last_step=44)
+    assert verdict("api.02", seen(before, student, teacher))["conclusion"] == "ok"
+    assert verdict("api.02", seen(before, {**teacher, "updated": True}))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(("line", "wanted"), [
+    ("latest = net(x)", "undecided"), ("z = retrieval(x)", "undecided"), ("z = predictor(x)", "undecided"),
+    ("valAcc = score(net(x))", "problem"), ("z = self.testloader_step(x)", "problem"), ("print('acc', net(x))", "problem"),
+])  # fmt: skip
+def test_words_that_speak_of_evaluation(verdict, line, wanted):
+    between = forward(first_step=45, last_step=135, calls=36, place={"file": "train.py", "line": 1})
+    assert verdict("api.02", seen(phase(dependent=BOTH), between, code=line))["conclusion"] == wanted
+
+
 @pytest.mark.parametrize("name", ["eval", "predict"])
 def test_evaluation_in_training_mode_is_a_problem(verdict, name):
     late = phase(name, BOTH, first_step=135, calls=12)

@@ -222,6 +222,48 @@ def test_scaling_by_hand_that_was_not_recorded_is_undecided(verdict, code):
     assert verdict("mp.02", settings(source={"train.py": code}))["conclusion"] == "undecided"
 
 
+BY_HAND = """import mindspore as ms
+from mindspore import nn, ops
+from helper import rescale
+SCALE = 1024.0
+net = Net()
+opt = nn.SGD(net.trainable_params(), 0.1)
+def forward(x, y):
+    loss = loss_fn(net(x), y)
+    return {scaled}
+gradient = ms.value_and_grad(forward, None, opt.parameters)
+for x, y in data:
+    loss, grads = gradient(x, y)
+    {after}
+    opt(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    ("scaled", "after", "conclusion"),
+    [
+        ("loss * SCALE", "grads = tuple(g / SCALE for g in grads)", "ok"),
+        ("loss * SCALE", "grads = rescale(grads, 1.0 / SCALE)", "ok"),
+        ("ops.mul(loss, SCALE)", "grads = ops.HyperMap()(lambda g: ops.div(g, SCALE), grads)", "ok"),
+        ("ops.mul(loss, SCALE)", "grads = [g * (1 / 1024) for g in grads]", "ok"),
+        ("loss * SCALE", "pass", "problem"),
+        ("ops.mul(loss, SCALE)", "print(loss / SCALE)", "problem"),
+        ("loss * SCALE", "unscaled = tuple(g / SCALE for g in grads)", "problem"),
+        ("loss * 4", "pass", "problem"),  # no loss scale at all
+        ("loss * SCALE", "grads = tuple(g / 512 for g in grads)", "undecided"),
+        ("loss * SCALE", "grads = elsewhere(grads)", "undecided"),
+    ],
+)
+def test_scaling_by_hand_is_read(verdict, scaled, after, conclusion):
+    source = {
+        "train.py": BY_HAND.format(scaled=scaled, after=after),
+        "helper.py": "def rescale(grads, factor):\n    return tuple(g * factor for g in grads)\n",
+    }
+    entry = verdict("mp.02", settings(source=source))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert entry["locations"]
+
+
 def test_inference_in_float16_is_not_applicable(verdict):
     run = Run(run={"training_steps": 0}, steps=[], train_step=[], modes=[], optimizer=[], precision=HALF)
     for item in ("mp.01", "mp.02", "mp.03", "mp.04"):
@@ -250,7 +292,7 @@ MADE = "scaler = DynamicLossScaler(1024, 2, 100)\n"
     ("code", "conclusion", "said"),
     [
         (MADE + "def forward(x, y):\n    return loss_fn(net(x), y)\n", "problem", "never called"),
-        (MADE + "def forward(x, y):\n    return scaler.scale(loss_fn(net(x), y))\n", "problem", "never unscales"),
+        (MADE + "def forward(x, y):\n    return scaler.scale(loss_fn(net(x), y))\n", "problem", "never unscaled"),
         (
             MADE + "def forward(x, y):\n    return scaler.scale(loss_fn(net(x), y))\n\ngrads = scaler.unscale(grads)\n",
             "ok",

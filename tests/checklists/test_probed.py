@@ -137,7 +137,7 @@ def spread(seed, shift=0.0):
     ("classes", "ends", "conclusion"),
     [
         (("Embedding", "Dense"), (1, 2), "problem"),  # a copy that has parted
-        (("Embedding", "Dense"), (1, 1), "ok"),  # still equal: it is tied
+        (("Embedding", "Dense"), (1, 1), "problem"),  # still equal: two parameters in one piece of memory
         (("Dense", "Dense"), (1, 2), "ok"),  # deep copies of one layer
     ],
 )

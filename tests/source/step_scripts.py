@@ -572,6 +572,33 @@ def step(x, y):
 """
     + LOOP,
     "undecided_no_training": "from somewhere import train\ntrain()\n",
+    # tensors changed in place, by a method or an augmented assignment
+    "problem_accumulated_by_a_method": SCALER
+    + """
+held = [ops.zeros_like(p) for p in opt.parameters]
+for n, (x, y) in enumerate(data):
+    (_, loss), grads = grad_fn(x, y)
+    for one, grad in zip(held, grads):
+        one.add_(grad)
+    if n % 4 == 3:
+        opt(scaler.unscale(ops.clip_by_global_norm(tuple(held), 1.0)))
+""",
+    "ok_accumulated_in_place": SCALER
+    + """
+held = [ops.zeros_like(p) for p in opt.parameters]
+for n, (x, y) in enumerate(data):
+    (_, loss), grads = grad_fn(x, y)
+    for one, grad in zip(held, scaler.unscale(grads)):
+        one += grad
+    if n % 4 == 3:
+        opt(ops.clip_by_global_norm(tuple(held), 1.0))
+""",
+    "ok_divided_in_place": functional(
+        "for grad in grads:\n    grad.div_(scaler.scale_value)\ngrads = ops.clip_by_global_norm(grads, 1.0)"
+    ),
+    "problem_divided_in_place_too_late": functional(
+        "grads = ops.clip_by_global_norm(grads, 1.0)\nfor grad in grads:\n    grad /= scaler.scale_value"
+    ),
 }
 
 PENALISED = (

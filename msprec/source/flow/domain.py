@@ -54,11 +54,14 @@ class Num:
     def constant(self) -> bool:
         return self.value is not None
 
+    def become(self, other: "Num") -> None:
+        """Takes the place of its own value, as a tensor that is changed in place; whoever holds it sees the change."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
+
     def absorb(self, other: "Num") -> None:
         """Takes in a value that is assigned into this one (accumulated gradients)."""
-        merged = join(self, other) if self.kind == GRADIENT or other.kind != GRADIENT else other
-        for name in self.__slots__:
-            setattr(self, name, getattr(merged, name))
+        self.become(join(self, other) if self.kind == GRADIENT or other.kind != GRADIENT else other)
         self.value = None
 
 

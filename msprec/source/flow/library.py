@@ -229,7 +229,9 @@ class Library:
                 values = list(owner.parts.values())
                 return Tup([Tup([Const(k), v]) for k, v in owner.parts.items()] if name == "items" else values)
         if isinstance(owner, Num):
-            return self.operation(name, [owner, *args], keywords, node)
+            found = self.operation(name, [owner, *args], keywords, node)
+            in_place = name.endswith("_") and not name.endswith("__") and isinstance(found, Num)
+            return self.machine.in_place(owner, found, node) if in_place else found
         if isinstance(owner, (LibObj, Lib, Func)) and name in _SELF:
             return owner
         return self.unread(name, [owner, *args], keywords, node, owner)

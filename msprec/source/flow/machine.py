@@ -74,6 +74,7 @@ class Machine:
         self.modules, self.running, self.guards, self.sites = {}, [], [], []
         self.steps = 0
         self.guessing = False
+        self.changed = {}
         self.speaks_of_scale = project.mentions(_SPEAKS)
         self.entered = set()
 
@@ -761,8 +762,18 @@ class Machine:
             self.assign(node.target, self.eval(node.value, env), env)
 
     def do_augassign(self, node: ast.AugAssign, env: Env, pending: list) -> None:
+        before = self.eval(_loaded(node.target), env) if isinstance(node.target, ast.Name) else None
         value = self.eval(ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node), env)
+        if isinstance(before, Num) and isinstance(value, Num) and value.kind == GRADIENT:
+            value = self.in_place(before, value, node)
         self.assign(node.target, value, env)
+
+    def in_place(self, tensor: Num, value: Num, node: ast.AST) -> Num:
+        """A tensor takes a new value where it is; once, as one stands for all elements of a list and loops run twice."""
+        if (id(node), id(tensor)) not in self.changed:
+            self.changed[id(node), id(tensor)] = tensor
+            tensor.become(value)
+        return tensor
 
     def do_return(self, node: ast.Return, env: Env, pending: list) -> None:
         raise _Return(self.eval(node.value, env))
