@@ -45,10 +45,10 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         if manager is not None:
             facts.update(kind="fixed", initial=_number(manager.get_loss_scale()), drop_overflow_update=False)
             facts["class"] = type(manager).__name__
-        elif _sensitivity(train_network) not in (None, 1.0):
-            facts.update(kind="fixed", initial=_sensitivity(train_network), drop_overflow_update=False)
-            facts["class"], manager = "TrainOneStepCell", train_network
-        return {**facts, "flag": False, "overflow_from": LOSS if manager is not None else None}
+        elif (sens := _sensitivity(train_network)) not in (None, 1.0):
+            facts.update(kind="fixed", initial=sens, drop_overflow_update=False)
+            facts["class"] = "TrainOneStepCell"
+        return {**facts, "flag": False, "overflow_from": LOSS if facts["kind"] == "fixed" else None}
     updater = getattr(cell, "loss_scaling_manager", None)
     names = {base.__name__ for base in type(updater).__mro__} if updater is not None else set()
     fixed = updater is None or "FixedLossScaleUpdateCell" in names
