@@ -58,7 +58,7 @@ def guarded(method):
         except Exception as error:
             if isinstance(error, self.lets_pass):
                 raise
-            self._failed(method.__qualname__, error)
+            self.failed(method.__qualname__, error)
             return None
         finally:
             clock.leave()
@@ -87,6 +87,8 @@ class Monitor(Callback):
         self._out = out
         self.recorder: Optional[StepRecorder] = None
         self.training: Optional[Training] = None
+        #: Who this monitor is to its recorder: monitors that are called together are one
+        self.member = id(self)
 
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
@@ -104,16 +106,29 @@ class Monitor(Callback):
         self.recorder = recorder_for(self._out)
         self.training = Training.of(self.recorder, run_context.original_args())
         self.training.users.add(id(self))
-        self.recorder.join(id(self))
+        self.recorder.join(self.member)
 
     def on_train_step_begin(self, run_context) -> None:
         if self.training is not None:
-            self.training.begin_step()
+            self.before_step(self.training.begin_step(), run_context)
 
     def on_train_step_end(self, run_context) -> None:
         if self.training is not None:
             step = self.training.end_step()
-            self.recorder.end(step, by=id(self), first=self.training.first_of_sink)
+            try:
+                self.after_step(step, run_context)
+            finally:
+                self.end_row(step)
+
+    def before_step(self, step: int, run_context) -> None:
+        """For subclasses: step ``step`` of the run begins; what all rows have is read already."""
+
+    def after_step(self, step: int, run_context) -> None:
+        """For subclasses: step ``step`` has ended, and its row is still open."""
+
+    def end_row(self, step: int) -> None:
+        """This monitor adds no more to the row."""
+        self.recorder.end(step, by=self.member, first=self.training.first_of_sink)
 
     def on_train_epoch_end(self, run_context) -> None:
         if self.recorder is not None:
@@ -145,8 +160,8 @@ class Monitor(Callback):
             if error is not None and not training.ended and training.unseen_step():
                 training.end_step()
             if error is not None and not training.ended:
-                recorder.end(training._seen, by=id(self), first=training.first_of_sink)
-            recorder.leave(id(self))
+                recorder.end(training._seen, by=self.member, first=training.first_of_sink)
+            recorder.leave(self.member)
             recorder.flush()
             self._training_over(error)
         finally:
@@ -154,7 +169,8 @@ class Monitor(Callback):
             if not training.users:
                 training.end(error)
 
-    def _failed(self, where: str, error: Exception) -> None:
+    def failed(self, where: str, error: Exception) -> None:
+        """Tells an error of this monitor, once for each ``where``; the training goes on."""
         recorder = self.recorder
         with contextlib.suppress(Exception):
             recorder = recorder or recorder_for(self._out)

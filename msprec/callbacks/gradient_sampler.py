@@ -42,10 +42,20 @@ class GradientSampler:
         self.norms, self.events, self.why_not = {}, [], None
         self.lost, self.steps = {}, 0
 
-    def begin(
+    def due(self) -> bool:
+        """Call it once a step, before it: whether this step is to be sampled, by `sample`."""
+        self.steps += 1
+        return not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
+
+    def begin(self, step: int, optimizer, *more, **named) -> None:
+        """`sample`, where it is due."""
+        if self.due():
+            self.sample(step, optimizer, *more, **named)
+
+    def sample(
         self, step: int, optimizer, scale=None, build: Optional[Callable] = None, roots: tuple = (), given=None
     ) -> None:
-        """Call it before a step, or in a functional loop before the optimizer is called.
+        """Call it before a step that is to be sampled, or in a functional loop before the optimizer is called.
 
         Args:
             step: Its number.
@@ -55,9 +65,7 @@ class GradientSampler:
             roots: The cells that ``build`` is about.
             given: The gradients that the optimizer is about to be called with, where they are at hand.
         """
-        self.steps += 1
-        due = not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
-        if not due or optimizer is None:
+        if optimizer is None:
             return
         with self._budget.spending():
             parameters = list(optimizer.parameters)

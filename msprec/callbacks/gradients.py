@@ -42,10 +42,9 @@ class GradientMonitor(Monitor):
         if self._sampler is None:
             self._sampler = GradientSampler(self.recorder.writer, *self._settings)
 
-    def on_train_step_begin(self, run_context) -> None:
-        super().on_train_step_begin(run_context)
+    def before_step(self, step: int, run_context) -> None:
         parameters = run_context.original_args()
-        if self._sampler is None or parameters.get("dataset_sink_mode"):
+        if self._sampler is None or parameters.get("dataset_sink_mode") or not self._sampler.due():
             return
         cell, batch = parameters.get("train_network"), parameters.get("train_dataset_element")
         inputs = batch if isinstance(batch, tuple) else tuple(batch or ())
@@ -56,14 +55,12 @@ class GradientMonitor(Monitor):
 
             return of_train_cell(cell, inputs, to_number(scale))
 
-        self._sampler.begin(self.training.step(), self._optimizer, scale, build, (cell,))
+        self._sampler.sample(step, self._optimizer, scale, build, (cell,))
 
-    def on_train_step_end(self, run_context) -> None:
-        if self._sampler is not None and self.training is not None:
-            norm = self._sampler.end(self.training.step())
-            if norm is not None:
-                self.recorder.put(self.training.step(), grad_norm=norm)
-        super().on_train_step_end(run_context)
+    def after_step(self, step: int, run_context) -> None:
+        norm = self._sampler.end(step) if self._sampler is not None else None
+        if norm is not None:
+            self.recorder.put(step, grad_norm=norm)
 
     def summary(self) -> Optional[dict]:
         """What the samples so far tell; ``None`` before the first training.

@@ -2,20 +2,17 @@
 
 import json
 import math
-import random
-import sys
 from collections import deque
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
 import numpy as np
 
+from msprec.callbacks.random_states import RandomStates
 from msprec.record.steps import to_number
 
 #: Losses are looked at when so many steps wait: on a device, where reading makes the host wait, and on a CPU.
-DEVICE_STEPS, CPU_STEPS = 16, 2
-#: The mode, which takes 20 µs to ask for, is asked for once in so many steps.
-MODE_STEPS = 64
+DEVICE_STEPS, CPU_STEPS = 16, 4
 #: A batch larger than this is not written.
 LARGEST_BATCH = 256 << 20
 #: A dynamic scale that overflows so many times in a row is worth a look.
@@ -23,7 +20,7 @@ STREAK = 3
 
 
 class KeptStep(NamedTuple):
-    """``batch``: what the step was called with, tensors as they are; ``random_state``: see `random_state`; ``build(batch)``:
+    """``batch``: what the step was called with, tensors as they are; ``random_state``: as of `RandomStates`; ``build(batch)``:
     makes what can be run again; ``weights``: ``{id(parameter): array}`` before the step, where they were kept."""
 
     step: int
@@ -43,33 +40,6 @@ class Bad(NamedTuple):
     value: Optional[float]
 
 
-def random_state(python: bool = True) -> dict:
-    """The states of Python's, NumPy's and MindSpore's global generators, MindSpore's global seed, and the seeds that its
-    random functions (``ops.dropout``, ``ops.rand``, …) draw theirs from; reading changes none of them.
-
-    ``python`` False leaves out those of Python and NumPy, which a compiled step cannot use: None.
-
-    The generator inside a random operator that is made once, such as that of ``nn.Dropout``, cannot be read.
-    """
-    import mindspore as ms
-
-    device = ms.get_rng_state() if hasattr(ms, "get_rng_state") else None
-    kernels = dict(kernel_seeds() or {})
-    return {"python": random.getstate() if python else None, "numpy": np.random.get_state() if python else None,
-            "mindspore": device, "seed": ms.get_seed(), "kernels": kernels}  # fmt: skip
-
-
-def kernel_seeds() -> Optional[dict]:
-    """MindSpore's own dictionary ``{(operator, seed): next seed}``, or None where this MindSpore has none."""
-    return getattr(sys.modules.get("mindspore.common.seed"), "_KERNEL_SEED", None)
-
-
-def _in_python() -> bool:
-    import mindspore as ms
-
-    return ms.get_context("mode") == ms.PYNATIVE_MODE
-
-
 class StepKeeper:
     """Keeps the steps that have not been looked at, and looks at them one step late, so that the host never waits for a
     step that runs.
@@ -77,22 +47,19 @@ class StepKeeper:
     Args:
         every: Steps are looked at when so many are kept.
         dynamic: Whether an overflow is the loss scale's way of searching, unless it comes `STREAK` times in a row.
-        draws: Whether the step's code may draw from Python's or NumPy's generators, whose states take 80 µs to read.
+        draws: Whether the step's code may draw from Python's or NumPy's generators.
     """
 
     def __init__(self, every: int, dynamic: bool = True, draws: bool = True) -> None:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
-        self._draws, self._begun, self._python = draws, 0, True
+        self._states = RandomStates(draws)
         self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
         self._ended = 0
 
     def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
-        if not self._begun % MODE_STEPS:
-            self._python = self._draws and _in_python()
-        self._begun += 1
-        self._steps.append(KeptStep(step, batch, random_state(self._python), build, weights))
+        self._steps.append(KeptStep(step, batch, self._states.before_step(), build, weights))
 
     def end(self, step: int, loss, overflow=None, scale=None, at_once: bool = False) -> Optional[Bad]:
         """Call it after the step. ``at_once``: look at this step too, and wait for it.
@@ -122,7 +89,8 @@ class StepKeeper:
 
     def all_kept(self, step: int) -> list:
         """The forward passes of a step, in their order: several where gradients are accumulated."""
-        return [one for one in self._steps if one.step == step]
+        kept = [one for one in self._steps if one.step == step]
+        return [one._replace(random_state=self._states.certain(one.random_state)) for one in kept]
 
     def loss_of(self, step: int) -> Optional[float]:
         """The loss of a step that was looked at not long ago."""

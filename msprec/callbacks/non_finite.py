@@ -80,15 +80,13 @@ class NonFiniteMonitor(Monitor):
         self._locator = Locator(writer.event, writer.rank_folder / "nonfinite", alone)
         self._copies = WeightCopies()
 
-    def on_train_step_begin(self, run_context) -> None:
-        super().on_train_step_begin(run_context)
+    def before_step(self, step: int, run_context) -> None:
         parameters = run_context.original_args()
         if self._keeper is not None and not self._found and not parameters.get("dataset_sink_mode"):
-            self._keep(parameters)
+            self._keep(step, parameters)
 
-    def on_train_step_end(self, run_context) -> None:
-        super().on_train_step_end(run_context)
-        if self.training is None or self._found:
+    def after_step(self, step: int, run_context) -> None:
+        if self._found:
             return
         at_once = self.policy in ("stop", "raise")
         for step, fields in self.training.ended_steps:
@@ -105,10 +103,10 @@ class NonFiniteMonitor(Monitor):
         if self._parameters is not None and self._parameters.due():
             self._look_at_parameters()
 
-    def _keep(self, parameters) -> None:
+    def _keep(self, step: int, parameters) -> None:
         batch = parameters.get("train_dataset_element")
         if self._locator is None:
-            self._keeper.begin(self.training.step(), batch)
+            self._keeper.begin(step, batch)
             return
         from msprec.locate.replay import of_train_cell
 
@@ -119,9 +117,9 @@ class NonFiniteMonitor(Monitor):
             return of_train_cell(cell, inputs, to_number(scale))
 
         copies = self._copies.take([cell])
-        self._keeper.begin(self.training.step(), inputs, build, copies)
+        self._keeper.begin(step, inputs, build, copies)
         if copies and self._copies.spoilt:
-            self._bad(self._keeper.rest() or Bad(self.training.step(), "parameter", None))
+            self._bad(self._keeper.rest() or Bad(step, "parameter", None))
 
     def _bad(self, found) -> None:
         if found.what == "loss":

@@ -14,6 +14,8 @@ from msprec.record.steps import to_number
 
 _NO_SCALE = {"kind": "none", "class": None, "initial": None, "factor": None, "window": None, "floor": None,
              "drop_overflow_update": None, "place": None}  # fmt: skip
+#: The layout of outputs that are the loss and nothing else: count of leaves, places of loss, flag and scale.
+_LOSS_ONLY = (1, 0, None, None)
 _DEPTH = 8  # wrapper cells between the callback's train_network and the cell that holds the scale
 
 
@@ -146,6 +148,7 @@ class StepOutputs:
         self._scale = self.facts["initial"]
         self._set_by_host = self.cell is not None and getattr(self.cell, "loss_scaling_manager", None) is None
         self._layout, self._flags = None, self._flag_finder()
+        self._scaled = self._scale is not None or self.cell is not None or self._flags is not None
 
     def _flag_finder(self) -> Optional[FlagFinder]:
         """For cells with a dynamic scale whose outputs may be other than those of MindSpore's own."""
@@ -168,6 +171,8 @@ class StepOutputs:
     def after(self, outputs) -> dict:
         """The fields of the step's row: loss, overflow, scale (the step was computed with), next_scale; those that
         exist."""
+        if self._layout == _LOSS_ONLY and not self._scaled and type(outputs).__name__ == "Tensor":
+            return {"loss": outputs}
         leaves = list(_leaves(outputs))
         self._learn(leaves)
         return self._fields(leaves)

@@ -30,17 +30,14 @@ class StepTimeMonitor(Monitor):
             times.begin()
             self._tail_before = times.tail
 
-    def on_train_step_end(self, run_context) -> None:
-        if self.training is not None:
-            compute, wait, told = times.step()
-            if compute is not None:
-                self._put(compute, wait, told)
-        super().on_train_step_end(run_context)
+    def after_step(self, step: int, run_context) -> None:
+        compute, wait, told = times.step()
+        if compute is not None:
+            self._put(compute, wait, told)
 
     def _put(self, compute: float, wait, told) -> None:
         """Puts the time of the step, or the mean to each step of a sink, whose first one waited for the data."""
         training = self.training
-        training.end_step()
         first = training.ended_steps[0][0]
         sink = {"sink_from": first} if training.count > 1 else {}
         for step, _ in training.ended_steps:

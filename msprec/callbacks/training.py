@@ -83,13 +83,13 @@ class Training:
         """Number of the present step in the run."""
         return int(self.parameters["cur_step_num"]) + self.offset
 
-    def begin_step(self) -> None:
-        """Reads what has to be read before the step; the first monitor's call counts."""
+    def begin_step(self) -> int:
+        """Reads what has to be read before the step; the first monitor's call counts. Returns its number."""
         if not self._placed:
             self._place()
         step = self.step()
         if self._begun == step:
-            return
+            return step
         self._begun = step
         if self.parameters.get("dataset_sink_mode") and self.steps_since_last() > 1 and not self.sink:
             self.sink = True
@@ -97,6 +97,7 @@ class Training:
                 self.rate.forget()
         self.outputs.before()
         self.rate.before()
+        return step
 
     def end_step(self) -> int:
         """Puts the common fields of the step; the first monitor's call counts. Returns its number."""

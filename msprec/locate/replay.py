@@ -6,7 +6,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.callbacks.kept_steps import kernel_seeds, random_state
+from msprec.callbacks.random_states import kernel_seeds, random_state
 from msprec.locate.side_effects import draws_on_host
 from msprec.locate.trace import Trace
 from msprec.observe.cells import is_builtin, walk

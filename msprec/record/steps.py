@@ -26,6 +26,8 @@ FLUSH_SECONDS = 1.0
 UNWRITTEN_ROWS = 20_000
 
 _WHOLE_NUMBERS = frozenset(("step", "epoch", "batch"))
+_SECONDS = frozenset(("seconds", "data_seconds", "callback_seconds"))
+_PLAIN = frozenset((bool, int, float, type(None)))
 
 
 def to_number(value):
@@ -270,7 +272,7 @@ class StepRecorder:
         done = {}
         for name, value in row.items():
             try:
-                value = to_number(value)
+                value = value if type(value) in _PLAIN else to_number(value)
             except Exception as error:
                 self.report_error(f"reading {name}", error)
                 continue
@@ -304,6 +306,8 @@ def _cell(value, column: str) -> str:
             return "inf" if value > 0 else "-inf"
         if column in _WHOLE_NUMBERS or column == "overflow":
             return str(int(value))
+        if column in _SECONDS:  # a clock tells no more than tenths of a microsecond
+            return repr(round(value, 7))
     return repr(value)
 
 

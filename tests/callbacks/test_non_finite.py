@@ -14,7 +14,8 @@ import pytest
 from mindspore.train import LossMonitor
 
 from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor
-from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper, random_state, save_step
+from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper, save_step
+from msprec.callbacks.random_states import random_state
 from msprec.callbacks.tallies import FirstBadGradient
 
 RATES = [1e-3] * 3 + [1e18] * 30  # the fourth update ruins the weights

@@ -1,0 +1,72 @@
+"""The random state before each step: exact where something draws, read seldom where nothing does."""
+
+import itertools
+
+import mindspore as ms
+import numpy as np
+import pytest
+
+from msprec.callbacks import random_states
+from msprec.callbacks.random_states import QUIET, SELDOM, RandomStates, random_state
+
+SEEDS = itertools.count(100)
+
+
+def draw() -> None:
+    """What a draw does: the generator's state is another one afterwards. No random operator of a CPU draws from it."""
+    ms.manual_seed(next(SEEDS))
+
+
+def state() -> np.ndarray:
+    return ms.get_rng_state().asnumpy()
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """How often the generator was read."""
+    count, original = [], random_states._generator
+    monkeypatch.setattr(random_states, "_generator", lambda: count.append(1) or original())
+    return count
+
+
+def test_a_generator_that_is_drawn_from_is_read_at_each_step(readings):
+    states, kept, exact = RandomStates(), [], []
+    for _ in range(3 * QUIET):
+        exact.append(state())
+        kept.append(states.before_step())
+        draw()
+    assert len(readings) == 3 * QUIET
+    for one, wanted in zip(kept, exact):
+        assert np.array_equal(states.certain(one)["mindspore"].asnumpy(), wanted)
+
+
+def test_a_quiet_generator_is_read_seldom_and_its_state_is_right(readings):
+    states = RandomStates()
+    kept = [states.before_step() for _ in range(3 * SELDOM)]
+    assert len(readings) <= QUIET + 1 + 3
+    for one in kept:
+        assert np.array_equal(states.certain(one)["mindspore"].asnumpy(), state())
+
+
+def test_a_quiet_generator_that_is_drawn_from_later_is_not_told_wrongly(readings):
+    states = RandomStates()
+    before = [states.before_step() for _ in range(QUIET + 5)][-1]
+    draw()
+    after = states.before_step()
+    assert states.certain(before)["mindspore"] is None
+    assert states.certain(after)["mindspore"] is None
+    # and from the reading that has found it on, each step is exact again
+    states.before_step()
+    draw()
+    exact = state()
+    later = states.before_step()
+    draw()
+    assert np.array_equal(states.certain(later)["mindspore"].asnumpy(), exact)
+
+
+def test_the_rest_of_the_state_is_that_of_the_step():
+    states = RandomStates(draws=False)
+    kept = [states.before_step() for _ in range(2 * QUIET)][-1]
+    whole = random_state(python=False)
+    assert kept["seed"] == whole["seed"] and kept["kernels"] == whole["kernels"]
+    assert kept["python"] is None and kept["numpy"] is None
