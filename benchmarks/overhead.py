@@ -1,15 +1,23 @@
 """What the monitors cost: time of a step with them over the time without, as the median of alternating pairs.
 
     python benchmarks/overhead.py --step-ms 20 --mode graph
-    python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 40 --peers
+    python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
 
-One process trains one network; blocks of steps with and without a set of callbacks alternate, and a ratio is taken of each
-neighbouring pair. `msprec run` is measured by `--run`, in processes that alternate. Only ratios are printed: single times
-depend on the machine and on what else it does.
+One process trains one network. In one training, chunks of a few steps with and without a set of callbacks alternate, and a
+ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
+chunks with over all without, which the rare things that a median leaves out are in as well. The first line, in which nothing
+is called, tells what the measurement itself is worth. All of it runs on one core, as MindSpore's threads wait by spinning,
+and where others compute beside them the same step takes a fifth more or less. `msprec run` (`--run`) and msprobe's monitor
+(`--msprobe`) are measured in processes that alternate. Only ratios are printed: single times depend on the machine and on
+what else it does.
 """
 
 import argparse
+import contextlib
+import io
 import json
+import os
+import random
 import statistics
 import subprocess
 import sys
@@ -17,7 +25,9 @@ import tempfile
 import time
 from pathlib import Path
 
-BATCH = 32
+from mindspore.train import Callback
+
+BATCH, CHUNK_SECONDS = 32, 0.05
 
 
 def build(width: int, depth: int = 6):
@@ -37,34 +47,83 @@ def build(width: int, depth: int = 6):
     y = x[:, :1].copy()
 
     def data(steps: int):
-        return ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(BATCH).repeat(max(1, steps // 8))
+        return ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(BATCH).repeat(max(1, -(-steps // 8)))
 
     return model, data
 
 
-def timer():
-    """A callback, put first, that takes the time from the end of one step to the end of the next."""
-    from mindspore.train import Callback
+class Timer(Callback):
+    """Takes the time from the end of one step to the end of the next."""
 
-    class Timer(Callback):
-        def __init__(self) -> None:
-            super().__init__()
-            self.ends = []
+    def __init__(self) -> None:
+        super().__init__()
+        self.ends = []
 
-        def on_train_step_end(self, run_context) -> None:
-            self.ends.append(time.perf_counter())
-
-    return Timer()
+    def on_train_step_end(self, run_context) -> None:
+        self.ends.append(time.perf_counter())
 
 
-def block(model, data, steps: int, callbacks: list) -> float:
-    """Median seconds of a step; the first steps of a block, which start the pipeline, are left out.
+class Alternating(Callback):
+    """Calls ``callbacks`` in every other chunk of steps; which of a pair of chunks comes first is left to a coin."""
 
-    The median leaves out what a busy machine does to single steps; what the monitors do once a second is in the share that
-    they measure themselves.
-    """
-    clock = timer()
-    model.train(1, data(steps), callbacks=[clock, *callbacks], dataset_sink_mode=False)
+    def __init__(self, callbacks: list, chunk: int) -> None:
+        super().__init__()
+        self._callbacks, self._chunk, self._steps = callbacks, chunk, 0
+        self._coin, self._first, self._ends = random.Random(1), True, []
+
+    def __enter__(self):
+        for callback in self._callbacks:
+            callback.__enter__()
+        return self
+
+    def __exit__(self, *error) -> None:
+        for callback in self._callbacks:
+            callback.__exit__(*error)
+
+    def _call(self, hook: str, run_context) -> None:
+        for callback in self._callbacks:
+            getattr(callback, hook)(run_context)
+
+    def on_train_begin(self, run_context) -> None:
+        self._call("on_train_begin", run_context)
+
+    def on_train_epoch_begin(self, run_context) -> None:
+        self._call("on_train_epoch_begin", run_context)
+
+    def on_train_epoch_end(self, run_context) -> None:
+        self._call("on_train_epoch_end", run_context)
+
+    def on_train_end(self, run_context) -> None:
+        self._call("on_train_end", run_context)
+
+    def on_train_step_begin(self, run_context) -> None:
+        if not self._steps % (2 * self._chunk):
+            self._first = self._coin.random() < 0.5
+        if self._on():
+            self._call("on_train_step_begin", run_context)
+
+    def on_train_step_end(self, run_context) -> None:
+        on = self._on()
+        if on:
+            self._call("on_train_step_end", run_context)
+        self._steps += 1
+        if not self._steps % self._chunk:
+            self._ends.append((time.perf_counter(), on))
+
+    def _on(self) -> bool:
+        return bool(self._steps // self._chunk % 2) != self._first
+
+    def pairs(self) -> list:
+        """``(seconds with, seconds without)`` of each pair of chunks but the first three, in which things begin."""
+        chunks = [(end - begin, on) for (begin, _), (end, on) in zip(self._ends[5:], self._ends[6:])]
+        both = zip(chunks[::2], chunks[1::2])
+        return [(a[0], b[0]) if a[1] else (b[0], a[0]) for a, b in both]
+
+
+def block(model, data, steps: int) -> float:
+    """Median seconds of a step; the first steps, which start the pipeline, are left out."""
+    clock = Timer()
+    model.train(1, data(steps), callbacks=[clock], dataset_sink_mode=False)
     return statistics.median(b - a for a, b in zip(clock.ends[3:], clock.ends[4:]))
 
 
@@ -73,8 +132,8 @@ def width_for(step_ms: float) -> int:
     width = 128
     for _ in range(8):
         model, data = build(width)
-        block(model, data, 8, [])
-        seconds = block(model, data, 16, [])
+        block(model, data, 8)
+        seconds = block(model, data, 16)
         ratio = step_ms / 1e3 / seconds
         if 0.8 < ratio < 1.25:
             break
@@ -87,6 +146,7 @@ def sets(folder: Path, peers: bool) -> dict:
     import msprec
 
     made = {
+        "nothing": list,
         "LossScaleMonitor": lambda: [msprec.LossScaleMonitor(folder / "a")],
         "NonFiniteMonitor": lambda: [msprec.NonFiniteMonitor(out=folder / "b")],
         "NonFiniteMonitor(locate=True)": lambda: [msprec.NonFiniteMonitor(out=folder / "c", locate=True)],
@@ -97,35 +157,34 @@ def sets(folder: Path, peers: bool) -> dict:
         from mindspore.train import LossMonitor, SummaryCollector
 
         summary = {"collect_dataset_graph": False, "collect_graph": False}
-        made["mindspore LossMonitor"] = lambda: [LossMonitor(10**9)]
+        made["mindspore LossMonitor"] = lambda: [LossMonitor()]
         made["mindspore SummaryCollector"] = lambda: [
             SummaryCollector(str(folder / "summary"), collect_freq=1, collect_specified_data=summary)
         ]
     return made
 
 
-def ratios(model, data, steps: int, pairs: int, make) -> tuple:
-    """Time with over time without, of ``pairs`` neighbouring pairs of blocks, which comes first alternating; and the share
-    of the time that the monitors themselves say they took, all of it: beginning, flushes and end too."""
-    from msprec.callbacks._base import clock
-
-    found, spent = [], 0.0
-    began = time.perf_counter()
-    for number in range(pairs):
-        order = [make(), []] if number % 2 else [[], make()]
-        times, before = {}, clock.read()[1]
-        for callbacks in order:
-            times[bool(callbacks)] = block(model, data, steps, callbacks)
-        spent += clock.read()[1] - before
-        found.append(times[True] / times[False])
-    # half of the blocks had monitors
-    return found, 2 * spent / (time.perf_counter() - began)
+def ratios(model, data, chunk: int, pairs: int, callbacks: list) -> tuple:
+    """Time with over time without, of ``pairs`` pairs of neighbouring chunks of steps; and that of all of them together."""
+    both = Alternating(callbacks, chunk)
+    with contextlib.redirect_stdout(io.StringIO()):  # a LossMonitor prints
+        model.train(1, data(2 * chunk * (pairs + 3)), callbacks=[both], dataset_sink_mode=False)
+    found = both.pairs()[:pairs]
+    return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
 
 
-def show(name: str, found: list, share: float = 0.0) -> None:
+def show(name: str, found: list, total: float = 0.0) -> None:
     low, middle, high = statistics.quantiles(found, n=4)
-    own = f"   own share {share:.2%}" if share else ""
-    print(f"{name:32s} {middle:7.4f}   quartiles {low:.4f} to {high:.4f}   {len(found)} pairs{own}", flush=True)
+    error = 1.25 * (high - low) / 1.35 / len(found) ** 0.5  # of a median, were the ratios normally distributed
+    more = f"   total {total:.4f}" if total else ""
+    told = f"quartiles {low:.3f} to {high:.3f}   {len(found)} pairs{more}"
+    print(f"{name:32s} {middle:7.4f} ± {error:.4f}   {told}", flush=True)
+
+
+def one_core() -> None:
+    """This process and those that it starts run on the last core; where the system knows how."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 SCRIPT = """
@@ -137,8 +196,8 @@ ms.set_context(mode={mode})
 model, data = build({width})
 if "msprobe" in sys.argv:
     watched_by_msprobe(model)
-block(model, data, 8, [])
-print("STEP", block(model, data, {steps}, []))
+block(model, data, 8)
+print("STEP", block(model, data, {steps}))
 """
 #: What `PrecisionMonitor` looks at too: gradients and parameters.
 MSPROBE = {"targets": {}, "ops": ["norm", "nans"], "wg_distribution": True, "param_distribution": True, "format": "csv"}
@@ -179,8 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--step-ms", type=float, default=20.0, help="about how long a step takes (default 20)")
     parser.add_argument("--mode", choices=["graph", "pynative"], default="graph")
-    parser.add_argument("--pairs", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=48, help="steps a block")
+    parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--only", help="only the sets whose name holds this")
     parser.add_argument("--peers", action="store_true", help="MindSpore's own LossMonitor and SummaryCollector too")
     parser.add_argument(
@@ -192,19 +250,21 @@ def main() -> None:
 
     mode = ms.GRAPH_MODE if args.mode == "graph" else ms.PYNATIVE_MODE
     ms.set_context(mode=mode)
+    ms.set_context(runtime_num_threads=1)
+    one_core()
     width = width_for(args.step_ms)
     model, data = build(width)
-    seconds = block(model, data, args.steps, [])
-    print(f"{args.mode} mode, a step of about {seconds * 1e3:.1f} ms, {args.steps} steps a block; time with / without:")
+    seconds = block(model, data, 48)
+    chunk = max(2, round(CHUNK_SECONDS / seconds))
+    print(f"{args.mode} mode, a step of about {seconds * 1e3:.1f} ms, {chunk} steps a chunk; time with / without:")
     with tempfile.TemporaryDirectory() as scratch:
         for name, make in sets(Path(scratch), args.peers).items():
-            if args.only and args.only not in name:
-                continue
-            show(name, *ratios(model, data, args.steps, args.pairs, make))
+            if not args.only or args.only in name or name == "nothing":
+                show(name, *ratios(model, data, chunk, args.pairs, make()))
     if args.msprobe:
-        show("msprobe TrainerMon", runs(width, mode, args.steps, max(4, args.pairs // 2), msprobe=True))
+        show("msprobe TrainerMon", runs(width, mode, 48, max(4, args.pairs // 20), msprobe=True))
     if args.run:
-        show("msprec run", runs(width, mode, args.steps * 4, max(4, args.pairs // 2)))
+        show("msprec run", runs(width, mode, 192, max(4, args.pairs // 20)))
 
 
 if __name__ == "__main__":

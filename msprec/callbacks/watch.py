@@ -253,7 +253,7 @@ class Watch:
         if bad:
             self.recorder.writer.event("first_nonfinite", step, what="parameter", parameters=bad[:20], count=len(bad))
 
-    def _failed(self, where: str, error: Exception) -> None:
+    def failed(self, where: str, error: Exception) -> None:
         self.recorder.report_error(where, error)
 
 

@@ -26,7 +26,6 @@ FLUSH_SECONDS = 1.0
 UNWRITTEN_ROWS = 20_000
 
 _WHOLE_NUMBERS = frozenset(("step", "epoch", "batch"))
-_SECONDS = frozenset(("seconds", "data_seconds", "callback_seconds"))
 _PLAIN = frozenset((bool, int, float, type(None)))
 
 
@@ -306,8 +305,6 @@ def _cell(value, column: str) -> str:
             return "inf" if value > 0 else "-inf"
         if column in _WHOLE_NUMBERS or column == "overflow":
             return str(int(value))
-        if column in _SECONDS:  # a clock tells no more than tenths of a microsecond
-            return repr(round(value, 7))
     return repr(value)
 
 
