@@ -7,7 +7,8 @@ One process trains one network. In one training, chunks of a few steps with and 
 ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
 chunks with over all without, which the rare things that a median leaves out are in as well. The first line, in which nothing
 is called, tells what the measurement itself is worth. All of it runs on one core, as MindSpore's threads wait by spinning,
-and where others compute beside them the same step takes a fifth more or less. `msprec run` (`--run`) and msprobe's monitor
+and where others compute beside them the same step takes a fifth more or less; in PyNative mode operators are launched one at
+a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec run` (`--run`) and msprobe's monitor
 (`--msprobe`) are measured in processes that alternate. Only ratios are printed: single times depend on the machine and on
 what else it does.
 """
@@ -25,6 +26,10 @@ import tempfile
 import time
 from pathlib import Path
 
+if "pynative" in sys.argv:
+    os.environ["MS_DEV_LAUNCH_BLOCKING"] = "1"  # read when MindSpore is loaded
+
+import mindspore as ms
 from mindspore.train import Callback
 
 BATCH, CHUNK_SECONDS = 32, 0.05
@@ -32,7 +37,6 @@ BATCH, CHUNK_SECONDS = 32, 0.05
 
 def build(width: int, depth: int = 6):
     """A model of ``depth`` square layers, and its data."""
-    import mindspore as ms
     import mindspore.dataset as ds
     import numpy as np
     from mindspore import nn
@@ -246,7 +250,6 @@ def main() -> None:
     )
     parser.add_argument("--run", action="store_true", help="`msprec run` too, in processes of its own (slow)")
     args = parser.parse_args()
-    import mindspore as ms
 
     mode = ms.GRAPH_MODE if args.mode == "graph" else ms.PYNATIVE_MODE
     ms.set_context(mode=mode)

@@ -43,7 +43,7 @@ class CallbackTimes:
         if begun is None or ending is None:
             return None, None, None
         wait = _between(self._waits_since, begun[0]) if self._waits_since is not None else None
-        return _between(begun[1], ending[0]), wait, round(self._told + _between(*begun), 7)
+        return _between(begun[1], ending[0]), wait, self._told + _between(*begun)
 
     # seconds that callbacks took at the end of the step before, and since when the training waits for data
     _told, _waits_since = 0.0, None
@@ -77,4 +77,4 @@ times = CallbackTimes()
 
 
 def _between(begin: tuple, end: tuple) -> float:
-    return max(0.0, round(end[0] - begin[0] - (end[1] - begin[1]), 7))
+    return max(0.0, end[0] - begin[0] - (end[1] - begin[1]))

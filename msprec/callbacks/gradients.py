@@ -43,8 +43,10 @@ class GradientMonitor(Monitor):
             self._sampler = GradientSampler(self.recorder.writer, *self._settings)
 
     def before_step(self, step: int, run_context) -> None:
+        if self._sampler is None or not self._sampler.due():
+            return
         parameters = run_context.original_args()
-        if self._sampler is None or parameters.get("dataset_sink_mode") or not self._sampler.due():
+        if parameters.get("dataset_sink_mode"):
             return
         cell, batch = parameters.get("train_network"), parameters.get("train_dataset_element")
         inputs = batch if isinstance(batch, tuple) else tuple(batch or ())

@@ -82,7 +82,7 @@ class PrecisionMonitor(Callback):
         call more costs several times what it does in a loop of its own."""
         step = None
         for member in self.members:
-            if member.training is None or (what not in type(member).__dict__ and step is not None):
+            if member.training is None:
                 continue
             try:
                 if step is None:

@@ -20,15 +20,7 @@ def random_state(python: bool = True) -> dict:
 
     The generator inside a random operator that is made once, such as that of ``nn.Dropout``, cannot be read.
     """
-    return _whole(python, _generator())
-
-
-def _whole(python: bool, generator) -> dict:
-    import mindspore as ms
-
-    kernels = dict(kernel_seeds() or {})
-    return {"python": random.getstate() if python else None, "numpy": np.random.get_state() if python else None,
-            "mindspore": generator, "seed": ms.get_seed(), "kernels": kernels}  # fmt: skip
+    return {**_host(python), **_mindspore()}
 
 
 def kernel_seeds() -> Optional[dict]:
@@ -36,55 +28,66 @@ def kernel_seeds() -> Optional[dict]:
     return getattr(sys.modules.get("mindspore.common.seed"), "_KERNEL_SEED", None)
 
 
-def _generator():
+def _host(python: bool) -> dict:
+    if not python:
+        return {"python": None, "numpy": None}
+    return {"python": random.getstate(), "numpy": np.random.get_state()}
+
+
+def _mindspore() -> dict:
     import mindspore as ms
 
-    return ms.get_rng_state() if hasattr(ms, "get_rng_state") else None
+    generator = ms.get_rng_state() if hasattr(ms, "get_rng_state") else None
+    return {"mindspore": generator, "seed": ms.get_seed(), "kernels": dict(kernel_seeds() or {})}
 
 
-def _same(one, other) -> bool:
-    return one is not None and other is not None and bool(np.array_equal(one.asnumpy(), other.asnumpy()))
+def _same(one: Optional[dict], other: dict) -> bool:
+    if one is None or one["seed"] != other["seed"] or one["kernels"] != other["kernels"]:
+        return False
+    generators = one["mindspore"], other["mindspore"]
+    return None not in generators and bool(np.array_equal(*(state.asnumpy() for state in generators)))
 
 
 class RandomStates:
     """Reads the random state before each step.
 
-    MindSpore's generator, which most networks never draw from, is left out of most readings once `QUIET` steps have left it
-    as it was: its state only ever goes forward, so what is the same later was the same all the time.
+    What MindSpore keeps, which most networks never draw from, is left out of most readings once `QUIET` steps have left it
+    as it was: a generator only ever goes forward, so what is the same later was the same all the time.
 
     Args:
         draws: Whether the step's code may draw from Python's or NumPy's generators, whose states take 80 µs to read.
     """
 
     def __init__(self, draws: bool = True) -> None:
-        self._draws, self._steps, self._python = draws, 0, True
-        self._held = self._doubtful = None
-        self._since, self._same = 0, 0
+        self._draws, self._python = draws, True
+        self._held, self._doubtful, self._same, self._left = None, None, 0, 0
 
-    def before_step(self) -> dict:
-        """As `random_state` returns it; where the generator was not read, with the state that it had when it was."""
-        if not self._steps % SELDOM:
-            self._python = self._draws and _in_python()
-        self._steps += 1
-        self._since += 1
-        if self._same < QUIET or self._since >= SELDOM:
+    def before_step(self) -> tuple:
+        """The state in two parts, for `certain`: that of Python and NumPy, and MindSpore's when it was last read."""
+        if not self._left:
+            self._python, self._left = self._draws and _in_python(), SELDOM
             self._read()
-        return _whole(self._python, self._held)
+        elif self._same < QUIET:
+            self._read()
+        self._left -= 1
+        return (_host(True) if self._python else None), self._held
 
-    def certain(self, state: dict) -> dict:
-        """A state that `before_step` has returned, without the generator's where that may have gone on unseen."""
-        held = state["mindspore"]
-        if held is not None and held is self._held and self._same >= QUIET:
+    def certain(self, kept: tuple) -> dict:
+        """What `before_step` has returned, as `random_state` returns it; MindSpore's part is None, and no ``kernels`` are
+        there, where it may have gone on unseen."""
+        host, held = kept
+        if held is self._held and self._same >= QUIET:
             self._read()
-        return {**state, "mindspore": None} if held is self._doubtful else state
+        known = {"mindspore": None, "seed": held["seed"]} if held is self._doubtful else held
+        return {**(host or _host(False)), **known}
 
     def _read(self) -> None:
-        found, quiet = _generator(), self._same >= QUIET
+        found, quiet = _mindspore(), self._same >= QUIET
         same = _same(self._held, found)
         if not same:
             # it has gone on at some step since the reading before
             self._held, self._doubtful = found, self._held if quiet else None
-        self._same, self._since = self._same + 1 if same else 0, 0
+        self._same = self._same + 1 if same else 0
 
 
 def _in_python() -> bool:

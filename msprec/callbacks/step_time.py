@@ -38,10 +38,12 @@ class StepTimeMonitor(Monitor):
     def _put(self, compute: float, wait, told) -> None:
         """Puts the time of the step, or the mean to each step of a sink, whose first one waited for the data."""
         training = self.training
+        if training.count == 1:
+            self.recorder.put(training.ended_steps[0][0], seconds=compute, data_seconds=wait, callback_seconds=told)
+            return
         first = training.ended_steps[0][0]
-        sink = {"sink_from": first} if training.count > 1 else {}
         for step, _ in training.ended_steps:
-            self.recorder.put(step, seconds=compute / training.count, **sink)
+            self.recorder.put(step, seconds=compute / training.count, sink_from=first)
         self.recorder.put(first, data_seconds=wait, callback_seconds=told)
 
     def summary(self) -> dict:

@@ -27,6 +27,7 @@ UNWRITTEN_ROWS = 20_000
 
 _WHOLE_NUMBERS = frozenset(("step", "epoch", "batch"))
 _PLAIN = frozenset((bool, int, float, type(None)))
+_SECONDS = frozenset(("seconds", "data_seconds", "callback_seconds"))
 
 
 def to_number(value):
@@ -271,7 +272,10 @@ class StepRecorder:
         done = {}
         for name, value in row.items():
             try:
-                value = value if type(value) in _PLAIN else to_number(value)
+                if type(value) not in _PLAIN:
+                    value = to_number(value)
+                elif name in _SECONDS and value is not None:  # a clock tells no more than tenths of a microsecond
+                    value = round(value, 7)
             except Exception as error:
                 self.report_error(f"reading {name}", error)
                 continue
@@ -296,6 +300,8 @@ class StepRecorder:
 def _cell(value, column: str) -> str:
     if value is None:
         return ""
+    if type(value) is float and value - value == 0 and column not in _WHOLE_NUMBERS and column != "overflow":
+        return repr(value)  # most cells by far
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, float):
