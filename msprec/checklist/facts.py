@@ -624,7 +624,8 @@ DESIGN = {
 EVALUATION = {
     "evaluations": [
         {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
-    ]
+    ],
+    "without_result": [PLACE],
 }
 
 _TENSOR = {
