@@ -27,7 +27,7 @@ class Wrong(Exception):
 def check_own(one: Fact) -> None:
     """Raises `Wrong`. Only of what is the loss as a whole: what a part of it is for, the rest of the step decides."""
     did = one.behaviour
-    if not did or not did.repeatable or not one.final:
+    if not did.repeatable or not one.final or not _has_curve(did):
         return
     _check_domain(one)
     if did.way == "rises" and not _AGAINST.search(one.name):
@@ -36,6 +36,10 @@ def check_own(one: Fact) -> None:
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
     if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):
         raise Wrong(_not_at_teacher(one), _LOG, one.place)
+
+
+def _has_curve(did: Fact) -> bool:
+    return len(did.curve) > 1 and None not in did.curve
 
 
 def _check_domain(one: Fact) -> None:
@@ -145,7 +149,7 @@ _LOG = Text(
 
 def _far_from_smallest(curve: list) -> bool:
     """Whether somewhere on the way the value is clearly below that at the end."""
-    size = max(abs(value) for value in curve) if curve and None not in curve else 0.0
+    size = max(map(abs, curve))
     return size > 0 and min(curve[:-1]) < curve[-1] - 1e-2 * size
 
 
@@ -181,7 +185,7 @@ def confirmed(one: Fact) -> Optional[Text]:
 def open_points(one: Fact) -> Optional[Text]:
     """What a loss of the script's own does that leaves it open whether it is right; None where nothing does."""
     did = one.behaviour
-    if not did:
+    if not did or (did.repeatable and not _has_curve(did)):
         return Text("没有用其他预测试算。", "It was not tried on other predictions.")
     if not did.repeatable:
         return Text("用同样的输入再算一次，值不同。", "Given the same once more, it gives another value.")

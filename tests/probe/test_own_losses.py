@@ -238,3 +238,11 @@ def test_wrong_losses_of_two_outputs():
     one = pair_entry(distilled_without_log, "distillation")
     check_own(one)  # it falls towards the teacher, and beyond
     assert confirmed(one) is None and open_points(one) is not None
+
+
+def test_facts_without_a_curve():
+    for curve in ([], [1.0], [None, 2.0]):
+        did = {"kind": "distillation", "repeatable": True, "way": "rises", "curve": curve}
+        one = Fact({"name": "loss", "final": True, "behaviour": did}, PROBES["own_losses"][0])
+        check_own(one)
+        assert confirmed(one) is None and open_points(one) is not None
