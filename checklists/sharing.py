@@ -104,7 +104,7 @@ def _broken_ties(subject: Subject) -> list:
     known, found = {}, []
     for parameter in subject.parameters:
         start = parameter.initial
-        if not start or start.std in (None, 0) or start.constant or len(parameter.shape) < 2:
+        if not start or start.std in (None, 0) or start.constant or len(parameter.shape) < 2 or None in parameter.shape:
             continue
         key = (tuple(sorted(parameter.shape)), start.min, start.max, start.mean, start.std)
         other = known.setdefault(key, parameter)
