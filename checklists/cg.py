@@ -29,7 +29,8 @@ def shared_weights(subject: Subject) -> Finding:
 
     Problem: one cell with weights several times in a SequentialCell or CellList (``[block] * 6``); two weights of different
     kinds of layers that begin with the very same values (a tie that is a copy, or a shared piece of memory). One cell under
-    two names of one parent: undecided. A parameter given to two layers, or a cell given to two parents: as the script says, ok.
+    two names of one parent: undecided, unless the source gives it both in so many words. A parameter given to two layers,
+    or a cell given to two parents: as the script says, ok.
     """
     if not subject.networks:
         return missing("网络结构", "network")

@@ -6,17 +6,14 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 from msprec.checklists.series import last_began, last_rows
-from msprec.checklists.shared import loss_figure, validation_figure
+from msprec.checklists.shared import at, loss_figure, validation_figure
 
 from msprec.checklist.code import called_name
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject, place
-from msprec.checklist.text import Joined, Text, english
+from msprec.checklist.text import Joined, Text, english, listed
+from msprec.record.metric_names import HIGHER, LOWER, is_metric_name
 
-_LOWER = re.compile(r"loss|error|mae|mse|rmse|perplexity|ppl|(^|_)[wc]er$|distance", re.IGNORECASE)
-_HIGHER = re.compile(
-    r"acc|f1|auc|(^|_)m?ap(50)?$|iou|dice|bleu|rouge|precision|recall|top_?\d|psnr|ssim|score|(^|_)r2", re.IGNORECASE
-)
 _KEEPS_BEST = re.compile(
     r"EarlyStopping\(|restore_best_weights\s*=\s*True|SaveBest|BestCheckpoint|save_best|ReduceLROnPlateau\b.*best"
 )
@@ -109,8 +106,8 @@ def validation_curves(subject: Subject) -> list:
                 points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
     curves = []
     for (name, dataset), found in points.items():
-        low = bool(_LOWER.search(name))
-        if len(found) >= 4 and (low or _HIGHER.search(name)):
+        low = bool(LOWER.search(name))
+        if len(found) >= 4 and (low or HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
             values = np.array([found[step] for step in sorted(found)])
             curves.append(Curve(name, steps, values if low else -values, low, _samples(subject, dataset)))
@@ -424,10 +421,33 @@ def _no_curve(subject: Subject, training: Optional[Training], shown: list) -> Fi
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
     return undecided(
         Joined([several, state if count else none, level]),
-        Text(
-            "每轮在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪一轮最好。",
-            "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see "
-            "which epoch is best.",
-        ),
+        Joined([_unread(subject), _EVALUATE]),
         shown,
     )
+
+
+_EVALUATE = Text(
+    "每轮在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪一轮最好。",
+    "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see which "
+    "epoch is best.",
+)
+
+
+def _unread(subject: Subject) -> Optional[Text]:
+    """What has to change for the numbers of the script's own functions to be read."""
+    names = {name for evaluation in subject.evaluations if evaluation.via == "function" for name in evaluation.metrics}
+    unnamed = sorted(name for name in names if not is_metric_name(name))
+    if unnamed:
+        return Text(
+            "{names} 返回的数没有可识别的名称：返回名为 val_loss、accuracy 等的变量。",
+            "The numbers that {names} gives have no name that tells which way is better: return variables called val_loss, "
+            "accuracy and the like.",
+            names=listed(unnamed),
+        )
+    if subject.silent_evaluations:
+        return Text(
+            "{at} 的函数计算验证结果却不返回：让它返回 loss 或精度。",
+            "The function at {at} evaluates and returns nothing: let it return the loss or the score.",
+            at=listed([at(place) for place in subject.silent_evaluations[:3]]),
+        )
+    return None

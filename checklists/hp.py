@@ -20,8 +20,9 @@ def learning_rate(subject: Subject) -> Finding:
     """The course of the training loss beside a range test (Smith 2017) of the same network from its first weights.
 
     Problem: the run diverges, swings or makes no progress and the largest rate lies outside the range test's bounds; or
-    it lies more than hp.01.far_below times below them. Inside, or with a loss that falls: ok; without a range test the loss
-    has to fall to hp.01.converged of its start. Whatever else: undecided.
+    it lies more than hp.01.far_below times below them; or above them, and the test outdoes the run at lower rates
+    (hp.01.outdone, hp.01.outdone_steps). Inside, or with a loss that falls: ok; without a range test the loss has to fall to
+    hp.01.converged of its start. Whatever else: undecided.
     """
     return no_training() if subject.trains_nothing else judge_rate(subject)
 

@@ -2,26 +2,17 @@
 
 from typing import Optional
 
+from msprec.checklists.own_loss import SIGMOIDS, SOFTMAXES, Wrong, check_own, confirmed, open_points, tried
 from msprec.checklists.shared import at
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
-from msprec.checklist.text import Text, listed
+from msprec.checklist.text import Joined, Text, listed
 
 SOFTMAX, NLL, BCE, BCE_LOGITS = "softmax_cross_entropy", "nll", "bce", "bce_with_logits"
 _REGRESSION = ("mse", "l1", "smooth_l1", "huber", "rmse")
-_SOFTMAXES = ("softmax", "softmax_")
-_SIGMOIDS = ("sigmoid", "hard_sigmoid", "hsigmoid", "hardsigmoid")
 _CLAMPS = ("clamp", "clip", "clip_by_value", "clamp_")
-
-
-class Wrong(Exception):
-    """What is wrong with a loss, what to do, and where."""
-
-    def __init__(self, summary: Text, advice: Text, *places) -> None:
-        super().__init__(str(summary))
-        self.summary, self.advice, self.places = summary, advice, places
 
 
 def judge_loss(subject: Subject) -> Optional[Finding]:
@@ -39,9 +30,20 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
     # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
     own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
+    # what is not the loss as a whole is a part of it, or only reported
+    own = [one for one in own if one.final] or own
     for one in own:
-        if len(one.equals) < 2:
+        try:
+            check_own(one)
+        except Wrong as wrong:
+            return _finding(subject, wrong, evidence)
+    for one in own:
+        broken = one.promise in one.candidates and one.variant is False and not one.behaviour.family.name
+        if len(one.equals) < 2 and (broken or confirmed(one) is None):
             return _own(subject, one, evidence)
+    told = [text for text in map(confirmed, own) if text is not None]
+    if told and not any(one.kind for one in probes.losses):
+        return ok(told[0], evidence, [one.place for one in own])
     judged = [one for one in probes.losses if one.kind]
     if not judged and not own:
         return None
@@ -101,7 +103,7 @@ def _classes(one: Fact) -> None:
     predicted, source = one.predicted, one.predicted.source
     made_by = (source.operator or "").lower()
     classes = predicted.shape[1] if len(predicted.shape) > 1 else None
-    if one.kind == SOFTMAX and (predicted.probabilities or made_by in _SOFTMAXES):
+    if one.kind == SOFTMAX and (predicted.probabilities or made_by in SOFTMAXES):
         raise Wrong(
             Text(
                 "{name} 的输入已经是概率（每行之和为 1{source}）：softmax 被计算了两次，梯度很小，loss 降不到 0。",
@@ -119,7 +121,7 @@ def _classes(one: Fact) -> None:
             source.place,
             one.place,
         )
-    if one.kind == SOFTMAX and made_by in _SIGMOIDS:
+    if one.kind == SOFTMAX and made_by in SIGMOIDS:
         raise Wrong(
             Text(
                 "{name} 的输入经过了 {operator}，只能落在 0 到 1 之间：softmax 无法给出接近 1 的概率。",
@@ -204,7 +206,7 @@ def _binary(one: Fact) -> None:
             one.place,
             source.place,
         )
-    if one.kind == BCE_LOGITS and (made_by in _SIGMOIDS or made_by in _SOFTMAXES):
+    if one.kind == BCE_LOGITS and (made_by in SIGMOIDS or made_by in SOFTMAXES):
         raise Wrong(
             Text(
                 "{name} 的输入已经过 {operator}：激活被计算了两次。",
@@ -301,11 +303,16 @@ def _own(subject: Subject, one: Fact, evidence: list) -> Finding:
             [one.place],
         )
     return undecided(
-        Text(
-            "自定义的 {name} 在捕获的 batch 上得到 {value}，与各内置 loss 的值都不同。",
-            "The script's own {name} gives {value} on the captured batch, which none of the built-in losses gives.",
-            name=one.name,
-            value=one.value,
+        Joined(
+            [
+                Text(
+                    "自定义的 {name} 在捕获的 batch 上得到 {value}，与各内置 loss 的值都不同。",
+                    "The script's own {name} gives {value} on the captured batch, which none of the built-in losses gives.",
+                    name=one.name,
+                    value=one.value,
+                ),
+                open_points(one),
+            ]
         ),
         Text(
             "用 NumPy 按设计的公式在同一 batch 上计算并比较。",
@@ -341,6 +348,7 @@ def _evidence(subject: Subject):
             Text("其平均值", "its mean"),
         ]
         yield table(Text("自定义 loss 与内置版本", "The script's own loss beside the built-in ones"), heads, own)
+    yield from tried(probes.own_losses)
 
 
 def _again(one: Fact):

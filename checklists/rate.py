@@ -78,6 +78,8 @@ def judge_rate(subject: Subject) -> Finding:
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
         return _too_small(seen, used, curve, evidence, places, rising)
+    if verdict == "too_large" and _outdone(subject, seen, curve):
+        return _behind(seen, used, curve, evidence, places)
     if seen.kind == "falls" and verdict != "unknown":
         return _inside(seen, used, curve, evidence, verdict)
     if verdict == "unknown" and used and _converged(subject, seen):
@@ -170,6 +172,47 @@ def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: 
             "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
             "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
             steepest=_bound(curve.steepest),
+        ),
+        evidence,
+        places,
+    )
+
+
+def _outdone(subject: Subject, seen: Course, curve: Curve) -> bool:
+    """Whether the range test reached far less at lower rates than the run has at its end, with several times the steps.
+
+    A rate that is large by right (after a warm-up, with LARS) brings the loss further than the test, not less far.
+    """
+    if seen.kind != "falls":
+        return False
+    if seen.steps < subject.limit("hp.01.outdone_steps") * len(curve.losses):
+        return False
+    first, best = curve.reached()
+    gained = first - best
+    error = 2 * (seen.noise or 0.0) / math.sqrt(max(2, seen.steps // 10))  # of the mean of the last tenth
+    return gained > 0 and seen.last > best + subject.limit("hp.01.outdone") * gained + error
+
+
+def _behind(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过大，高于范围测试的上界 {bound}；{steps} 步训练只把 loss 从 {first} 降到 {last}，"
+            "而范围测试以更低的学习率在 {count} 步内降到 {best}。",
+            "The learning rate of {used} is too large, above the range test's bound of {bound}: {steps} steps of training "
+            "brought the loss from {first} to {last} only, where the test with lower rates came to {best} within {count} steps.",
+            used=used,
+            bound=_bound(curve.upper if curve.upper is not None else curve.diverged),
+            steps=seen.steps,
+            first=seen.first,
+            last=seen.last,
+            count=len(curve.losses),
+            best=curve.reached()[1],
+        ),
+        Text(
+            "把学习率降到约 {steepest}（范围测试中 loss 下降最快处），不改变其他超参数再运行。",
+            "Lower it to about {steepest}, where the loss falls most steeply in the range test; change nothing else and run "
+            "again.",
+            steepest=_bound(curve.steepest or (curve.diverged or used) / 10),
         ),
         evidence,
         places,

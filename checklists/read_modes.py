@@ -7,7 +7,7 @@ from msprec.checklists.shared import at
 from msprec.checklist.finding import Finding, problem, text
 from msprec.checklist.subject import Subject, place
 from msprec.checklist.text import Joined, Text
-from msprec.source.pipeline_values import Instance, Reading
+from msprec.source.pipelines.values import Instance, Reading
 
 _TITLE = Text("只读取的脚本", "Scripts that were read")
 

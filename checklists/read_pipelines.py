@@ -18,7 +18,7 @@ from msprec.checklist.finding import Finding, ok, problem, undecided, worst
 from msprec.checklist.subject import Subject, place
 from msprec.checklist.text import Joined, Text, english, listed
 from msprec.source.module import Scope
-from msprec.source.pipeline_values import UNREAD, Data, Instance, Pipe, Reading, Use, origin_of
+from msprec.source.pipelines.values import UNREAD, Data, Instance, Pipe, Reading, Use, origin_of
 from msprec.source.transform_signatures import REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN, same
 

@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.checklists.shared import at, note
+from msprec.checklists.written_sharing import written_sharing
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Evidence, Finding, ok, problem, table, undecided
@@ -21,9 +22,11 @@ def judge_sharing(subject: Subject) -> Finding:
     broken = _broken_ties(subject)
     if broken:
         return _broken(broken, evidence)
-    several = [cell for cell in cells if not _parents_differ(cell)]
+    written = {id(cell): written_sharing(subject.source, cell.paths) for cell in cells if not _parents_differ(cell)}
+    several = [cell for cell in cells if id(cell) in written and written[id(cell)] is None]
     if several:
         return _two_names(several, evidence)
+    told = [one for places in written.values() for one in places]
     if cells or tied:
         return ok(
             Text(
@@ -33,8 +36,8 @@ def judge_sharing(subject: Subject) -> Finding:
                 n=len(cells) + len(tied),
                 names=listed([*(" = ".join(p.paths[:3]) for p in tied), *(" = ".join(c.paths[:3]) for c in cells)]),
             ),
-            evidence,
-            [cell.created for cell in cells],
+            [*evidence, *subject.code_at(told, Text("写出共享的语句", "The statements that share it"))],
+            [*told, *(cell.created for cell in cells)],
         )
     return ok(
         Text(
@@ -101,7 +104,7 @@ def _broken_ties(subject: Subject) -> list:
     known, found = {}, []
     for parameter in subject.parameters:
         start = parameter.initial
-        if not start or start.std in (None, 0) or start.constant or len(parameter.shape) < 2:
+        if not start or start.std in (None, 0) or start.constant or len(parameter.shape) < 2 or None in parameter.shape:
             continue
         key = (tuple(sorted(parameter.shape)), start.min, start.max, start.mean, start.std)
         other = known.setdefault(key, parameter)

@@ -36,13 +36,13 @@ CLIPPING = Topic(
     "clip",
     Text("梯度裁剪", "gradient clipping"),
     Text(
-        "第 {line} 行的梯度裁剪（{what}）作用于仍乘着 loss scale 的梯度{unscale}：阈值被放大的梯度超过，更新几乎停滞。",
-        "The clipping in line {line} ({what}) acts on gradients that still carry the loss scale{unscale}: its threshold is "
+        "{line} 的梯度裁剪（{what}）作用于仍乘着 loss scale 的梯度{unscale}：阈值被放大的梯度超过，更新几乎停滞。",
+        "The clipping at {line} ({what}) acts on gradients that still carry the loss scale{unscale}: its threshold is "
         "met by scaled gradients, and the updates shrink by the scale.",
     ),
     Text(
-        "训练步先还原梯度（除以 loss scale），后裁剪（第 {line} 行）。",
-        "The training step unscales the gradients before it clips them (line {line}).",
+        "训练步先还原梯度（除以 loss scale），后裁剪（{line}）。",
+        "The training step unscales the gradients before it clips them ({line}).",
     ),
     Text(
         "把裁剪移到梯度除以 loss scale 之后、优化器之前；阈值不变。",
@@ -53,13 +53,13 @@ PENALTY = Topic(
     "penalty",
     Text("梯度惩罚", "a gradient penalty"),
     Text(
-        "第 {line} 行的梯度惩罚由仍乘着 loss scale 的梯度计算{unscale}：惩罚项随 loss scale 放大，淹没真正的 loss。",
-        "The gradient penalty in line {line} is computed from gradients that still carry the loss scale{unscale}: it grows "
+        "{line} 的梯度惩罚由仍乘着 loss scale 的梯度计算{unscale}：惩罚项随 loss scale 放大，淹没真正的 loss。",
+        "The gradient penalty at {line} is computed from gradients that still carry the loss scale{unscale}: it grows "
         "with the scale and drowns the real loss.",
     ),
     Text(
-        "梯度惩罚（第 {line} 行）由不带 loss scale 的梯度计算。",
-        "The gradient penalty (line {line}) is computed from gradients without the loss scale.",
+        "梯度惩罚（{line}）由不带 loss scale 的梯度计算。",
+        "The gradient penalty ({line}) is computed from gradients without the loss scale.",
     ),
     Text(
         "对未缩放的输出求惩罚所用的梯度，或者先除以当前 loss scale，再求范数；loss 与惩罚相加之后只缩放一次。",
@@ -70,8 +70,8 @@ PENALTY = Topic(
 
 
 _SCALED_LIMIT = Text(
-    "训练步在还原之前裁剪梯度（第 {line} 行），而阈值也乘了 loss scale，与先还原后裁剪相同。",
-    "The training step clips before it unscales (line {line}), by a threshold that is scaled too: the same as after unscaling.",
+    "训练步在还原之前裁剪梯度（{line}），而阈值也乘了 loss scale，与先还原后裁剪相同。",
+    "The training step clips before it unscales ({line}), by a threshold that is scaled too: the same as after unscaling.",
 )
 
 
@@ -228,13 +228,13 @@ def _problem(subject: Subject, topic: Topic, pairs: list) -> Finding:
     event, world = pairs[0]
     later = [e for e in world.events if e.kind == "unscale" and world.events.index(e) > world.events.index(event)]
     unscale = (
-        Text("（第 {line} 行才还原）", " (unscaled in line {line} only)", line=str(later[0].spot.line))
+        Text("（{line} 才还原）", " (unscaled at {line} only)", line=_where(later[0]))
         if later and topic.kind == "clip"
         else Text("", "")
     )
     places = [place(*entry.spot) for entry, _ in pairs] + [place(*entry.spot) for entry in later[:1]]
     places += [place(*spot) for spot in event.callers[:1]]
-    summary = Text(topic.bad.zh, topic.bad.en, line=str(event.spot.line), what=event.what or "clip", unscale=unscale)
+    summary = Text(topic.bad.zh, topic.bad.en, line=_where(event), what=event.what or "clip", unscale=unscale)
     return problem(summary, topic.advice, _evidence(subject, topic, pairs), places)
 
 
@@ -244,7 +244,7 @@ def _good(subject: Subject, topic: Topic, pairs: list) -> Finding:
     before = any(other.kind == "unscale" for other in world.events[:position])
     later = any(other.kind == "unscale" for other in world.events[position:])
     words = _SCALED_LIMIT if topic.kind == "clip" and later and not before else topic.good
-    summary = Text(words.zh, words.en, line=str(event.spot.line))
+    summary = Text(words.zh, words.en, line=_where(event))
     return ok(summary, _evidence(subject, topic, pairs), [place(*entry.spot) for entry, _ in pairs])
 
 
@@ -262,9 +262,9 @@ def _unsure(subject: Subject, topic: Topic, pairs: list, good: list) -> Finding:
     )
     return undecided(
         Text(
-            "第 {line} 行的{noun}是否作用于已还原的梯度，{why}。",
-            "Whether {noun} in line {line} sees unscaled gradients {why}.",
-            line=str(event.spot.line),
+            "{line} 的{noun}是否作用于已还原的梯度，{why}。",
+            "Whether {noun} at {line} sees unscaled gradients {why}.",
+            line=_where(event),
             noun=topic.noun,
             why=why,
         ),
@@ -286,10 +286,10 @@ def _without(subject: Subject, topic: Topic, readings: list) -> Finding:
         places = [place(*event.spot) for event in idle]
         return not_applicable(
             Text(
-                "训练步有{noun}（第 {line} 行），但梯度不带 loss scale。",
-                "The training step has {noun} (line {line}), but its gradients carry no loss scale.",
+                "训练步有{noun}（{line}），但梯度不带 loss scale。",
+                "The training step has {noun} ({line}), but its gradients carry no loss scale.",
                 noun=topic.noun,
-                line=str(idle[0].spot.line),
+                line=_where(idle[0]),
             ),
             [subject.code_at(places, topic.noun, "script")],
             places,

@@ -353,6 +353,7 @@ NETWORK = {
     ]
 }
 
+_SOURCE = {"operator": words, "place": PLACE, "cell": words, "given": [finite]}
 _ARRAY = {
     "dtype": words,
     "shape": [count],
@@ -364,7 +365,7 @@ _ARRAY = {
     "probabilities": flag,
     "log_probabilities": flag,
     "unit": flag,
-    "source": {"operator": words, "place": PLACE, "cell": words, "given": [finite]},
+    "source": _SOURCE,
 }
 
 PROBES = {
@@ -412,6 +413,21 @@ PROBES = {
             "variant": flag,
             "predicted": [count],
             "labels": [count],
+            "final": flag,
+            "features": {"probabilities": flag, "log_probabilities": flag, "unit": flag, "source": _SOURCE},
+            "behaviour": {
+                "kind": text,
+                "repeatable": flag,
+                "domain": text,
+                "curve": [number],
+                "way": text,
+                "pairs": flag,
+                "sample_shift": flag,
+                "class_shift": flag,
+                "settles": flag,
+                "smallest_at_labels": flag,
+                "family": {"name": text, "settings": Map(number), "domain": text, "batches": count},
+            },
         }
     ],
     "labels": {
@@ -624,7 +640,8 @@ DESIGN = {
 EVALUATION = {
     "evaluations": [
         {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
-    ]
+    ],
+    "without_result": [PLACE],
 }
 
 _TENSOR = {

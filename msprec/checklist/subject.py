@@ -59,6 +59,7 @@ class Subject:
         self.phases = self._list("modes", shapes.MODES, "phases")
         self.inputs = self._list("inputs", shapes.INPUTS, "inputs")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
+        self.silent_evaluations = self._list("evaluation", shapes.EVALUATION, "without_result")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)
         self.design = self.file("design", shapes.DESIGN)

@@ -237,6 +237,20 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "hp.01.outdone",
+        0.25,
+        "结尾的 loss 高出范围测试最低值多少（占测试总下降量的比例），即为不如范围测试",
+        "how far above the range test's lowest loss, as a share of what the test gained, a run ends that is outdone by it",
+        "ours",
+    ),
+    (
+        "hp.01.outdone_steps",
+        3.0,
+        "训练步数至少为范围测试步数的多少倍，才与之比较",
+        "how many times the steps of the range test a run has to have to be held beside it",
+        "ours",
+    ),
+    (
         "hp.01.reference_ratio",
         2.0,
         "与标杆运行的学习率相差多少倍才可能据此判断",

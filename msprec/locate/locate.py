@@ -6,6 +6,7 @@ import numpy as np
 
 from msprec.locate import patterns
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
+from msprec.locate.tensors import tensors_in
 from msprec.locate.trace import Trace, bad_values, to_numpy
 from msprec.locate.verdict import Culprit, backward_culprit, forward_culprit
 from msprec.observe.created import created_place
@@ -78,9 +79,7 @@ def _judge(step: ReplayedStep, trace: Trace, loss, state, weights) -> tuple:
 
 def _bad_input(step: ReplayedStep, trace: Trace) -> Optional[Culprit]:
     """The expression that first took in a NaN of the batch: an activation may hide it from the loss, not from the gradient."""
-    from msprec.locate.verdict import _tensors
-
-    nan = [value for value in _tensors(step.inputs) if bad_values(value)[0]]
+    nan = [value for value in tensors_in(step.inputs) if bad_values(value)[0]]
     for node in trace.nodes:
         found = next((value for value in node.inputs if any(value is one for one in nan)), None)
         if found is not None:
@@ -98,18 +97,14 @@ def _by_weights(culprit: Culprit, bad_weights: list) -> bool:
 
 
 def _any_bad(value) -> bool:
-    from msprec.locate.verdict import _tensors
-
-    return any(any(bad_values(tensor)) for tensor in _tensors(value))
+    return any(any(bad_values(tensor)) for tensor in tensors_in(value))
 
 
 def _gradients(trace: Trace) -> tuple:
     result = trace.gradients
     if result is None:
         return [], []
-    from msprec.locate.verdict import _tensors
-
-    grads = list(_tensors(result[-1] if isinstance(result, tuple) and len(result) == 2 else result))
+    grads = list(tensors_in(result[-1] if isinstance(result, tuple) and len(result) == 2 else result))
     return grads, trace.weights or []
 
 

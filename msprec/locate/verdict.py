@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple, Optional
 
+from msprec.locate.tensors import tensors_in
 from msprec.locate.trace import Node, Trace, bad_values
 
 # these may make an infinity on purpose, as a mask does
@@ -21,7 +22,7 @@ class Culprit(NamedTuple):
 def forward_culprit(trace: Trace, loss) -> Optional[Culprit]:
     """Follows the values that are not finite from the loss to where they began."""
     start = next(
-        (trace.producers[id(v)] for v in _tensors(loss) if any(bad_values(v)) and id(v) in trace.producers), None
+        (trace.producers[id(v)] for v in tensors_in(loss) if any(bad_values(v)) and id(v) in trace.producers), None
     )
     if start is None:
         born = [node for node in trace.nodes if any(node.bad) and not any(node.bad_inputs) and not _on_purpose(node)]
@@ -97,14 +98,3 @@ def _bad_parameter(trace: Trace, grads: list, weights: list) -> Optional[tuple]:
         if found is not None:
             return node, found
     return None
-
-
-def _tensors(value):
-    if isinstance(value, (tuple, list)):
-        for part in value:
-            yield from _tensors(part)
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _tensors(part)
-    elif hasattr(value, "asnumpy"):
-        yield value

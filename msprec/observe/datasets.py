@@ -20,6 +20,8 @@ STATISTICS_SHARE = 0.03
 STATISTICS_GRACE = 3.0
 # passes whose order is kept: the first and the last few
 _KEEP_PASSES = 8
+# fingerprints of inputs that are kept to know them again
+_MOST_INPUTS = 1 << 16
 
 
 def to_array(value) -> Optional[np.ndarray]:
@@ -57,6 +59,7 @@ class DatasetRecord:
         self.role_hint = None
         self.last_batch = None
         self.last_count = self.last_labels = None
+        self.inputs = set()
 
     # --- what the iterator hook calls -------------------------------------------------------------------------
     def begin_iterator(self) -> int:
@@ -109,8 +112,11 @@ class DatasetRecord:
             if rows.ndim == 0 or rows.shape[0] != count:
                 continue
             with np.errstate(over="ignore"):
-                keys = keys * np.uint64(1099511628211) + sample_keys(rows)
+                own = sample_keys(rows)
+                keys = keys * np.uint64(1099511628211) + own
             size = rows[0].size if count else 0
+            if size > 1 and len(self.inputs) < _MOST_INPUTS:
+                self.inputs.update(own.tolist())
             if (rows.dtype.kind in "iub" and size == 1) or (
                 rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
             ):
@@ -193,6 +199,8 @@ class DatasetObserver:
         self.places = weakref.WeakKeyDictionary()
         self.state = weakref.WeakKeyDictionary()
         self.last = self.last_pass = self.trained = None
+        # batches that pipelines delivered since the last training step began
+        self.since_step = 0
         self.spent, self.began = 0.0, time.perf_counter()
         self.wait = None
         self.inside = False
@@ -259,6 +267,7 @@ class DatasetObserver:
 
     def delivered(self, iterator, data) -> None:
         self.observer.steps.data_arrived()
+        self.since_step += 1
         record, one = self._record(iterator)
         items = data.items() if isinstance(data, dict) else zip(self._names(record, len(data)), data)
         self._take(record, one, items)
@@ -289,6 +298,7 @@ class DatasetObserver:
 
     def feeds_step(self) -> None:
         """A training step begins: what was delivered last is training data."""
+        self.since_step = 0
         if self.last is not None:
             self.last.steps += 1
             self.last.trained_passes += not self.last_pass.trained
@@ -318,6 +328,14 @@ class DatasetObserver:
             record.steps = max(1, record.steps)
             record.trained_passes += not self.last_pass.trained
             self.last_pass.trained = True
+
+    def is_trained_on(self, keys: np.ndarray) -> Optional[bool]:
+        """Whether most of some samples, told by their fingerprints, were delivered for training; None: not known."""
+        known = [record for record in self.records if record.steps]
+        if any(len(record.inputs) >= _MOST_INPUTS for record in known) or not any(record.inputs for record in known):
+            return None
+        hits = sum(any(key in record.inputs for record in known) for key in keys.tolist())
+        return hits > 0.5 * len(keys)
 
     def label_sheet(self, folder) -> dict:
         """``label_sheet.json``: samples of the training set; pictures are written into ``folder``."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from msprec.observe.datasets import to_array
 from msprec.observe.places import user_place
+from msprec.observe.returned import ReturnObserver
 from msprec.record.steps import to_number
 
 _MOST_BLOCKS = 2000
@@ -48,6 +49,7 @@ class EvaluationObserver:
         self.spent, self.began = 0.0, time.perf_counter()
         self.open = None
         self.depth = 0
+        self.returned = ReturnObserver(observer)
 
     def install(self, patches) -> None:
         from mindspore.train import metrics
@@ -70,8 +72,10 @@ class EvaluationObserver:
             if isinstance(kind, type) and "eval" in vars(kind):
                 patches.wrap(kind, "eval", watch_eval)
 
-    def called(self, kind: str, output, place_depth: int = 3) -> None:
-        """A loss (``kind`` "loss") or a network was called outside training and outside `Model`."""
+    def called(self, kind: str, output, inputs: tuple = (), place_depth: int = 3) -> None:
+        """A loss (``kind`` "loss") or a network was called with ``inputs`` outside training and outside `Model`."""
+        if kind == "network":
+            self.returned.called(list(inputs), place_depth)
         datasets = self.observer.datasets
         if datasets.last is None or datasets.last.steps:
             return
@@ -128,7 +132,27 @@ class EvaluationObserver:
         """Entries of ``evaluation.json``: those on data that no training step was fed with."""
         self._read(self.open)
         found = [block.facts() for block in self.blocks.values() if not block.record.steps]
-        return [entry for entry in found if entry is not None]
+        found = [entry for entry in found if entry is not None]
+        return [*found, *_not_yet(found, self.returned.facts())]
+
+
+def _not_yet(found: list, others: list) -> list:
+    """``others`` without the metrics of which ``found`` holds the same value at the same step."""
+    known = {}
+    for entry in found:
+        known.setdefault(entry["step"], []).extend(entry["metrics"].values())
+    left = []
+    for entry in others:
+        values = known.get(entry["step"], [])
+        metrics = {name: v for name, v in entry["metrics"].items() if not any(_same(v, other) for other in values)}
+        if metrics:
+            left.append({**entry, "metrics": metrics})
+    return left
+
+
+def _same(value: float, other: float) -> bool:
+    """Equal within rounding; or as a percentage."""
+    return any(abs(value - one) <= 1e-3 * max(abs(one), 1e-6) for one in (other, 100 * other))
 
 
 def _scalar(output):

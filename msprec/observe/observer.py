@@ -206,7 +206,10 @@ class Observer:
             "weights_loaded": self.weights.facts,
             "modes": lambda: self.modes.facts(self.optimizers.updating),
             "inputs": self.inputs.facts,
-            "evaluation": lambda: {"evaluations": self._evaluations()},
+            "evaluation": lambda: {
+                "evaluations": self._evaluations(),
+                "without_result": self.evaluating.returned.without_result(),
+            },
         }
         if final:
             # reading the data again takes time: only once, when the script has ended

@@ -263,7 +263,7 @@ class StepObserver:
         output = run()
         if self.gradient_depth == 0 and not self.observer.models.stack:
             self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
-            quietly(self.observer.evaluating.called, kind, output)
+            quietly(self.observer.evaluating.called, kind, output, args)
         return output
 
     def _call_jit(self, executor, args: tuple, run):
@@ -289,7 +289,7 @@ class StepObserver:
             quietly(self._note_forward, network, _without_cells(args))
         output = run()
         if reached.networks and self.gradient_depth == 0 and not self.observer.models.stack:
-            quietly(self.observer.evaluating.called, "network", output)
+            quietly(self.observer.evaluating.called, "network", output, args)
         return output
 
     # --- training cells -----------------------------------------------------------------------------------------

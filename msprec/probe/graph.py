@@ -1,7 +1,7 @@
 """One step run again with all that it computes watched: which cells take part, and whose results go nowhere."""
 
 import contextlib
-from typing import Optional
+from typing import Callable, NamedTuple, Optional
 
 import numpy as np
 
@@ -12,6 +12,16 @@ from msprec.observe.cells import is_builtin, is_loss_class, is_optimizer_class, 
 from msprec.observe.created import created_place
 from msprec.observe.places import short_name
 from msprec.observe.steps import flatten
+
+
+class OwnLoss(NamedTuple):
+    """A call of a function of the user's that took two tensors or more and gave one number; ``given``: the tensors."""
+
+    function: Callable
+    args: tuple
+    kwargs: dict
+    given: list
+    result: object
 
 
 class GraphTrace(Trace):
@@ -25,6 +35,8 @@ class GraphTrace(Trace):
         #: ``{id(cell): calls}``; cells that were called inside another and that no network holds
         self.calls, self.strangers, self._steps = {}, {}, False
         self.outputs, self.own_losses, self.reached, self.optimizer_gradients = [], [], [], None
+        #: the first number that was differentiated: the loss as a whole
+        self.differentiated = None
 
     def cell_call(self, original, cell, args, kwargs):
         """A call of a cell; that of the optimizer ends the replay."""
@@ -44,6 +56,7 @@ class GraphTrace(Trace):
             self._note_own(cell, args, kwargs, result)
         if outermost or is_wrapper_class(type(cell)):
             self.outputs.append(result)
+            self._note_whole(result)
         return result
 
     def _node(self, expression, function, args, kwargs, operator_name, hooks=True, cell=None):
@@ -72,14 +85,23 @@ class GraphTrace(Trace):
         """As `Trace.run_gradient`; what comes out of the gradient counts as used."""
         result = super().run_gradient(function, args, kwargs)
         self.outputs.append(result)
+        if isinstance(result, tuple) and len(result) == 2:
+            before, self.differentiated = self.differentiated, None
+            self._note_whole(result[0])
+            self.differentiated = self.differentiated if self.differentiated is not None else before
         return result
+
+    def _note_whole(self, value) -> None:
+        first = next((v for v in flatten(value) if hasattr(v, "asnumpy")), None)
+        if self.differentiated is None and first is not None and first.size == 1:
+            self.differentiated = first
 
     def _note_own(self, function, args, kwargs, result) -> None:
         if not self._cells:
             self.outputs.append(result)
         given = [v for v in flatten((args, list(kwargs.values()))) if hasattr(v, "asnumpy")]
         if len(given) >= 2 and hasattr(result, "asnumpy") and "Float" in str(result.dtype) and result.size == 1:
-            self.own_losses.append((function, given, result))
+            self.own_losses.append(OwnLoss(function, args, kwargs, given, result))
 
     def gradient_came(self, edge: Edge, gradient) -> None:
         """A gradient came back on an edge: that is all there is to know here."""
@@ -102,7 +124,10 @@ def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace
     with undisturbed(step.parameters, None, weights, step.host_random):
         trace = GraphTrace(step)
         with watched(trace), contextlib.suppress(Updated):
-            trace.outputs.append(step.run(trace, step.scale))
+            loss = step.run(trace, step.scale)
+            trace.outputs.append(loss)
+            if getattr(loss, "size", 0) == 1:  # the loss of the step, without its scale
+                trace.differentiated = loss
     return trace
 
 

@@ -72,7 +72,7 @@ def _watched_step(material: Material) -> dict:
     with material.as_in_training():
         step = material.build(batch, wanted)
         trace = trace_step(step, material.initial)
-    return {"graph": connections(trace, step), **loss_facts(trace, batch)}
+        return {"graph": connections(trace, step), **loss_facts(trace, batch, step)}
 
 
 def _labels(material: Material, seconds: float) -> dict:

@@ -128,6 +128,10 @@ class Curve:
         best = float(np.nanmin(self.smoothed))
         return float(self.smoothed[at]) > best + 0.5 * (self._first() - best)
 
+    def reached(self) -> tuple:
+        """The mean loss of the first steps, and the lowest of the smoothed course."""
+        return self._first(), float(np.nanmin(self.smoothed))
+
     def facts(self) -> dict:
         """``facts/range_test.json`` of a run folder."""
         return {

@@ -156,3 +156,19 @@ def test_best_weights_by_any_name(verdict):
     assert verdict("hp.02", run(OVER, source={"train.py": code}))["conclusion"] == "ok"
     other = code.replace("top, kept = v", "last, kept = v")
     assert verdict("hp.02", run(OVER, source={"train.py": other}))["conclusion"] == "problem"
+
+
+def test_numbers_without_a_name_are_told(verdict):
+    made = Run()
+    made.facts["evaluation"] = {"evaluations": [
+        {"step": step, "metrics": {"evaluate": 0.5}, "via": "function", "place": {"file": "train.py", "line": 9}}
+        for step in (10, 20, 30, 40)], "without_result": []}  # fmt: skip
+    entry = verdict("hp.02", made)
+    assert entry["conclusion"] == "undecided" and "evaluate" in entry["would_decide"]
+
+
+def test_functions_that_return_nothing_are_told(verdict):
+    made = Run()
+    made.facts["evaluation"] = {"evaluations": [], "without_result": [{"file": "train.py", "line": 9}]}
+    entry = verdict("hp.02", made)
+    assert entry["conclusion"] == "undecided" and "train.py:9" in entry["would_decide"]

@@ -52,6 +52,17 @@ def test_a_loss_that_is_all_but_gone_needs_no_range_test(verdict):
     assert verdict("hp.01", half)["conclusion"] == "undecided"
 
 
+def test_a_run_that_a_few_steps_at_lower_rates_outdo(verdict):
+    """The sweep comes from 2 to 0.5 or so in 70 steps, and diverges at 1."""
+    slow = [2.0 - 0.4 * n / 300 for n in range(300)]
+    assert verdict("hp.01", run(slow, 30.0))["conclusion"] == "problem"
+    assert "came to" in verdict("hp.01", run(slow, 30.0))["summary"]
+    # a run that is shorter, that gets as far, or whose rate the sweep bears
+    assert verdict("hp.01", run(slow[:150], 30.0))["conclusion"] == "ok"
+    assert verdict("hp.01", run([2.0 - 1.6 * n / 300 for n in range(300)], 30.0))["conclusion"] == "ok"
+    assert verdict("hp.01", run(slow, 0.3))["conclusion"] == "ok"
+
+
 def test_the_largest_rate_is_that_of_any_group(verdict):
     made = run(EXPLODED, 0.05)
     made.facts["optimizer"]["optimizers"][0]["learning_rate"].update(kind="groups", groups=[[0.05, 0.05], [5.0, 5.0]])

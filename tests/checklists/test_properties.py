@@ -182,7 +182,12 @@ RICH.facts["probes"] = {
                "examples": [{"position": 3, "label": 1, "predicted": 2, "probability": 0.99, "own": 0.001}]},
     "losses": [LOSS], "broadcasts": [{"operator": "sub", "place": PLACED, "shapes": [[8, 1], [8]], "label": 1}],
     "own_losses": [{"name": "mse", "place": PLACED, "promise": "mse", "value": 1.0, "equals": ["mse", "mean"],
-                    "candidates": {"mse": 1.0}, "variant": False, "predicted": [8, 1], "labels": [8, 1]}],
+                    "candidates": {"mse": 1.0}, "variant": False, "predicted": [8, 1], "labels": [8, 1], "final": True,
+                    "features": {"probabilities": False, "log_probabilities": False, "unit": False, "source": None},
+                    "behaviour": {"kind": "binary", "repeatable": True, "domain": "scores", "curve": [3.0, 1.0, "nan"],
+                                  "way": None, "pairs": True, "sample_shift": None, "class_shift": False, "settles": True,
+                                  "smallest_at_labels": False, "family": {"name": "focal loss", "settings": {"gamma": 2.0},
+                                                                         "domain": "scores", "batches": 4}}}],
 }  # fmt: skip
 RICH.facts["range_test"] = {
     "low": 1e-7, "high": 10.0, "steps": 40, "asked": 40, "used": 0.1, "by": "probe", "batches": 4,

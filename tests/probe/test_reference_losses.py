@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mindspore import nn, ops
 
-from msprec.probe.losses import promised
+from msprec.probe.own_losses import promised
 from msprec.probe.reference_losses import KINDS, elements, reductions
 
 RNG = np.random.default_rng(7)

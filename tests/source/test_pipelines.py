@@ -3,8 +3,8 @@
 import pytest
 
 from msprec.source.files import File
-from msprec.source.pipeline_values import UNREAD, origin_of
 from msprec.source.pipelines import read_pipelines
+from msprec.source.pipelines.values import UNREAD, origin_of
 from msprec.source.project import Project
 from msprec.source.values import Values
 

@@ -1,0 +1,180 @@
+"""What a call gives, by what is called: a function of the project, a class, a method, something of a library."""
+
+import ast
+import re
+from typing import Any
+
+from msprec.source.pipelines.names import Env
+from msprec.source.pipelines.values import (
+    Batches,
+    Class,
+    Data,
+    Function,
+    Instance,
+    Library,
+    Method,
+    ModelOf,
+    Pipe,
+    grow,
+    key_text,
+)
+from msprec.source.values import UNKNOWN
+
+_TRANSFORMS = re.compile(r"^mindspore\.dataset\.(vision|transforms|audio|text)(\.\w+)*\.(?P<name>[A-Z]\w*)$")
+_DATA_SETS = re.compile(r"^mindspore\.dataset(\.\w+)*\.(?P<name>\w+Dataset)$")
+_MODEL = re.compile(r"^mindspore\.(train\.)?(model\.)?Model$")
+_HANDS_ON = {
+    "builtins.enumerate",
+    "tqdm.tqdm",
+    "builtins.iter",
+    "tqdm.auto.tqdm",
+    "builtins.reversed",
+    "tqdm.notebook.tqdm",
+}
+#: Libraries whose results are taken for arrays, and what hands arrays on as they are.
+_MAKES_ARRAYS = {
+    "numpy",
+    "pandas",
+    "cv2",
+    "PIL",
+    "scipy",
+    "sklearn",
+    "skimage",
+    "h5py",
+    "gzip",
+    "pickle",
+    "struct",
+    "imageio",
+    "random",
+}
+_KEEPS = {"astype", "copy", "asarray", "array", "ascontiguousarray", "tolist", "to_numpy", "float32", "items", "values"}
+
+
+class Calls:
+    """The part of the reader (`reader.Reader`) that this module is about."""
+
+    def _call(self, node: ast.Call, env: Env) -> Any:
+        owner = None
+        if isinstance(node.func, ast.Attribute):
+            owner = self.eval(node.func.value, env)
+            function = Method(owner, node.func.attr) if owner is UNKNOWN else self._of(owner, node.func.attr)
+        else:
+            function = self.eval(node.func, env)
+        args, keywords, whole = self._arguments(node, env)
+        found = self._called(function, args, keywords, node, env, whole)
+        if found is UNKNOWN:
+            self._handed(function, args, keywords, node, env)
+            return self._stated(node, env)
+        return found
+
+    def _arguments(self, node: ast.Call, env: Env) -> tuple:
+        """(positional, by name, whether all are known by place and name)."""
+        args, keywords, whole = [], {}, True
+        for argument in node.args:
+            value = self.eval(argument.value if isinstance(argument, ast.Starred) else argument, env)
+            if not isinstance(argument, ast.Starred):
+                args.append(value)
+            elif type(value) is tuple:
+                args += value
+            else:
+                whole = False
+        for keyword in node.keywords:
+            value = self.eval(keyword.value, env)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = value
+            else:
+                whole = False
+        return args, keywords, whole
+
+    def _called(self, function: Any, args: list, keywords: dict, node: ast.Call, env: Env, whole: bool) -> Any:
+        if isinstance(function, Function):
+            return self._run(function, args, keywords, whole)
+        if isinstance(function, Class):
+            return self._made(function.scope, args, keywords, whole)
+        if isinstance(function, Instance):
+            return self._call_instance(function, args, keywords, node, whole)
+        if isinstance(function, Method):
+            return self._call_method(function, args, keywords, node, env, whole)
+        if isinstance(function, Library):
+            return self._call_library(function.name, args, keywords, node, whole)
+        name = ast.unparse(node.func)
+        batch = next((value for value in (*args, *keywords.values()) if isinstance(value, Batches)), None)
+        if batch is not None or any(mode.network == name for mode in self.modes):
+            self._mode("call", name, None, node)
+        return UNKNOWN
+
+    def _call_library(self, name: str, args: list, keywords: dict, node: ast.Call, whole: bool) -> Any:
+        match = _TRANSFORMS.match(name)
+        if match is not None:
+            return self._transform(match["name"], args, keywords, whole)
+        match = _DATA_SETS.match(name)
+        if match is not None:
+            return self._data_set(match["name"], args, keywords, node, whole)
+        if _MODEL.match(name):
+            return ModelOf(args[0] if args else keywords.get("network", UNKNOWN))
+        if name in _HANDS_ON and args:
+            return args[0]
+        if name in ("builtins.list", "builtins.tuple") and len(args) == 1 and type(args[0]) is tuple:
+            return args[0]
+        if name == "builtins.next" and args and isinstance(args[0], (Batches, Pipe)):
+            through = args[0] if isinstance(args[0], Batches) else Batches(args[0])
+            self._use(through.pipe, "unknown", node)
+            return through
+        if name in ("mindspore.Tensor", "mindspore.tensor") and args and isinstance(args[0], Batches):
+            return args[0]
+        if name.split(".")[0] in _MAKES_ARRAYS and not any(isinstance(value, (Pipe, Batches)) for value in args):
+            return self._from_library(name, args, keywords)
+        return UNKNOWN
+
+    @staticmethod
+    def _from_library(name: str, args: list, keywords: dict) -> Any:
+        """Arrays that a library reads or makes, or what it makes of some."""
+        last, given = name.rpartition(".")[2], [*args, *keywords.values()]
+        arrays = [value for value in given if isinstance(value, Data)]
+        if not arrays:
+            kept = [repr(value) for value in given if isinstance(value, (bool, float))]
+            return Data(f"{name}({', '.join(kept)})")
+        if last in _KEEPS:
+            return arrays[0]
+        return arrays[0]._replace(steps=(*arrays[0].steps, f"{last}({', '.join(map(key_text, given))})"))
+
+    def _call_method(self, function: Method, args: list, keywords: dict, node: ast.Call, env: Env, whole: bool) -> Any:
+        owner, name = function.owner, function.name
+        if isinstance(owner, Pipe):
+            return self._of_pipe(owner, name, args, keywords, node, whole)
+        if isinstance(owner, Batches):
+            return owner if name in ("__next__", "get_next", "asnumpy", "astype", "copy", "values", "get") else UNKNOWN
+        made_elsewhere = owner is UNKNOWN or isinstance(owner, Data)
+        if isinstance(owner, ModelOf) or (name in ("eval", "predict", "fit", "train") and made_elsewhere):
+            return self._of_model(owner, name, args, keywords, node)
+        if name == "set_train":
+            value = args[0] if args else keywords.get("mode", True)
+            network = owner if isinstance(owner, Instance) else ast.unparse(node.func.value)
+            self._mode("set", network, value, node)
+            return owner
+        if isinstance(owner, Data):
+            if name in _KEEPS:
+                return owner
+            given = ", ".join(map(key_text, (*args, *keywords.values())))
+            return owner._replace(steps=(*owner.steps, f"{name}({given})"))
+        if isinstance(owner, Instance) and name in ("set_grad", "to_float", "add_flags", "half", "recompute"):
+            return owner
+        if name in ("append", "extend", "insert") and type(owner) is tuple and isinstance(node.func, ast.Attribute):
+            grown = grow(owner, name, args)
+            self.assign(node.func.value, grown, env)
+            return None
+        return UNKNOWN
+
+    def _of_model(self, owner: Any, name: str, args: list, keywords: dict, node: ast.Call) -> Any:
+        """``model.eval(data)`` and the like; of a model that was not seen made, only where it is handed a data set."""
+        role = {"eval": "eval", "predict": "predict", "train": "train", "fit": "train"}.get(name)
+        pipes = [value for value in (*args, *keywords.values()) if isinstance(value, (Pipe, Batches))]
+        if role is None or (not isinstance(owner, ModelOf) and not pipes):
+            return UNKNOWN
+        known = isinstance(owner, ModelOf)
+        for number, value in enumerate(pipes):
+            later = name == "fit" and number > 0
+            self._use(value if isinstance(value, Pipe) else value.pipe, "eval" if later else role, node)
+        if known:
+            self._mode(role, owner.network, None, node)
+        return None

@@ -1,0 +1,248 @@
+"""Losses of the script's own, called with made-up predictions: what they are, what they do, and what is concluded."""
+
+import numpy as np
+import pytest
+from msprec.checklists.own_loss import Wrong, check_own, confirmed, open_points
+
+from msprec.checklist.facts import PROBES, Fact
+from msprec.probe.behaviour import behaviour, kind_of, pair_behaviour
+from msprec.probe.described import features
+from msprec.probe.reference_losses import log_softmax
+
+RNG = np.random.default_rng(5)
+SCORES = RNG.standard_normal((12, 4)).astype(np.float32)
+CLASSES = RNG.integers(0, 4, 12).astype(np.int32)
+ONE = RNG.standard_normal((12, 1)).astype(np.float32)
+BINARY = (np.arange(12) % 3 == 0).astype(np.float32).reshape(12, 1)
+REAL = RNG.standard_normal((12, 1)).astype(np.float32)
+
+
+def softmax(x, axis=1):
+    return np.exp(log_softmax(x.astype(np.float64), axis))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x.astype(np.float64)))
+
+
+def of(p, y):
+    """The element of each row that the label names."""
+    return np.take_along_axis(p, y[:, None].astype(int), axis=1)[:, 0]
+
+
+def cross_entropy(x, y, axis=1):
+    return -of(log_softmax(x.astype(np.float64), axis), y).mean()
+
+
+def smoothed(x, y):
+    logs = log_softmax(x.astype(np.float64))
+    return (0.9 * -of(logs, y) + 0.1 * -logs.mean(1)).mean()
+
+
+def focal(x, y):
+    p = of(softmax(x), y)
+    return (0.25 * (1 - p) ** 2 * -np.log(p)).mean()
+
+
+def focal_of_the_wrong_side(x, y):
+    p = of(softmax(x), y)
+    return (p**2 * -np.log(p)).mean()
+
+
+def log_of_probabilities(p, y):
+    return -np.log(np.clip(of(p.astype(np.float64), y), 1e-7, None)).mean()
+
+
+def weighted(x, y):
+    return (np.array([1, 5, 2, 3.0])[y] * -of(log_softmax(x.astype(np.float64)), y)).mean()
+
+
+def binary_focal(x, y):
+    p = np.where(y > 0.5, sigmoid(x), 1 - sigmoid(x))
+    return (np.where(y > 0.5, 0.25, 0.75) * (1 - p) ** 2 * -np.log(p)).mean()
+
+
+def dice(x, y):
+    p = sigmoid(x)
+    return 1 - (2 * (p * y).sum() + 1) / (p.sum() + y.sum() + 1)
+
+
+def dice_of_raw(p, y):
+    return 1 - (2 * (p * y).sum() + 1) / (p.sum() + y.sum() + 1)
+
+
+def both(x, y):
+    return dice(x, y) + (np.maximum(x, 0) - x * y + np.log1p(np.exp(-np.abs(x)))).mean()
+
+
+def hinge(x, y):
+    return np.maximum(0, 1 - x * (2 * y - 1)).mean()
+
+
+def triplet(x, y):
+    far = ((x[:, None] - x[None]).astype(np.float64) ** 2).sum(-1)
+    same = y[:, None] == y[None]
+    return np.maximum(0, 1 + (far * same).max(1) - np.where(same, 1e9, far).min(1)).mean()
+
+
+def pinball(x, y):
+    return np.maximum(0.3 * (y - x), -0.7 * (y - x)).mean()
+
+
+def entry(function, predicted, labels, made_by="Dense", final=True):
+    value = float(function(predicted, labels))
+    given = features(predicted)
+    found = behaviour(lambda p, y: float(function(p, y)), predicted, labels, value, given)
+    facts = {"name": function.__name__, "place": {"file": "train.py", "line": 3}, "value": value, "final": final,
+             "features": {**given, "source": {"operator": made_by, "place": None}}, "behaviour": found}  # fmt: skip
+    return Fact(facts, PROBES["own_losses"][0])
+
+
+@pytest.mark.parametrize(("function", "predicted", "labels", "name", "settings"), [
+    (cross_entropy, SCORES, CLASSES, "cross entropy", {}),
+    (smoothed, SCORES, CLASSES, "smoothed cross entropy", {"smoothing": 0.1}),
+    (focal, SCORES, CLASSES, "focal loss", {"gamma": 2.0, "factor": 0.25}),
+    (log_of_probabilities, softmax(SCORES).astype(np.float32), CLASSES, "cross entropy", {}),
+    (binary_focal, ONE, BINARY, "focal loss", {"factor_of_1": 0.25, "factor_of_0": 0.75}),
+    (dice, ONE, BINARY, "Dice loss", {"smooth": 1.0}),
+])  # fmt: skip
+def test_known_losses(function, predicted, labels, name, settings):
+    one = entry(function, predicted, labels)
+    check_own(one)
+    family = one.behaviour.family
+    assert family.name == name and {k: family.settings[k] for k in settings} == pytest.approx(settings, rel=1e-3)
+    assert confirmed(one) is not None
+
+
+@pytest.mark.parametrize(("function", "predicted", "labels"), [
+    (weighted, SCORES, CLASSES), (both, ONE, BINARY), (hinge, ONE, BINARY), (pinball, ONE, REAL),
+    (lambda x, y: np.log(np.cosh(x - y)).mean(), ONE, REAL),
+    (lambda x, y: ((x - y) ** 2).mean(), ONE, BINARY),  # regression onto 0 and 1
+])  # fmt: skip
+def test_losses_that_do_what_they_have_to(function, predicted, labels):
+    one = entry(function, predicted, labels)
+    check_own(one)
+    assert one.behaviour.family.name is None and confirmed(one) is not None, open_points(one)
+
+
+@pytest.mark.parametrize(("function", "predicted", "labels", "made_by", "said"), [
+    (lambda x, y: -cross_entropy(x, y), SCORES, CLASSES, "Dense", "wrong sign"),
+    (lambda x, y: 1 - dice(x, y), ONE, BINARY, "Dense", "wrong sign"),
+    (lambda x, y: -((x - y) ** 2).mean(), ONE, REAL, "Dense", "wrong sign"),
+    (lambda x, y: cross_entropy(x, y, axis=0), SCORES, CLASSES, "Dense", "over the batch"),
+    (cross_entropy, softmax(SCORES).astype(np.float32), CLASSES, "Softmax", "applied twice"),
+    (focal, softmax(SCORES).astype(np.float32), CLASSES, "softmax", "applied twice"),
+    (dice, sigmoid(ONE).astype(np.float32), BINARY, "Sigmoid", "applied twice"),
+    (log_of_probabilities, SCORES, CLASSES, "Dense", "softmax is missing"),
+    (dice_of_raw, ONE, BINARY, "Dense", "sigmoid is missing"),
+    (lambda x, y: ((x - y[:, 0]) ** 2).mean(), ONE, REAL, "Dense", "another order"),
+    (lambda x, y: abs(x.mean() - y.mean()), ONE, REAL, "Dense", "another order"),
+])  # fmt: skip
+def test_what_is_wrong(function, predicted, labels, made_by, said):
+    with pytest.raises(Wrong, match=said):
+        check_own(entry(function, predicted, labels, made_by))
+    # of a part of the loss nobody knows what is made of it
+    check_own(entry(function, predicted, labels, made_by, final=False))
+
+
+@pytest.mark.parametrize(("function", "predicted", "labels"), [
+    (focal_of_the_wrong_side, SCORES, CLASSES),
+    (lambda x, y: np.abs(x - of(x, y)[:, None]).mean(), SCORES, CLASSES),
+    (lambda x, y: -np.clip(of(x, y), 1e-7, 1).mean(), SCORES, CLASSES),  # of raw scores, no softmax
+    (lambda x, y: triplet(x, y), SCORES, CLASSES),  # embeddings: no scores of classes
+    (lambda x, y: ((x - 0.9 * y) ** 2).mean(), ONE, REAL),
+])  # fmt: skip
+def test_what_stays_open(function, predicted, labels):
+    one = entry(function, predicted, labels)
+    check_own(one)
+    assert confirmed(one) is None and open_points(one) is not None
+
+
+def test_losses_that_are_meant_so():
+    check_own(entry(mmd, ONE, REAL))
+    check_own(entry(adversarial, SCORES, CLASSES))
+
+
+def mmd(x, y):
+    return abs(x.mean() - y.mean())
+
+
+def adversarial(x, y):
+    return -cross_entropy(x, y)
+
+
+def test_a_loss_that_draws_is_not_judged():
+    noise = np.random.default_rng(0)
+    one = entry(lambda x, y: cross_entropy(x + noise.standard_normal(x.shape), y), SCORES, CLASSES)
+    check_own(one)
+    assert one.behaviour.repeatable is False and confirmed(one) is None
+
+
+def test_kinds():
+    assert kind_of(SCORES, CLASSES) == "classes" and kind_of(SCORES, np.eye(4)[CLASSES]) == "classes"
+    assert kind_of(ONE, BINARY) == "binary" and kind_of(ONE, REAL) == "regression"
+    assert kind_of(SCORES, CLASSES + 1) is None and kind_of(SCORES, REAL) is None
+
+
+LEFT, RIGHT = (RNG.standard_normal((8, 6)).astype(np.float32) for _ in range(2))
+
+
+def unit(x):
+    return x / np.linalg.norm(x.astype(np.float64), axis=1, keepdims=True)
+
+
+def info_nce(a, b):
+    return -np.diag(log_softmax(unit(a) @ unit(b).T / 0.1)).mean()
+
+
+def nt_xent(a, b):
+    z = np.concatenate([unit(a), unit(b)])
+    similar = z @ z.T / 0.5 - 1e9 * np.eye(16)
+    return -log_softmax(similar)[np.arange(16), (np.arange(16) + 8) % 16].mean()
+
+
+def distilled(s, t):
+    logs, teacher = log_softmax(s.astype(np.float64) / 4), log_softmax(t.astype(np.float64) / 4)
+    return 16 * (np.exp(teacher) * (teacher - logs)).sum(1).mean()
+
+
+def distilled_without_log(s, t):
+    """kl_div(softmax, softmax): the logarithm of the first is missing."""
+    student, teacher = softmax(s), softmax(t)
+    return (teacher * (np.log(teacher) - student)).sum(1).mean()
+
+
+def pair_entry(function, promise):
+    value = float(function(LEFT, RIGHT))
+    found = pair_behaviour(lambda a, b: float(function(a, b)), LEFT, RIGHT, promise)
+    facts = {"name": function.__name__, "value": value, "final": True, "features": features(LEFT), "behaviour": found}
+    return Fact(facts, PROBES["own_losses"][0])
+
+
+@pytest.mark.parametrize(("function", "promise", "name", "temperature"), [
+    (info_nce, "contrastive", "InfoNCE", 0.1), (nt_xent, "contrastive", "NT-Xent", 0.5),
+    (distilled, "distillation", "KL divergence", 4.0),
+])  # fmt: skip
+def test_losses_of_two_outputs(function, promise, name, temperature):
+    one = pair_entry(function, promise)
+    check_own(one)
+    assert one.behaviour.family.name == name and one.behaviour.family.settings["temperature"] == temperature
+    assert confirmed(one) is not None
+
+
+def test_wrong_losses_of_two_outputs():
+    with pytest.raises(Wrong, match="wrong sign"):
+        check_own(pair_entry(lambda a, b: -info_nce(a, b), "contrastive"))
+    with pytest.raises(Wrong, match=r"wrong sign|not smallest"):
+        check_own(pair_entry(lambda s, t: -distilled(s, t), "distillation"))
+    one = pair_entry(distilled_without_log, "distillation")
+    check_own(one)  # it falls towards the teacher, and beyond
+    assert confirmed(one) is None and open_points(one) is not None
+
+
+def test_facts_without_a_curve():
+    for curve in ([], [1.0], [None, 2.0]):
+        did = {"kind": "distillation", "repeatable": True, "way": "rises", "curve": curve}
+        one = Fact({"name": "loss", "final": True, "behaviour": did}, PROBES["own_losses"][0])
+        check_own(one)
+        assert confirmed(one) is None and open_points(one) is not None
