@@ -59,7 +59,8 @@ class Foreign(NamedTuple):
 
 def api_arguments(subject: Subject) -> Finding:
     version = subject.mindspore_version
-    calls = calls_of(subject.project, subject.values, subject.entries, version)
+    ran = {(cell.created.file, cell.created.line) for cell in _cells(subject) if cell.created}
+    calls = calls_of(subject.project, subject.values, subject.entries, version, ran)
     calls = as_recorded(subject, [call for call in calls if call.api.startswith("mindspore.")])
     if subject.reference_project is not None:
         return _against_reference(subject, calls)
@@ -368,8 +369,22 @@ def _from_outside(subject: Subject) -> list:
     outside = list(dict.fromkeys(dotted.split(".")[0] for _, _, dotted in subject.project.unresolved_imports()))
     cells = _cells(subject)
     if outside and cells and all(cell.created and subject.project.module_at(cell.created.file) for cell in cells):
-        return []
+        return _makers(subject, cells, outside)
     return outside
+
+
+def _makers(subject: Subject, cells: list, outside: list) -> list:
+    """Of modules that were not read those whose functions are called where cells of the network were made."""
+    made = {(cell.created.file, cell.created.line) for cell in cells}
+    found = {}
+    for call in subject.project.calls():
+        lines = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
+        if any((call.scope.module.file, line) in made for line in lines):
+            callee = subject.project.callee(call.node, call.scope)
+            module = callee.name.split(".")[0] if callee is not None else None
+            if module in outside:
+                found[module] = None
+    return list(found)
 
 
 def _nothing_read(subject: Subject) -> Finding:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Collection
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, Optional
 
@@ -51,12 +52,18 @@ class Pair(NamedTuple):
     other: Setting
 
 
-def calls_of(project: Project, values: Values, entries: list[Module], version: Optional[str] = None) -> list:
-    """The calls that the table knows, in files and lines, of what the entries can reach."""
+def calls_of(
+    project: Project, values: Values, entries: list[Module], version: Optional[str] = None, ran: Collection = ()
+) -> list:
+    """The calls that the table knows, in files and lines, of what the entries can reach.
+
+    ``ran``: (file, line) of what a run is known to have called; a registry of models reaches it, no name does.
+    """
     reached = reachable(project, entries)
     found = []
     for call in project.calls():
-        if call.scope not in reached:
+        lines = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
+        if call.scope not in reached and not any((call.scope.module.file, line) in ran for line in lines):
             continue
         callee = project.callee(call.node, call.scope)
         role = role_of(callee.name) if callee is not None else None

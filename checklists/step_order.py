@@ -10,6 +10,7 @@ from msprec.checklist.finding import Finding, not_applicable, ok, problem, table
 from msprec.checklist.subject import Subject, place
 from msprec.checklist.text import Joined, Text, listed
 from msprec.source.flow import Event, World
+from msprec.source.flow.events import GIVEN
 
 _STOCK = re.compile(r"^(TrainOneStepCell|TrainOneStepWithLossScaleCell|_?TrainOneStepWithLossScaleCell|DatasetHelper)$")
 #: Constants from here on may be a loss scale.
@@ -113,6 +114,9 @@ def read(worlds: list, topic: Topic) -> Reading:
     found = Reading([], [], [], [], any(map(_scales, worlds)), any(map(_trains, worlds)), _gaps(worlds))
     for world in worlds:
         events = [(event, _state(event, world)) for event in world.events if event.kind == topic.kind]
+        if any(condition.endswith(GIVEN) and holds for condition, holds in world.assumed.items()):
+            # nobody was seen to give a scale
+            events = [(event, "unclear" if state == "bad" else state) for event, state in events]
         wrong = any(state == "bad" for _, state in events)
         for event, state in events:
             if state == "good" and not _scales(world):

@@ -1,5 +1,5 @@
 """Which output of a training cell is the overflow flag, where its own construct puts out several, none, or its
-opposite."""
+opposite; and where a cell has no loss scale, whether what it puts out is a flag at all."""
 
 import math
 from typing import Optional
@@ -48,10 +48,37 @@ class FlagFinder:
         return False if self._stock and (self._floor is None or before > self._floor) else None
 
 
+class UpdateFlagFinder:
+    """Tells whether the bool output of a training cell without a loss scale is an overflow flag.
+
+    A cell may as well put out what its optimizer gave, which is True at each update. So a True is believed only once the
+    output was the opposite of "updated": False in a step that updated the weights, or True in one that left them. Where
+    the optimizer keeps no count of its updates, one False is asked for. Until then the overflow of a step is not known.
+    """
+
+    def __init__(self) -> None:
+        self._believed = self._counted = False
+
+    def later(self, flags: list, before, after) -> "FlagLater":
+        """The overflow of a step with these bool outputs and the optimizer's count of updates before and after it."""
+        return FlagLater(self, flags, before, after)
+
+    def overflow(self, flags: list, before: Optional[float], after: Optional[float]) -> Optional[bool]:
+        """The same from plain values; call it in the steps' order. The first of the flags is the one that is read."""
+        flag, known = flags[0], before is not None and after is not None
+        updated = known and after != before
+        self._counted = self._counted or updated
+        if self._counted:
+            self._believed = self._believed or (known and flag != updated)
+        else:
+            self._believed = self._believed or not flag
+        return flag if self._believed else None
+
+
 class FlagLater:
     """An overflow that is worked out when its row is written, so that no step waits for the device."""
 
-    def __init__(self, finder: FlagFinder, flags: list, before, after) -> None:
+    def __init__(self, finder, flags: list, before, after) -> None:
         self._finder, self._given, self._read, self._value = finder, (flags, before, after), False, None
 
     def asnumpy(self) -> Optional[bool]:

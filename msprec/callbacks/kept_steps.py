@@ -74,6 +74,11 @@ class StepKeeper:
             return None
         return self._look(0 if at_once else 1)
 
+    def drop(self, step: int) -> None:
+        """What has begun as ``step`` is none after all; the next to begin has its number."""
+        if self._steps and self._steps[-1].step == step:
+            self._steps.pop()
+
     def crashed(self) -> Optional[Bad]:
         """The step that has begun and not ended, where an error has ended the run."""
         last = self._steps[-1].step if self._steps else None

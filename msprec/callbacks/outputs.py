@@ -6,7 +6,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.callbacks.flags import FlagFinder
+from msprec.callbacks.flags import FlagFinder, UpdateFlagFinder
 from msprec.callbacks.recorder_cell import KEPT_TYPES, OUTPUTS
 from msprec.callbacks.tensors import snapshot
 from msprec.record.overflow import FLAG, LOSS, SCALE, ScalerRule
@@ -61,6 +61,17 @@ def loss_scale_facts(train_network, manager=None) -> dict:
         facts.update(factor=_number(factor), window=_number(window))
         facts["floor"] = _number(getattr(updater, "minimum_loss_scale", None))
     return {**facts, "flag": True, "overflow_from": FLAG}
+
+
+def _count_of(train_network):
+    """The Parameter in which the optimizer of ``train_network``, or of a cell that it wraps, counts its updates; or None."""
+    cell = train_network
+    for _ in range(_DEPTH):
+        count = getattr(getattr(cell, "optimizer", None), "global_step", None)
+        if cell is None or count is not None:
+            return count
+        cell = getattr(cell, "network", None)
+    return None
 
 
 def _sensitivity(train_network) -> Optional[float]:
@@ -132,7 +143,8 @@ class StepOutputs:
     """Reads one training cell's outputs, whatever their order.
 
     The flag is the bool scalar of MindSpore's own cells; of a user's subclass with a dynamic scale, the one that goes
-    with the scale (see `FlagFinder`), else the first. Which floating scalar is the scale is found at the first step, by
+    with the scale (see `FlagFinder`), else the first; without a scale it has to prove that it is one (see
+    `UpdateFlagFinder`). Which floating scalar is the scale is found at the first step, by
     its value, so that a subclass that puts out more, less or in another order is read as well; the loss is the first
     floating scalar that is not the scale (the first floating tensor, where none is a scalar). That first reading waits
     for the device, the later ones do not.
@@ -149,6 +161,9 @@ class StepOutputs:
         self._set_by_host = self.cell is not None and getattr(self.cell, "loss_scaling_manager", None) is None
         self._layout, self._flags = None, self._flag_finder()
         self._scaled = self._scale is not None or self.cell is not None or self._flags is not None
+        self._by_updates = UpdateFlagFinder() if self.cell is None else None
+        self._count = _count_of(train_network) if self.cell is None else None
+        self._updates = snapshot(self._count)
 
     def _flag_finder(self) -> Optional[FlagFinder]:
         """For cells with a dynamic scale whose outputs may be other than those of MindSpore's own."""
@@ -162,6 +177,8 @@ class StepOutputs:
         run that nobody told of."""
         if self._set_by_host or (anew and self.cell is not None):
             self._scale = snapshot(self.cell.scale_sense)
+        if anew:
+            self._updates = snapshot(self._count)
 
     @property
     def scale(self):
@@ -192,7 +209,9 @@ class StepOutputs:
             self._learn(leaves)
         if not len(kept) or not self._agrees(outputs, kept.outputs[-1]):
             return []
-        return [self._fields(_of_step(outputs, row), scale) for row, scale in zip(kept.outputs, scales)]
+        updates = [None] * len(kept) if kept.updates is None else kept.updates.tolist()
+        rows = zip(kept.outputs, scales, updates)
+        return [self._fields(_of_step(outputs, row), scale, count) for row, scale, count in rows]
 
     def _agrees(self, outputs, row) -> bool:
         """Whether a step's outputs are those in the ``row``; an output that is the scale may have changed since."""
@@ -209,7 +228,7 @@ class StepOutputs:
             self._layout = (len(leaves), *self._find(leaves))
             self._note_source()
 
-    def _fields(self, leaves: list, next_scale=None) -> dict:
+    def _fields(self, leaves: list, next_scale=None, updates=None) -> dict:
         _, loss, flag, scale = self._layout
         fields = {}
         if loss is not None:
@@ -228,6 +247,9 @@ class StepOutputs:
         if self._flags is not None:
             flags = [leaf for leaf in leaves if _kind(leaf) == "flag"]
             fields["overflow"] = self._flags.later(flags, before, self._scale)
+        if self._by_updates is not None and flag is not None:
+            earlier, self._updates = self._updates, snapshot(self._count) if updates is None else updates
+            fields["overflow"] = self._by_updates.later([leaves[flag]], earlier, self._updates)
         return fields
 
     def _note_source(self) -> None:

@@ -120,9 +120,19 @@ class ParameterObserver:
         own = getattr(parameter, "layerwise_parallel", False)
         return _with_digest(values) if self._digests and not own else statistics(values)
 
+    def _prefixed_copies(self) -> set:
+        """Ids of the parameters that were made as ``weights.clone(prefix=...)`` of others: what a training step keeps beside
+        the weights (sums of gradients, moving averages)."""
+        return {
+            id(copy)
+            for parameter, *_ in self.entries.values()
+            for copy in getattr(getattr(parameter, "param_info", None), "cloned_obj", None) or ()
+            if copy.name.endswith(f".{parameter.name}")
+        }
+
     def facts(self, optimized: Optional[set], step: int, read_final: bool) -> dict:
         """``optimized``: ids of the parameters that some used optimizer has, or None when no optimizer was seen."""
-        listed = []
+        listed, copies = [], self._prefixed_copies()
         for key, (parameter, path, owner, initial, before, compared) in self.entries.items():
             cell_path, cell_class, place = owner
             final = moved = None
@@ -131,11 +141,14 @@ class ParameterObserver:
                 final = self._described(parameter, after)
                 after = after if compared == "all" else _sample(after)
                 moved = _moved(before, after) if after.shape == before.shape else None
+            kind = _kind(parameter.name, parameter, cell_class)
+            if key in copies and optimized is not None and key not in optimized:
+                kind = "statistic"
             listed.append({
                 "name": parameter.name, "path": path, "shape": list(parameter.shape), "dtype": str(parameter.dtype),
                 "size": int(parameter.size), "requires_grad": bool(parameter.requires_grad),
                 "in_optimizer": None if optimized is None else key in optimized,
-                "cell": cell_path, "cell_class": cell_class, "kind": _kind(parameter.name, parameter, cell_class),
+                "cell": cell_path, "cell_class": cell_class, "kind": kind,
                 "initial": initial, "final": final, "moved": moved, "compared": compared, "created": place,
             })  # fmt: skip
         return {

@@ -4,7 +4,8 @@ import ast
 from typing import Optional
 
 from msprec.observe.cells import compute_dtype, parameters_of, walk
-from msprec.observe.places import outside_place, short_name
+from msprec.observe.created import created_classes
+from msprec.observe.places import outside_place, place_of_class, short_name
 
 _HALF_NAMES = ("float16", "half")
 _CAST_CALLS = ("astype", "cast", "to", "Cast")
@@ -63,7 +64,10 @@ class PrecisionObserver:
             for _, parameter, _, _ in parameters_of(root):
                 name = str(parameter.dtype)
                 parameters[name] = parameters.get(name, 0) + 1
-        casts = [cast for path, text in sources.items() for cast in find_casts(path, text)]
+        made = _named(
+            created_classes() | {base for root in roots for _, cell in walk(root) for base in type(cell).__mro__}
+        )
+        casts = [cast for path, text in sources.items() for cast in find_casts(path, text, made)]
         half = (
             cells.get("float16", 0) > 0
             or parameters.get("Float16", 0) > 0
@@ -88,11 +92,17 @@ def _dtype_name(dtype) -> str:
     return str(dtype).lower().replace("mindspore.", "")
 
 
-class _CastFinder(ast.NodeVisitor):
-    """Conversions to float16 or bfloat16, and whether they stand where a network computes."""
+def _named(classes) -> set:
+    """(file, name) of classes; the file is None where it is not known."""
+    return {((place_of_class(cls) or {}).get("file"), cls.__name__) for cls in classes}
 
-    def __init__(self) -> None:
+
+class _CastFinder(ast.NodeVisitor):
+    """Conversions to float16 or bfloat16, and whether they stand where a network computes. Of ``made``, see `find_casts`."""
+
+    def __init__(self, file: str, made: Optional[set]) -> None:
         self.found, self.functions, self.classes = [], [], []
+        self._file, self._made = file, made
 
     def visit_ClassDef(self, node) -> None:
         self.classes.append(node)
@@ -113,12 +123,19 @@ class _CastFinder(ast.NodeVisitor):
             dtype = next(filter(None, map(_half_name, [*node.args, *(k.value for k in node.keywords)])), None)
         if dtype:
             inside = bool(self.functions) and (
-                self.functions[-1] in ("construct", "forward", "forward_fn", "loss_fn")
+                self.functions[-1] in ("forward", "forward_fn", "loss_fn")
+                or (self.functions[-1] == "construct" and self._is_made())
                 or (bool(self.classes) and "construct" in {getattr(f, "name", "") for f in self.classes[-1].body}
-                    and self.functions[-1] != "__init__")
+                    and self.functions[-1] != "__init__" and self._is_made())
             )  # fmt: skip
             self.found.append((node.lineno, node, dtype, inside))
         self.generic_visit(node)
+
+    def _is_made(self) -> bool:
+        if self._made is None or not self.classes:
+            return True
+        name = self.classes[-1].name
+        return (self._file, name) in self._made or (None, name) in self._made
 
 
 def _half_name(node) -> Optional[str]:
@@ -130,13 +147,17 @@ def _half_name(node) -> Optional[str]:
     return "bfloat16" if name == "bfloat16" else None
 
 
-def find_casts(path: str, text: str) -> list:
-    """Conversions to a half precision in a source text; a text that does not parse has none."""
+def find_casts(path: str, text: str, made: Optional[set] = None) -> list:
+    """Conversions to a half precision in a source text; a text that does not parse has none.
+
+    ``made``: (file, name) of the classes of cells that the script has made (the file None where it is not known); a
+    conversion in another class, one of the many models of a library, is in no network of it. None: any class counts.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return []
-    finder = _CastFinder()
+    finder = _CastFinder(short_name(path), made)
     finder.visit(tree)
     return [
         {"code": ast.get_source_segment(text, node) or "", "dtype": dtype, "in_network": inside,

@@ -1,6 +1,8 @@
 """What a function can reach without being run: optimizers, networks, loss scalers, gradient functions."""
 
+import contextlib
 import types
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
@@ -125,3 +127,42 @@ def reached_from(function, owner=None) -> Reached:
         tuple(found.optimizers), tuple(found.networks), losses, tuple(found.scalers), found.gradient,
         tuple(found.functions),
     )  # fmt: skip
+
+
+class Bindings:
+    """What the names in functions' code mean now: the cells and functions that they lead to, by global name or closure.
+
+    A script may bind a name anew before a function is called again (``model = Network()`` to load a checkpoint into).
+    """
+
+    def __init__(self, functions) -> None:
+        self._globals, self._closures = {}, {}
+        for function in functions:
+            target = getattr(function, "__func__", function)
+            code = getattr(target, "__code__", None)
+            if code is None:
+                continue
+            for name in _names_of(code):
+                if callable(value := target.__globals__.get(name)):
+                    self._globals[id(target.__globals__), name] = (target.__globals__, value)
+            for held in target.__closure__ or ():
+                with contextlib.suppress(ValueError):  # a name that is not bound yet
+                    if callable(held.cell_contents):
+                        self._closures[id(held)] = (held, held.cell_contents)
+
+    @contextlib.contextmanager
+    def as_they_were(self) -> Iterator[None]:
+        """Binds the names so for a while."""
+        meant = [(names, name, value, names.get(name)) for (_, name), (names, value) in self._globals.items()]
+        held = [(cell, value, cell.cell_contents) for cell, value in self._closures.values()]
+        for names, name, value, _ in meant:
+            names[name] = value
+        for cell, value, _ in held:
+            cell.cell_contents = value
+        try:
+            yield
+        finally:
+            for names, name, _, now in meant:
+                names[name] = now
+            for cell, _, now in held:
+                cell.cell_contents = now

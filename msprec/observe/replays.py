@@ -50,6 +50,11 @@ class ReplayObserver:
         if self._keeper is not None:
             self._judge(self._keeper.end(step, loss, overflow, scale))
 
+    def drop(self, step: int) -> None:
+        """What has begun as ``step`` is none after all; the next to begin has its number."""
+        if self._keeper is not None:
+            self._keeper.drop(step)
+
     def rest(self) -> None:
         """The training is over."""
         if self._keeper is not None:

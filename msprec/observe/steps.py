@@ -249,7 +249,7 @@ class StepObserver:
             in_model, cell = self.observer.models.running, without_recorder(cell)
             step = quietly(self._begin_train_cell, cell, args, in_model)
             output = run()
-            quietly(self._end_train_cell, step, cell, output, in_model)
+            quietly(self._end_train_cell, step, cell, output, in_model, bool(args))
             return output
         if kind == "optimizer" and self.gradient_depth == 0:
             quietly(self._begin_update, cell, args)
@@ -317,7 +317,7 @@ class StepObserver:
             self._sample(step, optimizers, self._keep_cell(step, cell, args), [cell])
         return step
 
-    def _end_train_cell(self, step: Optional[OpenStep], cell, output, in_model: Optional[str]) -> None:
+    def _end_train_cell(self, step: Optional[OpenStep], cell, output, in_model: Optional[str], given: bool) -> None:
         if step is None:
             return
         if in_model:
@@ -327,7 +327,16 @@ class StepObserver:
         fields = outputs.after(output)
         step.loss, step.overflow = fields.get("loss"), fields.get("overflow")
         step.next_scale, step.entry["overflow_from"] = fields.get("next_scale"), outputs.facts["overflow_from"]
-        self._finish(step)
+        if step.loss is None and not given:
+            self._no_step(step)
+        else:
+            self._finish(step)
+
+    def _no_step(self, step: OpenStep) -> None:
+        """What was called is no step but its end: an update with the gradients that the steps before have added up."""
+        step.entry["count"] -= 1
+        self.gradients.close()
+        self.replays.drop(step.number)
 
     def _note_cpu_loss_scale(self, cell) -> None:
         check = getattr(type(cell), "get_overflow_status", None)
@@ -687,6 +696,8 @@ class StepObserver:
         updates = self.observer.optimizers.updates() if final else None
         entries = []
         for entry in self._with_models():
+            if not entry["count"]:
+                continue
             source = entry["overflow_from"]
             if entry["style"] == "model" and source is None and entry["loss_scale"]["kind"] != "none":
                 source = LOSS if entry["loss_scale"]["drop_overflow_update"] is False else FLAG

@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Callable, Optional
 
+from msprec.observe.reach import Bindings, reached_from
+
 #: So many batches are held, and so many bytes of them.
 MOST_BATCHES, MOST_BYTES = 16, 64 << 20
 #: Weights and optimizer states of more bytes are not copied.
@@ -27,6 +29,8 @@ class Material:
         self.initial: Optional[dict] = None
         #: ``(cell, whether it was in training mode)`` of all cells at that step; the script may have evaluated since
         self.modes: list = []
+        #: What the names in the step's functions meant then; the script may have bound them anew since
+        self.bindings: Optional[Bindings] = None
         #: What a functional loop's optimizer was given after the first forward pass, as it is
         self.given = None
 
@@ -39,6 +43,7 @@ class Material:
             self.optimizers, self.function, self.cell = tuple(optimizers), function, cell
             self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
+            self.bindings = Bindings(reached_from(function).functions) if function is not None else None
         elif style != self.style or [id(root) for root in roots] != [id(root) for root in self.roots]:
             return  # another step of the same script
         from msprec.observe.steps import flatten
@@ -50,6 +55,10 @@ class Material:
         self.batches.append(tuple(batch))
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
+
+    def as_bound(self) -> contextlib.AbstractContextManager:
+        """The names in the step's functions as they were when it was taken; put back afterwards."""
+        return self.bindings.as_they_were() if self.bindings is not None else contextlib.nullcontext()
 
     @contextlib.contextmanager
     def as_in_training(self) -> Iterator[None]:

@@ -34,7 +34,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
-    with _announced() as tell, _silent():
+    with _announced() as tell, _silent(), steps.material.as_bound():
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
         tell("labels")

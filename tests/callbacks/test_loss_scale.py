@@ -267,3 +267,20 @@ def test_fit_with_evaluation_in_between(kit):
     trained.fit(2, kit.data(), kit.data(2), callbacks=[monitor])
     assert [r["step"] for r in kit.rows(monitor.folder)] == list(range(1, 25))
     assert not kit.events(monitor.folder)
+
+
+def test_what_an_optimizer_gives_is_no_overflow_flag():
+    """UpdateFlagFinder on plain numbers: a flag of a cell without a loss scale, and the optimizer's count around it."""
+    from msprec.callbacks.flags import UpdateFlagFinder
+
+    success = UpdateFlagFinder()
+    assert [success.overflow([True], count, count + 1) for count in range(3)] == [None, None, None]
+    assert [success.overflow([False], 3, 3), success.overflow([True], 3, 4)] == [None, None]  # a skipped update
+    overflow = UpdateFlagFinder()
+    assert overflow.overflow([True], 0, 1) is None  # an overflow whose update was made all the same, or a success
+    assert [overflow.overflow([False], 1, 2), overflow.overflow([True], 2, 2)] == [False, True]
+    skipping = UpdateFlagFinder()
+    assert [skipping.overflow([True], 0, 0), skipping.overflow([False], 0, 1)] == [None, False]
+    uncounted = UpdateFlagFinder()
+    assert uncounted.overflow([True], None, None) is None
+    assert [uncounted.overflow([False], None, None), uncounted.overflow([True], None, None)] == [False, True]

@@ -84,3 +84,14 @@ def test_a_script_that_failed_is_not_probed(scripts):
     scripts.write(_script() + "raise ValueError('no')\n")
     assert scripts.observed().status == 1
     assert not (scripts.run_folder / "facts" / "probes.json").exists()
+
+
+def test_a_network_made_anew_under_the_same_name(scripts):
+    """As when a script ends with loading its checkpoint into another network: the step is that of the trained one."""
+    scripts.write(_script() + "\nnet = Net()\nnet.set_train(False)\n")
+    ran = scripts.observed(options=("--probe-seconds", "60"))
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    facts = _probes(scripts)
+    assert facts["skipped"] == {}
+    assert [cell["path"] for cell in facts["graph"]["cells"]], "the trained network's cells were seen"

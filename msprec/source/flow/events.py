@@ -8,6 +8,10 @@ from msprec.source.flow.domain import Spot
 KINDS = ("scale", "gradient", "unscale", "penalty", "clip", "update", "opaque")
 
 
+#: Ends the condition that a caller who was not read has given a scale instead of its default of 1.
+GIVEN = " given other than 1"
+
+
 class Event(NamedTuple):
     """One of KINDS at a place. ``degrees``: powers of the loss scale in what it acts on (None: not known).
 

@@ -926,12 +926,15 @@ class Machine:
         negated = False
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, negated = test.operand, not negated
-        text = ast.unparse(test).replace("self.", "")
+        return self.suppose(ast.unparse(test).replace("self.", "")) != negated
+
+    def suppose(self, text: str) -> bool:
+        """Whether a condition that nothing decides holds on this way; on another it does not."""
         if text not in self.assumed:
             self.assumed[text] = True
         if text not in self.consulted:
             self.consulted.append(text)
-        return self.assumed[text] != negated
+        return self.assumed[text]
 
     def assign(self, target: ast.AST, value: Any, env: Env) -> None:
         if isinstance(target, ast.Name):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Optional
 
 from msprec.source.flow.domain import GRADIENT, Choice, Class, Func, Num, Tup, Unknown
-from msprec.source.flow.events import World
+from msprec.source.flow.events import GIVEN, World
 from msprec.source.flow.library import SCALE_NAME, is_step_base
 from msprec.source.flow.machine import Exhausted, Machine
 from msprec.source.module import Module, Scope
@@ -61,10 +61,11 @@ def _run_class(machine: Machine, scope: Scope) -> None:
     env = machine.module(scope.module)
     machine.guessing = True
     init = machine.project.method(scope, "__init__")
-    names = (
-        [arg.arg for arg in init.node.args.args[1:]] if init is not None else ["network", "optimizer", "scale_sense"]
-    )
-    made = machine.call(Class(scope, env), [_guess(name) for name in names], {}, scope.node)
+    if init is not None:
+        given = _guesses(machine, init.node.args.args[1:], init.node.args.defaults)
+    else:
+        given = [_guess(name) for name in ("network", "optimizer", "scale_sense")]
+    made = machine.call(Class(scope, env), given, {}, scope.node)
     machine.call(made, [Num(), Num()], {}, scope.node)
 
 
@@ -72,11 +73,22 @@ def _run_function(machine: Machine, scope: Scope) -> None:
     """Parameters named like gradients are gradients of unknown degree; functions that it makes are called."""
     env = machine.module(scope.module)
     machine.guessing = True
-    names = [arg.arg for arg in (*scope.node.args.posonlyargs, *scope.node.args.args)]
-    made = machine.call(Func(scope, env), [_guess(name) for name in names], {}, scope.node)
+    given = _guesses(machine, [*scope.node.args.posonlyargs, *scope.node.args.args], scope.node.args.defaults)
+    made = machine.call(Func(scope, env), given, {}, scope.node)
     for part in made.parts if isinstance(made, Tup) else [made]:
         if isinstance(part, (Func, Choice)):
             machine.call(part, [Num(), Num()], {}, scope.node)
+
+
+def _guesses(machine: Machine, parameters: list, defaults: list) -> list:
+    """What a caller that was not read may have given. A scale whose default is 1 may have been left so."""
+    stated = dict(zip([arg.arg for arg in parameters[len(parameters) - len(defaults) :]], defaults))
+    given = []
+    for name in (arg.arg for arg in parameters):
+        default = getattr(stated.get(name), "value", None)
+        left = SCALE_NAME.match(name) and default in (1, 1.0) and default is not True
+        given.append(Num(value=1.0) if left and not machine.suppose(f"{name}{GIVEN}") else _guess(name))
+    return given
 
 
 def _guess(name: str):
