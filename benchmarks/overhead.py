@@ -5,7 +5,8 @@
 
 One process trains one network. In one training, chunks of a few steps with and without a set of callbacks alternate, and a
 ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
-chunks with over all without, which the rare things that a median leaves out are in as well. The first line, in which nothing
+chunks with over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time,
+such as the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing
 is called, tells what the measurement itself is worth. All of it runs on one core, as MindSpore's threads wait by spinning,
 and where others compute beside them the same step takes a fifth more or less; in PyNative mode operators are launched one at
 a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec run` (`--run`) and msprobe's monitor
