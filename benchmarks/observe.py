@@ -11,12 +11,13 @@ nothing. All of it runs on one core (see ``overhead.py``).
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from cores import one_core
 
 SCRIPT = """
 import sys, time
@@ -81,8 +82,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=32768, help="samples of the pass (default 32768)")
     parser.add_argument("--pairs", type=int, default=4)
     args = parser.parse_args()
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    one_core()
     ratios, shares, whole = [], [], []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

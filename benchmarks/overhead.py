@@ -31,6 +31,7 @@ if "pynative" in sys.argv:
     os.environ["MS_DEV_LAUNCH_BLOCKING"] = "1"  # read when MindSpore is loaded
 
 import mindspore as ms
+from cores import one_core
 from mindspore.train import Callback
 
 BATCH, CHUNK_SECONDS = 32, 0.05
@@ -184,12 +185,6 @@ def show(name: str, found: list, total: float = 0.0) -> None:
     more = f"   total {total:.4f}" if total else ""
     told = f"quartiles {low:.3f} to {high:.3f}   {len(found)} pairs{more}"
     print(f"{name:32s} {middle:7.4f} ± {error:.4f}   {told}", flush=True)
-
-
-def one_core() -> None:
-    """This process and those that it starts run on the last core; where the system knows how."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 SCRIPT = """

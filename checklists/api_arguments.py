@@ -59,8 +59,7 @@ class Foreign(NamedTuple):
 
 def api_arguments(subject: Subject) -> Finding:
     version = subject.mindspore_version
-    ran = {(cell.created.file, cell.created.line) for cell in _cells(subject) if cell.created}
-    calls = calls_of(subject.project, subject.values, subject.entries, version, ran)
+    calls = calls_of(subject.project, subject.values, subject.entries, version, _made_at(_cells(subject)))
     calls = as_recorded(subject, [call for call in calls if call.api.startswith("mindspore.")])
     if subject.reference_project is not None:
         return _against_reference(subject, calls)
@@ -373,13 +372,16 @@ def _from_outside(subject: Subject) -> list:
     return outside
 
 
+def _made_at(cells: list) -> set:
+    """(file, line) of the statements that made cells."""
+    return {(cell.created.file, cell.created.line) for cell in cells if cell.created}
+
+
 def _makers(subject: Subject, cells: list, outside: list) -> list:
     """Of modules that were not read those whose functions are called where cells of the network were made."""
-    made = {(cell.created.file, cell.created.line) for cell in cells}
-    found = {}
+    made, found = _made_at(cells), {}
     for call in subject.project.calls():
-        lines = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
-        if any((call.scope.module.file, line) in made for line in lines):
+        if call.is_at(made):
             callee = subject.project.callee(call.node, call.scope)
             module = callee.name.split(".")[0] if callee is not None else None
             if module in outside:

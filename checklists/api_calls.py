@@ -62,8 +62,7 @@ def calls_of(
     reached = reachable(project, entries)
     found = []
     for call in project.calls():
-        lines = range(call.node.lineno, (call.node.end_lineno or call.node.lineno) + 1)
-        if call.scope not in reached and not any((call.scope.module.file, line) in ran for line in lines):
+        if call.scope not in reached and not call.is_at(ran):
             continue
         callee = project.callee(call.node, call.scope)
         role = role_of(callee.name) if callee is not None else None

@@ -9,6 +9,7 @@ import numpy as np
 from msprec.callbacks.flags import FlagFinder, UpdateFlagFinder
 from msprec.callbacks.recorder_cell import KEPT_TYPES, OUTPUTS
 from msprec.callbacks.tensors import snapshot
+from msprec.record.nested import flatten
 from msprec.record.overflow import FLAG, LOSS, SCALE, ScalerRule
 from msprec.record.steps import to_number
 
@@ -190,7 +191,7 @@ class StepOutputs:
         exist."""
         if self._layout == _LOSS_ONLY and not self._scaled and type(outputs).__name__ == "Tensor":
             return {"loss": outputs}
-        leaves = list(_leaves(outputs))
+        leaves = list(flatten(outputs))
         self._learn(leaves)
         return self._fields(leaves)
 
@@ -199,7 +200,7 @@ class StepOutputs:
 
         Empty where the two do not agree on the last step.
         """
-        leaves, scales = list(_leaves(outputs)), [None] * len(kept)
+        leaves, scales = list(flatten(outputs)), [None] * len(kept)
         if kept.scale is not None:
             scales = [float(scale) for scale in kept.scale]
             first, self._scale = self._scale, scales[-2] if len(scales) > 1 else self._scale
@@ -215,7 +216,7 @@ class StepOutputs:
 
     def _agrees(self, outputs, row) -> bool:
         """Whether a step's outputs are those in the ``row``; an output that is the scale may have changed since."""
-        leaves = list(_leaves(outputs))
+        leaves = list(flatten(outputs))
         for place, value in zip(kept_leaves(outputs), row.tolist()):
             told = float(to_number(leaves[place]))
             exact = leaves[place].size == 1
@@ -283,17 +284,6 @@ def _same(a, b) -> bool:
     return a is not None and b is not None and (a == b or (math.isnan(a) and math.isnan(b)))
 
 
-def _leaves(outputs):
-    if isinstance(outputs, (tuple, list)):
-        for item in outputs:
-            yield from _leaves(item)
-    elif isinstance(outputs, dict):
-        for item in outputs.values():
-            yield from _leaves(item)
-    else:
-        yield outputs
-
-
 def kept_leaves(outputs) -> list:
     """Places, among the leaves of a step's outputs, of those that a `RecorderCell` keeps, in its order."""
     kept, place = [], 0
@@ -302,13 +292,13 @@ def kept_leaves(outputs) -> list:
             fits = len(kept) < OUTPUTS and hasattr(leaf, "asnumpy") and leaf.dtype in KEPT_TYPES
             if fits and (leaf.size == 1 or (not kept and _kind(leaf) == "tensor")):
                 kept.append(place)
-            place += len(list(_leaves(leaf)))
+            place += len(list(flatten(leaf)))
     return kept
 
 
 def _of_step(outputs, row) -> list:
     """The leaves of another step's outputs, as numbers, from a `RecorderCell`'s ``row``; the others as they are."""
-    leaves = list(_leaves(outputs))
+    leaves = list(flatten(outputs))
     for place, value in zip(kept_leaves(outputs), row.tolist()):
         leaves[place] = bool(value) if _kind(leaves[place]) == "flag" else value
     return leaves

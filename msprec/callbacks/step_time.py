@@ -38,13 +38,13 @@ class StepTimeMonitor(Monitor):
     def _put(self, compute: float, wait, told) -> None:
         """Puts the time of the step, or the mean to each step of a sink, whose first one waited for the data."""
         training = self.training
-        if training.count == 1:
-            self.recorder.put(training.ended_steps[0][0], seconds=compute, data_seconds=wait, callback_seconds=told)
-            return
-        first = training.ended_steps[0][0]
-        for step, _ in training.ended_steps:
-            self.recorder.put(step, seconds=compute / training.count, sink_from=first)
-        self.recorder.put(first, data_seconds=wait, callback_seconds=told)
+        (first, _), *later = training.ended_steps
+        of_each = {"seconds": compute / training.count}
+        if training.count > 1:
+            of_each["sink_from"] = first
+        self.recorder.put(first, data_seconds=wait, callback_seconds=told, **of_each)
+        for step, _ in later:
+            self.recorder.put(step, **of_each)
 
     def summary(self) -> dict:
         """Times so far, over all trainings that this monitor was given to.

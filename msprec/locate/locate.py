@@ -6,11 +6,11 @@ import numpy as np
 
 from msprec.locate import patterns
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
-from msprec.locate.tensors import tensors_in
 from msprec.locate.trace import Trace, bad_values, to_numpy
 from msprec.locate.verdict import Culprit, backward_culprit, forward_culprit
 from msprec.observe.created import created_place
 from msprec.observe.places import short_name
+from msprec.record.nested import flatten, tensors_in
 from msprec.record.steps import to_number
 
 #: A replayed loss that differs from the recorded one by more than this share is told.
@@ -179,8 +179,6 @@ def _bad_elements(tensor) -> dict:
 
 def _position(tensor, inputs: tuple) -> Optional[int]:
     """Which of the step's inputs it is, from 0; None where the code has made it of one."""
-    from msprec.observe.steps import flatten
-
     return next((at for at, given in enumerate(inputs) if any(tensor is one for one in flatten(given))), None)
 
 

@@ -12,7 +12,8 @@ from msprec.locate.trace import Trace
 from msprec.observe.cells import is_builtin, walk
 from msprec.observe.current import unobserved
 from msprec.observe.modes import unwrap
-from msprec.observe.steps import first_scalar, flatten
+from msprec.observe.steps import first_scalar
+from msprec.record.nested import flatten
 
 
 def set_random_state(state: dict) -> None:

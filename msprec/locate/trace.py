@@ -9,6 +9,7 @@ import numpy as np
 from msprec.locate.rewrite import Expression, rewrite
 from msprec.observe.cells import is_builtin, is_optimizer_class
 from msprec.observe.places import is_user_file
+from msprec.record.nested import flatten
 
 _BINARY = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "Pow": operator.pow,
@@ -121,9 +122,9 @@ class Trace:
                 return own(*args, **kwargs)
             finally:
                 self._calls.pop()
-        if not any(_is_tensor(value) for value in _leaves((args, kwargs))):
+        if not any(_is_tensor(value) for value in flatten((args, kwargs))):
             result = function(*args, **kwargs)
-            if any(_is_tensor(value) for value in _leaves(result)):
+            if any(_is_tensor(value) for value in flatten(result)):
                 self._record(expression, operator_name, (args, kwargs), result)
             return result
         hooks = not operator_name.rsplit(".", 1)[-1].lower().startswith(_CHANGES)
@@ -169,7 +170,7 @@ class Trace:
                 holder.cell_contents = inner
         self.gradients = result
         weights = _closure_cell(function, ("weights", "weights_"))
-        self.weights = list(_leaves(weights.cell_contents)) if weights is not None else None
+        self.weights = list(flatten(weights.cell_contents)) if weights is not None else None
         return result
 
     def cell_call(self, original, cell, args, kwargs):
@@ -248,7 +249,7 @@ class Trace:
         stack = tuple(one for one in self._calls if one is not None)
         node = Node(expression, self._cells[-1] if self._cells else "", operator_name, stack)
         node.before = len(self.nodes)
-        for value in _leaves(inputs):
+        for value in flatten(inputs):
             if _is_tensor(value):
                 node.inputs.append(value)
                 source = self.producers.get(id(value))
@@ -261,7 +262,7 @@ class Trace:
     def _end(self, node: Node, result) -> None:
         node.inner = self.nodes[node.before :]
         node.bad_inputs = _either(bad_values(value) for value in node.inputs)
-        for value in _leaves(result):
+        for value in flatten(result):
             if _is_tensor(value):
                 node.results.append(value)
                 if id(value) not in self.producers:
@@ -337,16 +338,6 @@ def _either(pairs) -> tuple:
     for has_nan, has_inf in pairs:
         nan, inf = nan or has_nan, inf or has_inf
     return nan, inf
-
-
-def _leaves(values):
-    if isinstance(values, dict):
-        values = tuple(values.values())
-    if isinstance(values, (tuple, list)):
-        for value in values:
-            yield from _leaves(value)
-    else:
-        yield values
 
 
 def _is_tensor(value) -> bool:

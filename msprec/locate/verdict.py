@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple, Optional
 
-from msprec.locate.tensors import tensors_in
 from msprec.locate.trace import Node, Trace, bad_values
+from msprec.record.nested import tensors_in
 
 # these may make an infinity on purpose, as a mask does
 _MAKERS = ("masked_fill", "full", "where", "fill", "Tensor", "tensor", "ones", "zeros")

@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from msprec.observe.datasets import to_array
 from msprec.observe.order import sample_keys
 from msprec.observe.places import is_user_file, place_of_code
 from msprec.observe.returned_names import name_of
@@ -119,7 +120,7 @@ class ReturnObserver:
         if datasets.since_step and datasets.last is not None:
             return None if datasets.last.steps else ("dataset", datasets.last.number)
         for value in inputs:
-            array = np.asarray(value.asnumpy()) if hasattr(value, "asnumpy") else None
+            array = to_array(value) if hasattr(value, "asnumpy") else None
             if array is not None and array.ndim > 1 and len(array) and array.dtype.kind in "fiub":
                 keys = sample_keys(array)
                 known = datasets.is_trained_on(keys)

@@ -24,6 +24,7 @@ from msprec.observe.modes import trained_networks, unwrap
 from msprec.observe.places import place_of_class, place_of_code, user_place
 from msprec.observe.replays import ReplayObserver
 from msprec.probe.material import Material
+from msprec.record.nested import flatten
 from msprec.record.overflow import FLAG, LOSS, SCALE, UPDATE
 from msprec.record.steps import to_number
 
@@ -58,18 +59,6 @@ def first_flag(output):
         if hasattr(value, "dtype") and str(value.dtype) == "Bool" and value.size == 1:
             return value
     return None
-
-
-def flatten(output):
-    """The leaves of nested tuples, lists and dictionaries."""
-    if isinstance(output, (tuple, list)):
-        for item in output:
-            yield from flatten(item)
-    elif isinstance(output, dict):
-        for item in output.values():
-            yield from flatten(item)
-    else:
-        yield output
 
 
 def _is_parameter(value) -> bool:

@@ -11,7 +11,7 @@ from msprec.locate.trace import Edge, Node, Trace, to_numpy
 from msprec.observe.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.observe.created import created_place
 from msprec.observe.places import short_name
-from msprec.observe.steps import flatten
+from msprec.record.nested import tensors_in
 
 
 class OwnLoss(NamedTuple):
@@ -56,7 +56,8 @@ class GraphTrace(Trace):
             self._note_own(cell, args, kwargs, result)
         if outermost or is_wrapper_class(type(cell)):
             self.outputs.append(result)
-            self._note_whole(result)
+            if self.differentiated is None:
+                self.differentiated = _one_number(result)
         return result
 
     def _node(self, expression, function, args, kwargs, operator_name, hooks=True, cell=None):
@@ -86,20 +87,14 @@ class GraphTrace(Trace):
         result = super().run_gradient(function, args, kwargs)
         self.outputs.append(result)
         if isinstance(result, tuple) and len(result) == 2:
-            before, self.differentiated = self.differentiated, None
-            self._note_whole(result[0])
-            self.differentiated = self.differentiated if self.differentiated is not None else before
+            whole = _one_number(result[0])
+            self.differentiated = whole if whole is not None else self.differentiated
         return result
-
-    def _note_whole(self, value) -> None:
-        first = next((v for v in flatten(value) if hasattr(v, "asnumpy")), None)
-        if self.differentiated is None and first is not None and first.size == 1:
-            self.differentiated = first
 
     def _note_own(self, function, args, kwargs, result) -> None:
         if not self._cells:
             self.outputs.append(result)
-        given = [v for v in flatten((args, list(kwargs.values()))) if hasattr(v, "asnumpy")]
+        given = list(tensors_in((args, kwargs)))
         if len(given) >= 2 and hasattr(result, "asnumpy") and "Float" in str(result.dtype) and result.size == 1:
             self.own_losses.append(OwnLoss(function, args, kwargs, given, result))
 
@@ -116,6 +111,12 @@ def _callee(function, operator_name: str, cell) -> str:
         return str(getattr(function, "name", type(function).__name__))
     name = getattr(function, "__name__", "")
     return operator_name.rsplit(".", 1)[-1] if name in ("", "run", "<lambda>") else name
+
+
+def _one_number(value):
+    """The first tensor in a value, where it is of one element; else None."""
+    first = next(tensors_in(value), None)
+    return first if first is not None and first.size == 1 else None
 
 
 def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace:
@@ -169,7 +170,7 @@ def _trainable(cell) -> list:
 
 def _live(trace: GraphTrace) -> set:
     """Ids of the nodes that what the step returns was computed from."""
-    outputs = {id(value) for value in flatten(trace.outputs) if hasattr(value, "asnumpy")}
+    outputs = {id(value) for value in tensors_in(trace.outputs)}
     waiting = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]
     waiting += trace.nodes[-1:]
     live = set()
@@ -192,7 +193,7 @@ def _gradient_sizes(trace: GraphTrace, step: ReplayedStep) -> dict:
         result = trace.gradients
         found = result[-1] if isinstance(result, tuple) and len(result) == 2 else result
         weights = trace.weights
-    values = [v for v in flatten(found) if hasattr(v, "asnumpy")] if found is not None else []
+    values = list(tensors_in(found))
     if not weights or len(values) != len(weights):
         return {}
     return {id(p): _largest(v) for p, v in zip(weights, values)}

@@ -6,12 +6,12 @@ import numpy as np
 
 from msprec.locate.replay import ReplayedStep
 from msprec.locate.trace import Node, to_numpy
-from msprec.observe.steps import flatten
 from msprec.probe.described import described, features, is_input
 from msprec.probe.graph import GraphTrace, place_of
 from msprec.probe.own_losses import own_losses
 from msprec.probe.reference_losses import KINDS, elements, equal_reduction, reductions
 from msprec.probe.sources import source_of
+from msprec.record.nested import tensors_in
 
 _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
 
@@ -24,7 +24,7 @@ def loss_facts(trace: GraphTrace, inputs: tuple, step: Optional[ReplayedStep] = 
         inputs: What the step was called with.
         step: The step, where losses of the script's own may be called again.
     """
-    labels = [to_numpy(v) for v in flatten(inputs) if hasattr(v, "asnumpy")]
+    labels = [to_numpy(v) for v in tensors_in(inputs)]
     losses = [_loss(trace, node, KINDS[node.callee.lower()]) for node in trace.nodes if node.callee.lower() in KINDS]
     return {
         "losses": [one for one in losses if one is not None][:8],
@@ -64,7 +64,7 @@ def _returned(trace: GraphTrace, node: Node) -> bool:
     """Whether what a node gives is what comes out in the end: nothing else is computed from it."""
     if any(source is node for other in trace.nodes if other is not node for source in other.sources):
         return False
-    outputs = {id(value) for value in flatten(trace.outputs) if hasattr(value, "asnumpy")}
+    outputs = {id(value) for value in tensors_in(trace.outputs)}
     return any(id(value) in outputs for value in node.results)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Callable, Optional
 
 from msprec.observe.reach import Bindings, reached_from
+from msprec.record.nested import flatten
 
 #: So many batches are held, and so many bytes of them.
 MOST_BATCHES, MOST_BYTES = 16, 64 << 20
@@ -46,8 +47,6 @@ class Material:
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None
         elif style != self.style or [id(root) for root in roots] != [id(root) for root in self.roots]:
             return  # another step of the same script
-        from msprec.observe.steps import flatten
-
         size = sum(_bytes(value) for value in flatten(batch))
         if self.batches and self._bytes + size > MOST_BYTES:
             self.full = True

@@ -8,9 +8,9 @@ import numpy as np
 
 from msprec.locate.replay import all_parameters, undisturbed
 from msprec.locate.trace import to_numpy
-from msprec.observe.steps import flatten
 from msprec.probe.material import Material
 from msprec.range_test.finder import LearningRateFinder
+from msprec.record.nested import tensors_in
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
 #: The gradients of the probe and those that the optimizer was given may differ by this factor; more is scaling or clipping.
@@ -96,5 +96,5 @@ def _see_gradients(material: Material) -> None:
 
 def _norm(gradients) -> float:
     """The norm of all gradients together."""
-    arrays = [to_numpy(g).astype(np.float64) for g in flatten(gradients) if hasattr(g, "asnumpy")]
+    arrays = [to_numpy(g).astype(np.float64) for g in tensors_in(gradients)]
     return math.sqrt(sum(float((a * a).sum()) for a in arrays))

@@ -25,8 +25,7 @@ FLUSH_SECONDS = 1.0
 #: Rows that could not be written are kept for another try, the newest so many.
 UNWRITTEN_ROWS = 20_000
 
-_WHOLE_NUMBERS = frozenset(("step", "epoch", "batch"))
-_PLAIN = frozenset((bool, int, float, type(None)))
+_WHOLE_NUMBERS = frozenset(("step", "epoch", "batch", "overflow"))
 _SECONDS = frozenset(("seconds", "data_seconds", "callback_seconds"))
 
 
@@ -272,9 +271,8 @@ class StepRecorder:
         done = {}
         for name, value in row.items():
             try:
-                if type(value) not in _PLAIN:
-                    value = to_number(value)
-                elif name in _SECONDS and value is not None:  # a clock tells no more than tenths of a microsecond
+                value = to_number(value)
+                if name in _SECONDS and value is not None:  # a clock tells no more than tenths of a microsecond
                     value = round(value, 7)
             except Exception as error:
                 self.report_error(f"reading {name}", error)
@@ -300,8 +298,6 @@ class StepRecorder:
 def _cell(value, column: str) -> str:
     if value is None:
         return ""
-    if type(value) is float and value - value == 0 and column not in _WHOLE_NUMBERS and column != "overflow":
-        return repr(value)  # most cells by far
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, float):
@@ -309,7 +305,7 @@ def _cell(value, column: str) -> str:
             return "nan"
         if math.isinf(value):
             return "inf" if value > 0 else "-inf"
-        if column in _WHOLE_NUMBERS or column == "overflow":
+        if column in _WHOLE_NUMBERS:
             return str(int(value))
     return repr(value)
 

@@ -1,6 +1,7 @@
 """One file as scopes, bindings and calls, found in a single pass over its syntax tree."""
 
 import ast
+from collections.abc import Collection
 from typing import Optional
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -74,6 +75,11 @@ class Call:
 
     def __init__(self, node: ast.Call, scope: Scope):
         self.node, self.scope = node, scope
+
+    def is_at(self, places: Collection) -> bool:
+        """Whether any of its lines is among these ``(file, line)``."""
+        lines = range(self.node.lineno, (self.node.end_lineno or self.node.lineno) + 1)
+        return any((self.scope.module.file, line) in places for line in lines)
 
 
 class Module:
