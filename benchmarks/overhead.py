@@ -3,7 +3,7 @@
     python benchmarks/overhead.py --step-ms 20 --mode graph
     python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
 
-One process trains one network. In one training, chunks of a few steps with and without a set of callbacks alternate, and a
+One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a
 ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
 chunks with over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time,
 such as the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing
@@ -34,7 +34,7 @@ import mindspore as ms
 from cores import one_core
 from mindspore.train import Callback
 
-BATCH, CHUNK_SECONDS = 32, 0.05
+BATCH, CHUNK_SECONDS = 32, 0.01
 
 
 def build(width: int, depth: int = 6):
@@ -69,55 +69,37 @@ class Timer(Callback):
         self.ends.append(time.perf_counter())
 
 
-class Alternating(Callback):
-    """Calls ``callbacks`` in every other chunk of steps; which of a pair of chunks comes first is left to a coin."""
+class Alternating:
+    """Lets ``callbacks`` be called in every other chunk of steps; which of a pair of chunks comes first is left to a coin.
+
+    They are in the list of the training as a user gives them, with nothing of this file beside them: a callback of the user's
+    own may set the learning rate, which monitors then have to read at each step.
+    """
 
     def __init__(self, callbacks: list, chunk: int) -> None:
-        super().__init__()
-        self._callbacks, self._chunk, self._steps = callbacks, chunk, 0
+        self._chunk, self._steps = chunk, 0
         self._coin, self._first, self._ends = random.Random(1), True, []
+        self.callbacks = callbacks or [Callback()]
+        for callback in self.callbacks:
+            self._gate(callback, "on_train_step_begin")
+            self._gate(callback, "on_train_step_end")
 
-    def __enter__(self):
-        for callback in self._callbacks:
-            callback.__enter__()
-        return self
+    def _gate(self, callback, hook: str) -> None:
+        original, ends = getattr(callback, hook), hook.endswith("end")
+        first, last = callback is self.callbacks[0], callback is self.callbacks[-1]
 
-    def __exit__(self, *error) -> None:
-        for callback in self._callbacks:
-            callback.__exit__(*error)
+        def gated(run_context) -> None:
+            if first and not ends and not self._steps % (2 * self._chunk):
+                self._first = self._coin.random() < 0.5
+            on = bool(self._steps // self._chunk % 2) != self._first
+            if on:
+                original(run_context)
+            if last and ends:
+                self._steps += 1
+                if not self._steps % self._chunk:
+                    self._ends.append((time.perf_counter(), on))
 
-    def _call(self, hook: str, run_context) -> None:
-        for callback in self._callbacks:
-            getattr(callback, hook)(run_context)
-
-    def on_train_begin(self, run_context) -> None:
-        self._call("on_train_begin", run_context)
-
-    def on_train_epoch_begin(self, run_context) -> None:
-        self._call("on_train_epoch_begin", run_context)
-
-    def on_train_epoch_end(self, run_context) -> None:
-        self._call("on_train_epoch_end", run_context)
-
-    def on_train_end(self, run_context) -> None:
-        self._call("on_train_end", run_context)
-
-    def on_train_step_begin(self, run_context) -> None:
-        if not self._steps % (2 * self._chunk):
-            self._first = self._coin.random() < 0.5
-        if self._on():
-            self._call("on_train_step_begin", run_context)
-
-    def on_train_step_end(self, run_context) -> None:
-        on = self._on()
-        if on:
-            self._call("on_train_step_end", run_context)
-        self._steps += 1
-        if not self._steps % self._chunk:
-            self._ends.append((time.perf_counter(), on))
-
-    def _on(self) -> bool:
-        return bool(self._steps // self._chunk % 2) != self._first
+        setattr(callback, hook, gated)
 
     def pairs(self) -> list:
         """``(seconds with, seconds without)`` of each pair of chunks but the first three, in which things begin."""
@@ -174,7 +156,7 @@ def ratios(model, data, chunk: int, pairs: int, callbacks: list) -> tuple:
     """Time with over time without, of ``pairs`` pairs of neighbouring chunks of steps; and that of all of them together."""
     both = Alternating(callbacks, chunk)
     with contextlib.redirect_stdout(io.StringIO()):  # a LossMonitor prints
-        model.train(1, data(2 * chunk * (pairs + 3)), callbacks=[both], dataset_sink_mode=False)
+        model.train(1, data(2 * chunk * (pairs + 3)), callbacks=both.callbacks, dataset_sink_mode=False)
     found = both.pairs()[:pairs]
     return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
 
@@ -254,7 +236,7 @@ def main() -> None:
     width = width_for(args.step_ms)
     model, data = build(width)
     seconds = block(model, data, 48)
-    chunk = max(2, round(CHUNK_SECONDS / seconds))
+    chunk = max(1, round(CHUNK_SECONDS / seconds))
     print(f"{args.mode} mode, a step of about {seconds * 1e3:.1f} ms, {chunk} steps a chunk; time with / without:")
     with tempfile.TemporaryDirectory() as scratch:
         for name, make in sets(Path(scratch), args.peers).items():

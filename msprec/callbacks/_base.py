@@ -81,6 +81,8 @@ class Monitor(Callback):
 
     #: Errors that a monitor raises on purpose.
     lets_pass: tuple = ()
+    #: Whether `after_step` has to be called at the step's end.
+    at_once = False
 
     def __init__(self, out: Union[str, Path, None] = None) -> None:
         super().__init__()
@@ -115,6 +117,7 @@ class Monitor(Callback):
     def on_train_step_end(self, run_context) -> None:
         if self.training is not None:
             step = self.training.end_step()
+            self.note_step()
             try:
                 self.after_step(step, run_context)
             finally:
@@ -122,6 +125,10 @@ class Monitor(Callback):
 
     def before_step(self, step: int, run_context) -> None:
         """For subclasses: step ``step`` of the run begins; what all rows have is read already."""
+
+    def note_step(self) -> None:
+        """For subclasses: a step ends. What is not the same later is to be taken here: `after_step` may be called for several
+        steps in a row when later ones have run, unless the monitor is `at_once`."""
 
     def after_step(self, step: int, run_context) -> None:
         """For subclasses: step ``step`` has ended, and its row is still open."""

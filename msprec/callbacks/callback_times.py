@@ -4,6 +4,8 @@ from mindspore.train.callback import _CallbackManager
 
 from msprec.callbacks._base import clock
 
+#: After these the training waits for a batch
+_DATA_NEXT = ("on_train_step_end", "on_train_epoch_begin")
 _WATCHED = ("on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end")
 
 
@@ -15,7 +17,8 @@ class CallbackTimes:
     """
 
     def __init__(self) -> None:
-        self._originals, self._marks, self._depth, self._users = {}, {}, 0, 0
+        self._originals, self._begun, self._ended, self._depth, self._users = {}, {}, {}, 0, 0
+        self._waits_since = None
         #: Seconds at the ends of epochs
         self.tail = 0.0
 
@@ -23,7 +26,7 @@ class CallbackTimes:
         """Listens, until as many have called `end`."""
         self._users += 1
         if self._users == 1:
-            self._marks, self._told, self._waits_since, self._depth = {}, 0.0, None, 0
+            self._begun, self._ended, self._waits_since, self._depth = {}, {}, None, 0
             for name in _WATCHED:
                 self._originals[name] = getattr(_CallbackManager, name)
                 setattr(_CallbackManager, name, self._timed(name, self._originals[name]))
@@ -36,44 +39,43 @@ class CallbackTimes:
                 setattr(_CallbackManager, name, original)
             self._originals.clear()
 
-    def step(self) -> tuple:
-        """``(computation, wait for data, callbacks)`` of the step whose end the callbacks are being told, in seconds; the
-        callbacks are those since the computation before. ``None``: not known."""
-        begun, ending = (self._marks.get(name) for name in ("on_train_step_begin", "on_train_step_end"))
-        if begun is None or ending is None:
-            return None, None, None
-        wait = _between(self._waits_since, begun[0]) if self._waits_since is not None else None
-        return _between(begun[1], ending[0]), wait, self._told + _between(*begun)
-
-    # seconds that callbacks took at the end of the step before, and since when the training waits for data
-    _told, _waits_since = 0.0, None
+    def marks(self) -> tuple:
+        """What `parts` takes, of the step whose end the callbacks are being told."""
+        ended = self._ended
+        return (ended.get("on_train_step_begin"), self._begun.get("on_train_step_end"), self._waits_since,
+                ended.get("on_train_step_end"))  # fmt: skip
 
     def _timed(self, name: str, original):
         def timed(manager, *args, **kwargs):
             if self._depth:  # a training inside a callback
                 return original(manager, *args, **kwargs)
             self._depth += 1
-            start = clock.read()
-            self._marks[name] = (start, None)
+            self._begun[name] = start = clock.read()
             try:
                 return original(manager, *args, **kwargs)
             finally:
                 self._depth -= 1
-                self._ended(name, start)
+                end = clock.read()
+                self._ended[name] = start, end
+                if name in _DATA_NEXT:
+                    self._waits_since = end
+                elif name == "on_train_epoch_end":
+                    self.tail += _between(start, end)
 
         return timed
 
-    def _ended(self, name: str, start: tuple) -> None:
-        mark = self._marks[name] = (start, clock.read())
-        if name == "on_train_step_end":
-            self._told, self._waits_since = _between(*mark), mark[1]
-        elif name == "on_train_epoch_begin":
-            self._waits_since = mark[1]
-        elif name == "on_train_epoch_end":
-            self.tail += _between(*mark)
-
 
 times = CallbackTimes()
+
+
+def parts(begun, ending, waits_since, before) -> tuple:
+    """``(computation, wait for data, callbacks)`` of a step, in seconds, from its `CallbackTimes.marks`; the callbacks are
+    those since the computation before. ``None``: not known."""
+    if begun is None or ending is None:
+        return None, None, None
+    wait = _between(waits_since, begun[0]) if waits_since is not None else None
+    told = _between(*before) if before is not None else 0.0
+    return _between(begun[1], ending), wait, told + _between(*begun)
 
 
 def _between(begin: tuple, end: tuple) -> float:

@@ -50,16 +50,18 @@ class GradientMonitor(Monitor):
             return
         cell, batch = parameters.get("train_network"), parameters.get("train_dataset_element")
         inputs = batch if isinstance(batch, tuple) else tuple(batch or ())
-        scale = self.training.outputs.scale
+        scale = self.training.scale()
 
         def build():
             from msprec.locate.replay import of_train_cell
 
             return of_train_cell(cell, inputs, to_number(scale))
 
+        self.at_once = True
         self._sampler.sample(step, self._optimizer, scale, build, (cell,))
 
     def after_step(self, step: int, run_context) -> None:
+        self.at_once = False
         norm = self._sampler.end(step) if self._sampler is not None else None
         if norm is not None:
             self.recorder.put(step, grad_norm=norm)

@@ -48,6 +48,8 @@ class NonFiniteMonitor(Monitor):
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
         self.policy, self._locate = policy, locate
+        self._acts = policy in ("stop", "raise")
+        self.at_once = self._acts or locate
         self._finding = self._gradient = self._parameters = self._keeper = self._locator = None
         self.bad_parameters, self._found = [], False
 
@@ -82,15 +84,19 @@ class NonFiniteMonitor(Monitor):
 
     def before_step(self, step: int, run_context) -> None:
         parameters = run_context.original_args()
-        if self._keeper is not None and not self._found and not parameters.get("dataset_sink_mode"):
-            self._keep(step, parameters)
+        if self._keeper is None or self._found or parameters.get("dataset_sink_mode"):
+            return
+        if self._locator is None:
+            self._keeper.begin(step, parameters.get("train_dataset_element"))
+        else:
+            self._keep_to_locate(step, parameters)
 
     def after_step(self, step: int, run_context) -> None:
         if self._found:
             return
-        at_once = self.policy in ("stop", "raise")
         for step, fields in self.training.ended_steps:
-            found = self._keeper.end(step, fields.get("loss"), fields.get("overflow"), fields.get("scale"), at_once)
+            told = [fields.get(name) for name in ("loss", "overflow", "scale")]
+            found = self._keeper.end(step, *told, at_once=self._acts)
             if found is None:
                 continue
             self._bad(found)
@@ -103,14 +109,11 @@ class NonFiniteMonitor(Monitor):
         if self._parameters is not None and self._parameters.due():
             self._look_at_parameters()
 
-    def _keep(self, step: int, parameters) -> None:
-        batch = parameters.get("train_dataset_element")
-        if self._locator is None:
-            self._keeper.begin(step, batch)
-            return
+    def _keep_to_locate(self, step: int, parameters) -> None:
         from msprec.locate.replay import of_train_cell
 
-        cell, scale = without_recorder(parameters.train_network), self.training.outputs.scale
+        batch = parameters.get("train_dataset_element")
+        cell, scale = without_recorder(parameters.train_network), self.training.scale()
         inputs = batch if isinstance(batch, tuple) else tuple(batch)
 
         def build(inputs):

@@ -186,6 +186,16 @@ class StepOutputs:
         """The loss scale of the step that has begun: a number, a tensor of its own, or None."""
         return self._scale
 
+    def may_wait(self, outputs) -> bool:
+        """Whether `after` gives the same when later steps have run: no Parameter, which they may change, is read."""
+        if self._layout is None or self._set_by_host:
+            return False
+        _, _, flag, scale = self._layout
+        if (self.cell is not None and scale is None) or (self._by_updates is not None and flag is not None):
+            return False
+        leaves = outputs if isinstance(outputs, tuple) else (outputs,)
+        return all(type(leaf).__name__ == "Tensor" for leaf in leaves)
+
     def after(self, outputs) -> dict:
         """The fields of the step's row: loss, overflow, scale (the step was computed with), next_scale; those that
         exist."""

@@ -1,7 +1,9 @@
 """Where the time of a step goes."""
 
+from collections import deque
+
 from msprec.callbacks._base import Monitor
-from msprec.callbacks.callback_times import times
+from msprec.callbacks.callback_times import parts, times
 from msprec.callbacks.memory import peak_device_memory, peak_host_memory
 from msprec.callbacks.tallies import TimeTally
 
@@ -21,7 +23,7 @@ class StepTimeMonitor(Monitor):
     def __init__(self, out=None) -> None:
         super().__init__(out)
         self._tally = TimeTally()
-        self._tail_before = None
+        self._tail_before, self._noted = None, deque()
 
     def on_train_begin(self, run_context) -> None:
         super().on_train_begin(run_context)
@@ -30,8 +32,11 @@ class StepTimeMonitor(Monitor):
             times.begin()
             self._tail_before = times.tail
 
+    def note_step(self) -> None:
+        self._noted.append(times.marks())
+
     def after_step(self, step: int, run_context) -> None:
-        compute, wait, told = times.step()
+        compute, wait, told = parts(*self._noted.popleft())
         if compute is not None:
             self._put(compute, wait, told)
 

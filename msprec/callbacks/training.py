@@ -2,9 +2,11 @@
 
 import sys
 import time
+from collections import deque
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple, Optional
 
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.outputs import StepOutputs
@@ -14,6 +16,16 @@ from msprec.callbacks.tallies import ScaleTally
 from msprec.callbacks.updates import Updates
 from msprec.record import steps
 from msprec.record.writer import warn_once
+
+
+class _Ended(NamedTuple):
+    """What the row of a step is made of."""
+
+    step: int
+    outputs: Any
+    rate: dict
+    epoch: Optional[int]
+    first_input: Any
 
 
 class Training:
@@ -41,6 +53,8 @@ class Training:
             self.cell.skip()
         #: The steps that the present callback stands for: ``(step, fields)`` of each that was seen, oldest first.
         self.ended_steps, self.first_of_sink, self.count = [], self.first_step, 1
+        #: Steps that have ended and have no row yet
+        self.noted = deque()
         self._begun, self._seen, self._last = None, 0, done
         self._done, self._placed = done, False
         self._previous_outputs = parameters.get("net_outputs")
@@ -87,7 +101,7 @@ class Training:
         """Reads what has to be read before the step; the first monitor's call counts. Returns its number."""
         if not self._placed:
             self._place()
-        step = self.step()
+        step = int(self.parameters["cur_step_num"]) + self.offset
         if self._begun == step:
             return step
         self._begun = step
@@ -101,22 +115,46 @@ class Training:
 
     def end_step(self) -> int:
         """Puts the common fields of the step; the first monitor's call counts. Returns its number."""
+        step = self.note_end()
+        self.work_out(step)
+        return step
+
+    def note_end(self) -> int:
+        """Takes what the row of the step that ends is made of, for `work_out`; the first call counts. Returns its number."""
         if not self._placed:
             self._place()
-        step = self.step()
-        if self._seen == step:
-            return step
-        self._seen, self.first_of_sink = step, self._last + self.offset + 1
-        self.count = self.steps_since_last()
-        outputs = self._previous_outputs = self.parameters.get("net_outputs")
+        parameters = self.parameters
+        step = int(parameters["cur_step_num"]) + self.offset
+        if self._seen != step:
+            self._seen = step
+            outputs = self._previous_outputs = parameters.get("net_outputs")
+            rate, epoch = self.rate.fields(), parameters.get("cur_epoch_num")
+            self.noted.append(_Ended(step, outputs, rate, epoch, _first_input(parameters)))
+        return step
+
+    def may_wait(self) -> bool:
+        """Whether `work_out` may be called when later steps have run: nothing that the noted step left changes with them."""
+        return not self.parameters.get("dataset_sink_mode") and self.outputs.may_wait(self._previous_outputs)
+
+    def work_out(self, step: int) -> None:
+        """Puts the common fields of step ``step``, which is the oldest that was noted, if it was."""
+        if not self.noted or self.noted[0].step != step:
+            return
+        step, outputs, rate, epoch, first_input = self.noted.popleft()
+        self.first_of_sink, self.count = self._last + self.offset + 1, max(1, step - self.offset - self._last)
         ended = self._ended_in_sink(step, outputs) if self.sink and self.cell is not None else None
         if not ended:
-            ended = [(step, {**self.outputs.after(outputs), **self.rate.fields()})]
-        epoch, batch = self.parameters.get("cur_epoch_num"), _batch(self.parameters)
+            ended = [(step, {**self.outputs.after(outputs), **rate})]
+        batch = _length(first_input)
         for number, fields in ended:
             self.recorder.put(number, epoch=epoch, batch=batch, **fields)
         self.ended_steps, self._last = ended, step - self.offset
-        return step
+
+    def scale(self):
+        """The loss scale of the step that has begun: a number, a tensor of its own, or None."""
+        if self.noted:
+            self.recorder.flush()
+        return self.outputs.scale
 
     def _ended_in_sink(self, step: int, outputs) -> list:
         """``(step, fields)`` of each step of the sink that ends with ``step``, as the `RecorderCell` has kept them."""
@@ -162,14 +200,18 @@ def optimizer_of(parameters):
     return optimizer
 
 
-def _batch(parameters):
+def _first_input(parameters):
     if parameters.get("dataset_sink_mode"):
         return None
     element = parameters.get("train_dataset_element")
     if isinstance(element, dict):
-        element = next(iter(element.values()), None)
-    elif isinstance(element, (tuple, list)):
-        element = element[0] if element else None
+        return next(iter(element.values()), None)
+    if isinstance(element, (tuple, list)):
+        return element[0] if element else None
+    return element
+
+
+def _length(element) -> Optional[int]:
     shape = getattr(element, "shape", None)
     return int(shape[0]) if shape else None
 

@@ -101,7 +101,8 @@ def update_ratio(before: np.ndarray, after: np.ndarray) -> Optional[float]:
     for one, two in zip(_chunks(before), _chunks(after)):
         one, two = one.astype(np.float64), two.astype(np.float64)
         norm += float(one @ one)
-        two -= one
+        with np.errstate(invalid="ignore"):  # infinite before and after
+            two -= one
         moved += float(two @ two)
     return math.sqrt(moved / norm) if norm > 0 else None
 

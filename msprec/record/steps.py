@@ -20,7 +20,7 @@ COLUMNS = ("step", "epoch", "loss", "overflow", "scale", "next_scale", "lr", "se
 
 #: Rows are written when so many wait, or when the last writing was so many seconds ago.
 FLUSH_ROWS = 256
-FLUSH_SECONDS = 1.0
+FLUSH_SECONDS = 0.8
 
 #: Rows that could not be written are kept for another try, the newest so many.
 UNWRITTEN_ROWS = 20_000
@@ -70,8 +70,8 @@ class StepRecorder:
 
     A monitor calls ``put`` as often as it likes and ``end`` once a step. Where several share a recorder, each announces
     itself by ``join`` and passes itself to ``end``: a row is complete when all of them have ended it, or when anyone
-    ends a later step. Complete rows are converted and written in batches: 256 rows, or one second, whichever comes
-    first. No method raises.
+    ends a later step. Complete rows are converted and written in batches: 256 rows, or 0.8 seconds, whichever
+    comes first. No method raises.
     """
 
     def __init__(self, writer: RunWriter, first_step: int = 1) -> None:
@@ -84,6 +84,7 @@ class StepRecorder:
         self._members = set()
         self._listeners = []
         self._fillers = []
+        self._held_back = []
         self._named = {}
         self._last_flush = time.monotonic()
         self._lock = threading.RLock()
@@ -191,9 +192,26 @@ class StepRecorder:
             if filler in self._fillers:
                 self._fillers.remove(filler)
 
+    def before_flush(self, function: Callable) -> None:
+        """Calls ``function()`` before each `flush`: it may hold steps back, and puts and ends them now."""
+        with self._lock:
+            self._held_back.append(function)
+
+    def remove_before_flush(self, function: Callable) -> None:
+        """Calls ``function`` no more."""
+        with self._lock:
+            if function in self._held_back:
+                self._held_back.remove(function)
+
+    def has_only(self, member) -> bool:
+        """Whether ``member`` is the only one who has joined."""
+        return len(self._members) == 1 and member in self._members
+
     def flush(self) -> None:
         """Writes every row that anyone has ended."""
         with self._lock:
+            for function in tuple(self._held_back):
+                self.guard(_name_of(function), function)
             self._write(self.last_step)
 
     def close(self) -> None:

@@ -165,7 +165,9 @@ def test_a_folder_removed_in_the_middle(kit, monkeypatch, comes_back):
     assert monitor.summary()["loss_scale"]["steps"] == 24
     assert folder.exists() == comes_back
     if comes_back:
-        assert [row["step"] for row in kit.rows(folder)] == list(range(4 + 1, 25))
+        steps = [row["step"] for row in kit.rows(folder)]
+        # what was held back when the folder went is not lost
+        assert steps == list(range(int(steps[0]), 25)) and steps[0] <= 4 + 1
         errors = [e for e in kit.events(folder) if e["event"] == "monitor_error"]
         assert [(e["where"], "No such file" in e["error"], e["lost"]) for e in errors] == [("steps.csv", True, 0)]
 
