@@ -13,6 +13,8 @@ from msprec.record.steps import to_number
 
 #: Losses are looked at when so many steps wait: on a device, where reading makes the host wait, and on a CPU.
 DEVICE_STEPS, CPU_STEPS = 16, 4
+#: So many more may have begun when a step's end is told, as `PrecisionMonitor` works them out together.
+MOST_AHEAD = 12
 #: A batch larger than this is not written.
 LARGEST_BATCH = 256 << 20
 #: A dynamic scale that overflows so many times in a row is worth a look.
@@ -53,7 +55,7 @@ class StepKeeper:
     def __init__(self, every: int, dynamic: bool = True, draws: bool = True) -> None:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
         self._states = RandomStates(draws)
-        self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
+        self._steps, self._waiting = deque(maxlen=2 * self._every + 2 + MOST_AHEAD), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
         self._ended = 0
 
@@ -111,6 +113,8 @@ class StepKeeper:
             bad = self._overflowed(step, bool(to_number(overflow)), to_number(scale))
             if bad is not None:
                 return bad
+            while self._steps and self._steps[0].step <= step - STREAK:
+                self._steps.popleft()
         return None
 
     def _overflowed(self, step: int, overflow: bool, scale: Optional[float]) -> Optional[Bad]:

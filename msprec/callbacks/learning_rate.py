@@ -45,6 +45,11 @@ class LearningRate:
             return "groups"
         return self._source.kind if self._source is not None else "none"
 
+    @property
+    def changes(self) -> bool:
+        """Whether `before` reads anything."""
+        return self._source is not None and (self._may_change or not isinstance(self._source, Constant))
+
     def before(self) -> None:
         """Call it before a step."""
         if isinstance(self._source, Constant):

@@ -8,6 +8,7 @@ from mindspore.train import Callback
 
 from msprec.callbacks._base import HOOKS, Monitor, clock
 from msprec.callbacks.gradients import GradientMonitor
+from msprec.callbacks.kept_steps import MOST_AHEAD
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
@@ -15,7 +16,7 @@ from msprec.callbacks.tensorboard import TensorBoardMonitor
 from msprec.callbacks.training import Training
 
 #: So many steps are worked out together, unless the first has waited longer than so many seconds.
-TOGETHER, LATEST = 4, 0.2
+TOGETHER, LATEST = MOST_AHEAD, 0.25
 
 
 class PrecisionMonitor(Callback):
@@ -86,9 +87,11 @@ class PrecisionMonitor(Callback):
             # the common part once: on the cold caches that a step leaves, a call costs several times what it does in a loop
             step = self._of_training(Training.begin_step)
             if step is not None:
+                now = time.monotonic()
                 for member in self._beginning:
                     try:
-                        member.before_step(step, run_context)
+                        if now >= member.idle_until:
+                            member.before_step(step, run_context)
                     except Exception as error:
                         _failed(member, "before_step", error)
         finally:

@@ -109,8 +109,10 @@ class Training:
             self.sink = True
             if self.cell is None:
                 self.rate.forget()
-        self.outputs.before()
-        self.rate.before()
+        if self.outputs.set_by_host:
+            self.outputs.before()
+        if self.rate.changes:
+            self.rate.before()
         return step
 
     def end_step(self) -> int:
