@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 from building import Run
+from msprec.checklists.api_arguments import _makers
 
 from msprec.checklist.facts import PLACE, Fact
-from msprec.checklists.api_arguments import _makers
 from msprec.source import Project
 from msprec.source.files import File
 
