@@ -2,14 +2,13 @@
 
 import ast
 import builtins
-import gc
 import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from msprec.source.collector import collector_paused
 from msprec.source.files import File, Passed, decode, parse
 from msprec.source.libraries import LIBRARIES
 from msprec.source.module import Binding, Call, Module, Scope
@@ -39,7 +38,7 @@ class Project:
         self._calls = None
         self._on_disks = {}
         self._found, self._named, self._mentions = {}, {}, {}
-        with _collector_paused():
+        with collector_paused():
             for file in files:
                 self._add(file)
             if follow:
@@ -326,18 +325,6 @@ class Project:
                 if name is not None:
                     self._calls.setdefault(name, []).append(call)
         return self._calls.get(dotted, [])
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No garbage collection meanwhile: trees are millions of objects that all stay, and looking through them frees nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _inner(scope: Scope, names: list) -> Optional[Scope]:

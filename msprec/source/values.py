@@ -463,7 +463,11 @@ def agreed(values: Iterable) -> Any:
     """The value that all of them are; UNKNOWN at the first that is not known or differs, and the rest is not asked for."""
     values = iter(values)
     first = next(values, UNKNOWN)
-    return first if first is not UNKNOWN and all(value is not UNKNOWN and same(first, value) for value in values) else UNKNOWN
+    return (
+        first
+        if first is not UNKNOWN and all(value is not UNKNOWN and same(first, value) for value in values)
+        else UNKNOWN
+    )
 
 
 def same(one: Any, other: Any) -> bool:
