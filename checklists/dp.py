@@ -53,11 +53,7 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
         return not_applicable(Text("训练集没有数值输入列。", "The training set has no numeric input column."))
     if all(column.max is None for column in numeric):
         return missing("输入列的取值统计", "statistics of the input columns")
-    wrong = [
-        verdict
-        for verdict in (judge(subject, column, marks=missing_marks(subject, dataset, column)) for column in numeric)
-        if verdict.wrong
-    ]
+    wrong = [verdict for verdict in (_judged(subject, dataset, numeric, column) for column in numeric) if verdict.wrong]
     if not wrong:
         marked = any(missing_marks(subject, dataset, column) for column in numeric)
         shown = [_histogram(column) for column in numeric[:2]]
@@ -65,6 +61,10 @@ def _normalised(subject: Subject, dataset: Fact) -> Finding:
             _in_range(numeric, marked), [_statistics(numeric), shown, _label_note(dataset), pipeline_table(dataset)]
         )
     return worst([_unless_scaled(subject, dataset, numeric, verdict) for verdict in wrong])
+
+
+def _judged(subject: Subject, dataset: Fact, numeric: list, column: Fact, factor: float = 1.0):
+    return judge(subject, column, factor, missing_marks(subject, dataset, column), alone=len(numeric) == 1)
 
 
 def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> Finding:
@@ -91,7 +91,7 @@ def _unless_scaled(subject: Subject, dataset: Fact, numeric: list, verdict) -> F
             [scaling.place for scaling in found],
         )
     known = [scaling.factor for scaling in found if scaling.factor is not None]
-    if any(judge(subject, column, factor, missing_marks(subject, dataset, column)).wrong is None for factor in known):
+    if any(_judged(subject, dataset, numeric, column, factor).wrong is None for factor in known):
         return ok(
             Text(
                 "{wrong}，但代码在第一层之前把它缩放到正常范围。",

@@ -7,6 +7,8 @@ from typing import Optional
 import numpy as np
 from msprec.checklists.balance import counts_figure, head_outputs, ignored_labels, last_outputs
 from msprec.checklists.curves import validation_scores
+from msprec.checklists.loss_function import BCE, BCE_LOGITS
+from msprec.checklists.scale import values_in
 from msprec.checklists.sentinels import passes_of
 from msprec.checklists.shared import first_place, missing, op_place, role_of
 
@@ -259,7 +261,7 @@ def _not_binary(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple
     only = _losses(subject, _BINARY_LOSS)
     if not only or len(only) < len(subject.losses) or column.min is None or column.max is None:
         return None
-    if column.min >= -1e-6 and column.max <= 1 + 1e-6:
+    if _within_unit(column) or not _given_to_loss(subject, column):
         return None
     return (
         Text(
@@ -271,6 +273,24 @@ def _not_binary(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple
         ),
         Text("把标签映射到 0 和 1。", "Map the labels to 0 and 1."),
     )
+
+
+def _within_unit(values: Fact) -> bool:
+    return values.min >= -1e-6 and values.max <= 1 + 1e-6
+
+
+def _given_to_loss(subject: Subject, column: Fact) -> bool:
+    """Whether the binary loss may take this column; the targets of an autoencoder or of a discriminator are others.
+
+    It does not where the targets of a captured batch are in range, or where nothing of its size enters the training step.
+    """
+    seen = [loss.labels for loss in subject.probes.losses if loss.kind in (BCE, BCE_LOGITS)]
+    if any(given.min is not None and given.max is not None and _within_unit(given) for given in seen):
+        return False
+    calls = [one for one in subject.inputs if one.phase == "train" and one.level == "step" and one.arguments]
+    sizes = [values_in(argument.shape) for one in calls for argument in one.arguments]
+    own = values_in(column.shape)
+    return not sizes or own is None or None in sizes or own in sizes
 
 
 def _wrong_kind(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:

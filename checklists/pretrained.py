@@ -18,6 +18,7 @@ _STATE = re.compile(
 )
 # small parts that are trained beside pretrained weights, and are in no file
 _ADAPTER = re.compile(r"lora|adapter|prompt|ia3|prefix_encoder", re.IGNORECASE)
+_LOADS = r"load_checkpoint\(|load_param_into_net\("
 _ADVICE = Text(
     "打印 load_param_into_net 的两个返回值，使名称与网络一致（增删前缀），确认文件属于这个网络；在初始化之后、训练之前加载。",
     "Print both lists that load_param_into_net returns, bring the names into line with the network's (add or strip a prefix), "
@@ -59,7 +60,19 @@ def _nothing_loaded(subject: Subject) -> Finding:
                 "See why the script did not load it (passed over because the path does not exist?), or whether it is an output.",
             ),
             [],
-            subject.find_lines(r"load_checkpoint\(|load_param_into_net\("),
+            subject.find_lines(_LOADS),
+        )
+    ended_early = not subject.trained and not subject.trains_nothing
+    ahead = subject.find_lines(_LOADS) if ended_early else []
+    if ahead:
+        return undecided(
+            Text(
+                "运行在第一步训练之前结束，没有执行到加载权重的语句。",
+                "The run ended before its first training step and never came to the lines that load weights.",
+            ),
+            Text("用 `msprec run` 把训练运行到结束。", "Run the training to its end with `msprec run`."),
+            [],
+            ahead,
         )
     return not_applicable(Text("运行中没有加载任何权重。", "No weights were loaded in this run."))
 

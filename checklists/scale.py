@@ -39,14 +39,15 @@ def entering(subject: Subject, columns: list) -> list:
     network, say) tell nothing.
     """
     calls = [one for one in subject.inputs if one.phase == "train" and one.level == "network" and one.arguments]
-    taken = {_size(argument.shape) for one in calls for argument in one.arguments}
-    sizes = {_size(column.shape) for column in columns}
+    taken = {values_in(argument.shape) for one in calls for argument in one.arguments}
+    sizes = {values_in(column.shape) for column in columns}
     if not taken or None in taken | sizes or not taken <= sizes:
         return columns
-    return [column for column in columns if _size(column.shape) in taken]
+    return [column for column in columns if values_in(column.shape) in taken]
 
 
-def _size(shape: list) -> Optional[int]:
+def values_in(shape: list) -> Optional[int]:
+    """How many values a sample of that shape has; None where a length is not known."""
     return None if None in shape else math.prod(shape)
 
 
@@ -61,15 +62,19 @@ def is_picture(column: Fact) -> bool:
     return len(column.shape) >= 3 or (len(column.shape) == 2 and "uint8" in (column.dtype or "").lower())
 
 
-def judge(subject: Subject, column: Fact, factor: float = 1.0, marks: Sequence = ()) -> Judged:
-    """The column's values, times ``factor``, against the thresholds; without its ``marks`` for missing values (ds.01)."""
+def judge(subject: Subject, column: Fact, factor: float = 1.0, marks: Sequence = (), alone: bool = False) -> Judged:
+    """The column's values, times ``factor``, against the thresholds; without its ``marks`` for missing values (ds.01).
+
+    ``alone``: no other column enters the network.
+    """
     if None in (column.min, column.max, column.mean, column.std):
         return Judged(column, None)
     groups = _groups(column, marks)
     if not groups:
         return Judged(column, None)
     largest = max(_most(low, high) for low, high, _, _ in groups) * abs(factor)
-    far = [group for group in groups if _is_far(subject, group, factor)]
+    wider = subject.limit("dp.01.lone") if alone and values_in(column.shape) == 1 else 1.0
+    far = [group for group in groups if _is_far(subject, group, factor / wider)]
     if far:
         return Judged(column, _far_words(column, far, len(groups), factor))
     if not marks and is_picture(column) and largest > subject.limit("dp.01.image_abs"):

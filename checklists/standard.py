@@ -152,6 +152,10 @@ def _reading_lines(subject: Subject) -> list:
 
 def _no_files(subject: Subject, shown: list, places: list) -> Finding:
     """No file was heard to be opened; libraries that read by themselves, and other processes, are not heard."""
+    if (
+        not subject.trained and not subject.trains_nothing
+    ):  # a script that ended before its first step has not come to its data
+        return missing("读取的数据文件", "data file")
     reading = _reading_lines(subject)
     if not reading:
         return not_applicable(

@@ -474,6 +474,7 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
     from msprec import checklist as engine
     from msprec.checklist.scripts import NoScripts, read_scripts, with_modules
     from msprec.record.reader import RunFolderError
+    from msprec.source.collector import collector_paused, leave_to_the_end
 
     if blank:
         return engine.blank(lang)
@@ -482,7 +483,9 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
         if read is not None and run_dir is not None:
             read = with_modules(read)
         reference = _reference(reference_script)
-        found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
+        with collector_paused():
+            found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
+            leave_to_the_end()
     except (RunFolderError, NoScripts) as error:
         raise Failure(str(error)) from None
     for named in filter(None, (read, reference)):

@@ -15,6 +15,7 @@ from msprec.checklist.subject import Subject
 from msprec.checklist.text import LANGUAGES, Text
 from msprec.checklist.thresholds import settle
 from msprec.record.reader import SCHEMA, RunFolder
+from msprec.source.collector import collector_paused
 
 RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "Run the training script with `msprec run SCRIPT`.")
 
@@ -46,7 +47,8 @@ def conclude(
         folder.hand_over(handed or {})
         scripts = together(scripts, kept_also(run_dir))
     subject = Subject(folder, settled, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None))
-    findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
+    with collector_paused():
+        findings = [(item, examine(item, subject) if item.id in chosen else _left_out()) for item in items()]
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, subject.run.ended or subject.run.started)
     beside = _section(subject, lang) if subject.reference_run else None

@@ -140,6 +140,13 @@ DEFAULTS = _define(
         "ours: standardised data has 1, pixels of 0–16 have about 8",
     ),
     (
+        "dp.01.lone",
+        10.0,
+        "只有一个输入特征时，上面两个界限放宽的倍数",
+        "times that these two limits are wider for a single feature, which is out of proportion with no other",
+        "ours: a line is fitted well to values around ten, not to years or prices",
+    ),
+    (
         "dp.01.image_abs",
         50.0,
         "图像像素的最大绝对值",

@@ -11,7 +11,7 @@ from msprec.record.files import md5_of
 
 # what data usually come in; a file of another kind counts when a pipeline names it
 _SUFFIXES = {
-    ".arff", ".arrow", ".bin", ".bmp", ".bz2", ".csv", ".dat", ".db", ".dcm", ".feather", ".flac", ".gif", ".gz", ".h5",
+    ".arff", ".arrow", ".bin", ".bmp", ".bz2", ".csv", ".dat", ".data", ".db", ".dcm", ".feather", ".flac", ".gif", ".gz", ".h5",
     ".hdf5", ".jpeg", ".jpg", ".json", ".jsonl", ".libsvm", ".lmdb", ".mat", ".mdb", ".mindrecord", ".mp3", ".nii",
     ".npy", ".npz", ".ogg", ".parquet", ".pgm", ".pickle", ".pkl", ".png", ".ppm", ".rec", ".sqlite", ".tar",
     ".tfrecord", ".tgz", ".tif", ".tiff", ".tsv", ".txt", ".wav", ".webp", ".xml", ".xz", ".zip",

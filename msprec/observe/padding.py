@@ -141,7 +141,21 @@ def _fills(batches: list, value: float) -> bool:
     ended = np.where(right >= 2, right, 0) + np.where((left >= 2) & (left + right <= length), left, 0)
     elsewhere = max(1, int((length - ended).sum()))
     frequency = float((total - ended).sum()) / elsewhere
-    return filled / rows >= _BEYOND_CHANCE * 2 * frequency**2
+    if filled / rows < _BEYOND_CHANCE * 2 * frequency**2:
+        return False
+    # a word that is often repeated has such runs everywhere
+    return filled >= rows / 2 or filled / rows >= _BEYOND_CHANCE * 2 * _pairs_inside(batches, value)
+
+
+def _pairs_inside(batches: list, value: float) -> float:
+    """How often a place and the next both hold ``value``, beyond the runs at the ends of the rows."""
+    pairs = places = 0
+    for batch in batches:
+        is_value = batch[~(batch == value).all(1)] == value
+        at_ends = sum(np.maximum(_run(side, True) - 1, 0).sum() for side in (is_value, is_value[:, ::-1]))
+        pairs += int((is_value[:, 1:] & is_value[:, :-1]).sum() - at_ends)
+        places += is_value.size
+    return pairs / max(1, places)
 
 
 def _is_mask(batches: list) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from msprec.source.collector import collector_paused
 from msprec.source.files import File, Passed, decode, parse
 from msprec.source.libraries import LIBRARIES
 from msprec.source.module import Binding, Call, Module, Scope
@@ -37,10 +38,11 @@ class Project:
         self._calls = None
         self._on_disks = {}
         self._found, self._named, self._mentions = {}, {}, {}
-        for file in files:
-            self._add(file)
-        if follow:
-            self._follow()
+        with collector_paused():
+            for file in files:
+                self._add(file)
+            if follow:
+                self._follow()
 
     # --- modules
 

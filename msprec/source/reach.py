@@ -2,12 +2,14 @@
 
 import ast
 from collections.abc import Iterable
+from typing import Optional
 
 from msprec.source.module import Module, Scope
 from msprec.source.project import Project
 
 _PLAIN_DECORATORS = {"property", "staticmethod", "classmethod", "abstractmethod", "wraps", "dataclass", "jit",
                      "ms_function", "cached_property", "lru_cache", "cache", "setter", "constexpr", "contextmanager"}  # fmt: skip
+_NAMING = {ast.Name, ast.Attribute, ast.Import, ast.ImportFrom}
 
 
 def reachable(project: Project, entries: Iterable[Module]) -> set:
@@ -48,31 +50,58 @@ def _last(node: ast.AST) -> str:
 
 def _mentioned(project: Project, scope: Scope) -> list:
     """The definitions and modules that the scope's own code names."""
-    found = []
-    for node in own_nodes(scope):
+    found, chains = [], set()
+    for node in _naming(scope):
         if isinstance(node, ast.Import):
             found += [project.module_of(alias.name, scope.module) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             home = scope.module.absolute(node.module, node.level)
             found += [project.module_of(home, scope.module)]
             found += [project.module_of(f"{home}.{alias.name}", scope.module) for alias in node.names]
-        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-            found.append(project.definition(project.qualified(node, scope)))
+        elif isinstance(node.ctx, ast.Load):
+            chain = _chain(node)
+            if chain is None or chain not in chains:  # within a scope a name means one thing
+                found.append(project.definition(project.qualified(node, scope)))
+            chains.add(chain)
     scopes = [entry.scope if isinstance(entry, Module) else entry for entry in found if entry is not None]
     return [entry for entry in scopes if entry is not None]
 
 
-def own_nodes(scope: Scope) -> Iterable[ast.AST]:
-    """The nodes of a scope without those of the scopes inside it; their decorators, bases and defaults belong to it."""
-    stack = list(ast.iter_child_nodes(scope.node))
-    if isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        stack = [*scope.node.body, *getattr(scope.node, "bases", [])]
+def _chain(node: ast.AST) -> Optional[str]:
+    """``a.b.c`` as written; None for an attribute of anything but a name."""
+    parts = []
+    while node.__class__ is ast.Attribute:
+        parts.append(node.attr)
+        node = node.value
+    if node.__class__ is not ast.Name:
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _naming(scope: Scope) -> list:
+    """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count."""
+    found, stack = [], _outermost(scope)
+    push = stack.append
     while stack:
         node = stack.pop()
-        yield node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        kind = node.__class__
+        if kind in _NAMING:
+            found.append(node)
+        if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
             stack += [*node.decorator_list, *node.args.defaults, *[d for d in node.args.kw_defaults if d is not None]]
-        elif isinstance(node, ast.ClassDef):
+        elif kind is ast.ClassDef:
             stack += [*node.decorator_list, *node.bases]
-        elif not isinstance(node, ast.Lambda):
-            stack += ast.iter_child_nodes(node)
+        elif kind is not ast.Lambda and kind is not ast.Name and kind is not ast.Constant:
+            for field in node._fields:
+                child = getattr(node, field, None)
+                if child.__class__ is list:
+                    stack += [part for part in child if isinstance(part, ast.AST)]
+                elif isinstance(child, ast.AST):
+                    push(child)
+    return found
+
+
+def _outermost(scope: Scope) -> list:
+    if isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [*scope.node.body, *getattr(scope.node, "bases", [])]
+    return list(ast.iter_child_nodes(scope.node))

@@ -6,6 +6,7 @@
 import ast
 import json
 import operator
+from collections.abc import Iterable
 from typing import Any, Optional
 
 from msprec.source.module import Binding, Scope
@@ -200,10 +201,7 @@ class Values:
 
     def _one(self, bindings: list, home: Scope, name: str, depth: int) -> Any:
         """The value when all bindings agree."""
-        values = [self._bound(binding, home, name, depth) for binding in bindings]
-        if not values or any(value is UNKNOWN for value in values):
-            return UNKNOWN
-        return values[0] if all(same(values[0], value) for value in values[1:]) else UNKNOWN
+        return agreed(self._bound(binding, home, name, depth) for binding in bindings)
 
     def _bound(self, binding: Binding, home: Scope, name: str, depth: int) -> Any:
         if binding.kind == "import":
@@ -250,10 +248,7 @@ class Values:
         default = self.of(binding.value, home.parent or home, depth) if binding.value is not None else UNKNOWN
         if not calls:
             return default
-        values = [self._handed(call, name, position, default, depth) for call in calls[:40]]
-        if any(value is UNKNOWN for value in values):
-            return UNKNOWN
-        return values[0] if all(same(values[0], value) for value in values[1:]) else UNKNOWN
+        return agreed(self._handed(call, name, position, default, depth) for call in calls[:40])
 
     def _handed(self, call, name: str, position: Optional[int], default: Any, depth: int) -> Any:
         for keyword in call.node.keywords:
@@ -302,10 +297,7 @@ class Values:
         """An attribute of a class or of its instances."""
         given = [(b, s) for s, b in owner.self_attributes.get(name, [])]
         if given:
-            values = [self._bound(binding, home, name, depth) for binding, home in given]
-            if any(value is UNKNOWN for value in values):
-                return UNKNOWN
-            return values[0] if all(same(values[0], value) for value in values[1:]) else UNKNOWN
+            return agreed(self._bound(binding, home, name, depth) for binding, home in given)
         if name in owner.bindings:
             return self._one(owner.bindings[name], owner, name, depth)
         return UNKNOWN
@@ -465,6 +457,17 @@ class Values:
 
 
 _CONSTANTS = {"math.pi": 3.141592653589793, "math.inf": float("inf"), "numpy.inf": float("inf")}
+
+
+def agreed(values: Iterable) -> Any:
+    """The value that all of them are; UNKNOWN at the first that is not known or differs, and the rest is not asked for."""
+    values = iter(values)
+    first = next(values, UNKNOWN)
+    return (
+        first
+        if first is not UNKNOWN and all(value is not UNKNOWN and same(first, value) for value in values)
+        else UNKNOWN
+    )
 
 
 def same(one: Any, other: Any) -> bool:

@@ -49,6 +49,17 @@ def test_off_scale_is_a_problem(verdict, data):
     assert data["name"] in entry["summary"] and entry["locations"]
 
 
+LINE = {"shape": [1], "min": 2.2, "max": 10.8, "mean": 6.1, "std": 2.4}
+
+
+def test_a_lone_feature_has_wider_limits(verdict):
+    assert verdict("dp.01", fed(column("x", **LINE)))["conclusion"] == "ok"
+    years = column("x", **{**LINE, "min": 1950.0, "max": 2020.0, "mean": 1990.0, "std": 15.0})
+    assert verdict("dp.01", fed(years))["conclusion"] == "problem"
+    beside = [column("x", **LINE), column("z", **{**LINE, "min": 0.0, "max": 1.0, "mean": 0.5, "std": 0.3})]
+    assert verdict("dp.01", fed(*beside))["conclusion"] == "problem"
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -185,3 +185,30 @@ def test_the_sheet(verdict):
     made.facts["label_sheet"]["samples"] = made.facts["label_sheet"]["samples"][1:]
     sheet = next(e for e in verdict("ds.02", made)["evidence"] if "class by class" in e["title"])
     assert [row[2] for row in sheet["rows"]] == ["0.5, 1", "good"]
+
+
+def in_loss(low, high, kind="bce"):
+    targets = {"dtype": "Float32", "shape": [32, 64], "min": low, "max": high}
+    return {"losses": [{"kind": kind, "name": "Loss", "labels": targets, "predicted": targets}], "skipped": {}}
+
+
+def enters(*shapes):
+    arguments = [{"position": n, "name": f"input_{n}", "shape": shape} for n, shape in enumerate(shapes)]
+    return {"inputs": [{"phase": "train", "level": "step", "network": "Net", "calls": 9, "arguments": arguments}]}
+
+
+@pytest.mark.parametrize(
+    ("facts", "conclusion"),
+    [
+        ({"probes": in_loss(0.0, 1.0)}, "undecided"),  # an autoencoder: its targets are the pictures
+        ({"probes": in_loss(0.0, 9.0)}, "problem"),
+        ({"probes": in_loss(0.0, 1.0, "mse")}, "problem"),  # the binary loss itself was not captured
+        ({"inputs": enters([64])}, "undecided"),  # the labels never enter the step
+        ({"inputs": enters([64], [])}, "problem"),
+        ({"inputs": enters([64], [None])}, "problem"),
+    ],
+)
+def test_labels_that_a_binary_loss_is_not_given(verdict, facts, conclusion):
+    made = run({"0": 90, "1": 90, "9": 90}, loss="function binary_cross_entropy")
+    made.facts.update(facts)
+    assert verdict("ds.02", made)["conclusion"] == conclusion

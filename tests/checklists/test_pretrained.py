@@ -170,3 +170,15 @@ def test_references_that_cannot_be_read(tmp_path, name, content):
         main, ["checklist", "--run", str(run), "--json", "-", "--reference-weights", str(tmp_path / name)]
     )
     assert done.exit_code == 2 and name in done.output and "Traceback" not in done.output
+
+
+def test_a_run_that_ended_before_it_loaded(verdict):
+    ended = {"training_steps": 0, "exit": {"kind": "exception", "code": 1, "exception": None}}
+    crashed = Run(run=ended, steps=[], datasets=[], train_step=[], modes=[])
+    assert verdict("wi.02", crashed)["conclusion"] == "not_applicable"
+    crashed.source["train.py"] += "ms.load_checkpoint('a.ckpt', net)\n"
+    entry = verdict("wi.02", crashed)
+    assert entry["conclusion"] == "undecided" and entry["locations"] == [{"file": "train.py", "line": 11}]
+    trained = Run()
+    trained.source["train.py"] += "if resume:\n    ms.load_checkpoint('a.ckpt', net)\n"
+    assert verdict("wi.02", trained)["conclusion"] == "not_applicable"

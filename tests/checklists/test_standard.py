@@ -133,6 +133,14 @@ def test_no_files(verdict):
     assert verdict("ds.04", run(source="picture = cv2.imread(name)\n"))["conclusion"] == "undecided"
 
 
+def test_a_run_that_ended_before_its_data(verdict):
+    ended = {"training_steps": 0, "exit": {"kind": "exception", "code": 1, "exception": None}}
+    crashed = run(run=ended, steps=[], datasets=[], train_step=[], modes=[])
+    assert verdict("ds.04", crashed)["conclusion"] == "undecided"
+    later = run(run={**ended, "training_steps": 135})
+    assert verdict("ds.04", later)["conclusion"] == "not_applicable"
+
+
 def test_a_run_that_did_not_record_files(verdict):
     assert verdict("ds.04", Run())["conclusion"] == "undecided"
 

@@ -106,3 +106,27 @@ def test_odd_columns_are_passed_over():
         True,
     )
     assert seen.facts() == []
+
+
+def stream(stays=0.3, words=30, length=12000, seed=3):
+    """A text in which a word follows itself in that share of places, cut into windows of thirty."""
+    rng = np.random.default_rng(seed)
+    text = rng.integers(0, words, length)
+    for place in np.flatnonzero(rng.random(length) < stays):
+        text[place] = text[place - 1]
+    return text.reshape(-1, 30)
+
+
+def test_words_that_repeat_themselves_fill_nothing():
+    for seed in range(5):
+        assert pad_value([stream(seed=seed)]) is None
+    assert pad_value([np.concatenate([stream()[:80]] * 5)]) is None  # the same windows in each epoch
+
+
+def test_rows_of_several_padded_pieces_are_padded():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(1, 50, (80, 24))
+    for row in rows:
+        for end in (12, 24):
+            row[end - rng.integers(2, 6) : end] = 0
+    assert pad_value([rows]) == 0

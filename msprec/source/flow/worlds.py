@@ -17,7 +17,9 @@ from msprec.source.values import Values
 _MOST = 48
 #: Steps of the machine for all scripts together: some twenty seconds.
 _BUDGET = 2_000_000
-_TRAINS = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\bModel\(|\bgrad\(|build_train_network")
+#: What only training needs, as plain words (searched for in every file) and as the calls that a word alone does not tell.
+_TRAINS = ("value_and_grad", "GradOperation", "TrainOneStep", "build_train_network")
+_TRAINS_BY_CALL = {"Model(": re.compile(r"\bModel\("), "grad(": re.compile(r"\bgrad\(")}
 
 
 def ways_of(project: Project, values: Values, entries: Iterable[Module], whole: bool = False) -> list:
@@ -108,8 +110,14 @@ def _training(project: Project, entries: list) -> list:
     """Of many scripts those that train: they, or what they import, name something that only training needs."""
     if len(entries) <= 1:
         return entries
-    telling = {module for module in project.modules.values() if _TRAINS.search(project.text_of(module.file) or "")}
+    telling = {module for module in project.modules.values() if _trains(project.text_of(module.file) or "")}
     return [entry for entry in entries if telling & _closure(project, entry)]
+
+
+def _trains(text: str) -> bool:
+    if any(word in text for word in _TRAINS):
+        return True
+    return any(word in text and call.search(text) for word, call in _TRAINS_BY_CALL.items())
 
 
 def _closure(project: Project, entry: Module) -> set:

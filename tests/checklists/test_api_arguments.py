@@ -1,0 +1,76 @@
+"""api.01: of the modules that were not read, those that may have made a part of the network."""
+
+from types import SimpleNamespace
+
+import pytest
+from building import Run
+from msprec.checklists.api_arguments import _makers
+
+from msprec.checklist.facts import PLACE, Fact
+from msprec.source import Project
+from msprec.source.files import File
+
+SCRIPT = """import zoo
+import clock
+from heads.linear import head as make_head
+from mindspore import nn
+
+clock.start()
+net = zoo.build(
+    "small", 10,
+)
+head = make_head(8)
+own = nn.Dense(8, 2)
+twice = wrap(zoo.build("large", 10))
+"""
+OUTSIDE = ["zoo", "clock", "heads"]
+
+
+def made_at(*lines, file="train.py"):
+    return [Fact({"created": {"file": file, "line": line}}, {"created": PLACE}) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("lines", "makers"),
+    [
+        ((11,), []),  # nn.Dense of the script's own
+        ((6,), ["clock"]),  # whatever is called there counts
+        ((7,), ["zoo"]),
+        ((8,), ["zoo"]),  # a call over several lines
+        ((9, 10), ["zoo", "heads"]),  # under another name, from a module inside a package
+        ((12,), ["zoo"]),  # inside the arguments of another call
+        ((3, 40), []),
+        ((), []),
+    ],
+)
+def test_makers(lines, makers):
+    subject = SimpleNamespace(project=Project([File("train.py", None, SCRIPT)], follow=False))
+    assert _makers(subject, made_at(*lines), OUTSIDE) == makers
+
+
+def test_a_line_of_another_file_made_nothing_here():
+    subject = SimpleNamespace(project=Project([File("train.py", None, SCRIPT)], follow=False))
+    assert _makers(subject, made_at(7, file="net.py"), OUTSIDE) == []
+
+
+def network(*lines, file="train.py"):
+    cells = [
+        {"path": f"fc{line}", "class": "Dense", "builtin": True, "args": "in_channels=8, out_channels=2",
+         "created": {"file": file, "line": line}, "parameters": []}
+        for line in lines
+    ]  # fmt: skip
+    return {"id": 0, "class": "Net", "role": "train", "place": {"file": "train.py", "line": 7}, "cells": cells}
+
+
+@pytest.mark.parametrize(
+    ("made", "conclusion", "named"),
+    [
+        (network(11), "ok", []),  # the network is all here; what else is imported made no part of it
+        (network(7, 11), "undecided", ["zoo"]),
+        (network(7, file="elsewhere.py"), "undecided", ["zoo", "clock", "heads"]),
+    ],
+)
+def test_verdict_on_networks_from_outside(verdict, made, conclusion, named):
+    entry = verdict("api.01", Run(network=[made], source={"train.py": SCRIPT}))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert [name for name in OUTSIDE if name in entry["summary"]] == named
