@@ -106,3 +106,11 @@ def test_odd_columns_are_passed_over():
         True,
     )
     assert seen.facts() == []
+
+
+def test_lengths_are_known_by_their_values():
+    ids, _, lengths = sequences()
+    found = facts(ids=ids, n=lengths)["ids"]
+    assert found["length"] == {"column": "n", "agrees": 1.0}
+    others = np.random.default_rng(3).integers(4, WIDTH + 1, len(ids)).astype(np.int32)
+    assert facts(ids=ids, n=others)["ids"]["length"] is None
