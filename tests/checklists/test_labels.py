@@ -185,3 +185,20 @@ def test_the_sheet(verdict):
     made.facts["label_sheet"]["samples"] = made.facts["label_sheet"]["samples"][1:]
     sheet = next(e for e in verdict("ds.02", made)["evidence"] if "class by class" in e["title"])
     assert [row[2] for row in sheet["rows"]] == ["0.5, 1", "good"]
+
+
+@pytest.mark.parametrize(
+    ("index", "label", "says"),
+    [
+        ("GatherD", "3", "The script ended at label 3, which lies beyond the 3 classes"),
+        ("GatherD", "7", None),  # an index that is no label
+        ("Gather", "3", None),
+    ],
+)
+def test_a_label_that_the_kernel_refused(verdict, index, label, says):
+    made = run({"1": 90, "2": 90, "3": 90}, outputs=30)
+    message = f"For '{index}', the value of 'index' must be in [-3, 3), but got: {label}"
+    made.run["exit"] = {"kind": "exception", "code": 1, "exception": {"type": "RuntimeError", "message": message}}
+    entry = verdict("ds.02", made)
+    assert (entry["conclusion"] == "problem") == bool(says)
+    assert (says or "") in entry["summary"]
