@@ -1,10 +1,10 @@
 """How many samples each class has in the delivered data, and what follows (ds.03)."""
 
-import ast
 import math
 import re
 from typing import Optional
 
+from msprec.checklists.places import counts_figure, ignored_labels, judge_places
 from msprec.checklists.shards import overlap
 from msprec.checklists.shared import (
     first_place,
@@ -13,11 +13,9 @@ from msprec.checklists.shared import (
 )
 
 from msprec.checklist.facts import DATASETS, Fact
-from msprec.checklist.finding import Finding, figure, not_applicable, ok, problem, table, undecided
+from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Joined, Text, listed
-
-_IGNORED = r"\bignore_index\s*=\s*(-?\d{1,9})\b"
 
 
 def balance(subject: Subject, dataset: Fact) -> Finding:
@@ -33,7 +31,7 @@ def balance(subject: Subject, dataset: Fact) -> Finding:
             )
         )
     if label.kind == "sequence":
-        return _sequence_labels(dataset)
+        return _sequence_labels(subject, dataset)
     counts = {key: count for key, count in label.counts.items() if count}
     if not counts:
         return missing("各类样本数", "count of samples per class")
@@ -60,13 +58,14 @@ def _apart(one: Fact, other: Fact) -> bool:
     return len(ids) == 2 and all(number and number > 1 for number, _ in ids)
 
 
-def _sequence_labels(dataset: Fact) -> Finding:
+def _sequence_labels(subject: Subject, dataset: Fact) -> Finding:
     label = dataset.label
     column = next((column for column in dataset.columns if column.name == label.column), None)
     few = column is not None and column.kind == "int" and column.max is not None and column.max <= 255
     tokens = few and any(_same_vocabulary(column, other) for other in dataset.columns if other is not column)
     if (few and not tokens) or (column is not None and len(column.shape) >= 2):
-        return undecided(
+        counted = judge_places(subject, dataset, column)
+        return counted or undecided(
             Text(
                 "标签 {column} 是每个样本一组（分割或序列标注），未按像素/位置计数。",
                 "Each sample carries many labels in {column} (segmentation or tagging); they were not counted by "
@@ -231,43 +230,6 @@ def head_outputs(subject: Subject) -> Optional[int]:
     return last_outputs(subject)
 
 
-def ignored_labels(subject: Subject) -> set:
-    """The labels that a loss leaves out: ``ignore_index`` of loss cells and in the code, and MindSpore's default of -100."""
-    given = {-100, *(int(number) for loss in subject.losses for number in re.findall(_IGNORED, loss.args))}
-    for tree in subject.source.trees.values():
-        values = [
-            keyword.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
-            for keyword in node.keywords
-            if keyword.arg == "ignore_index"
-        ]
-        given |= {number for value in values for number in _whole_numbers(tree, value)}
-    return given
-
-
-def _whole_numbers(tree: ast.AST, node: ast.expr) -> list:
-    """The number that an expression is, or those that a name is given in the file."""
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
-    values = [node]
-    if name is not None:
-        values = [
-            entry.value
-            for entry in ast.walk(tree)
-            if isinstance(entry, ast.Assign)
-            for target in entry.targets
-            if name in (getattr(target, "id", None), getattr(target, "attr", None))
-        ]
-    found = []
-    for value in values:
-        try:
-            number = ast.literal_eval(value)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            continue
-        found += [number] if isinstance(number, int) and not isinstance(number, bool) else []
-    return found
-
-
 def last_outputs(subject: Subject) -> Optional[int]:
     """The outputs of the training network's last layer, where that is a Dense."""
     networks = [network for network in subject.networks if network.role == "train"]
@@ -276,9 +238,3 @@ def last_outputs(subject: Subject) -> Optional[int]:
         return None
     found = re.search(r"\bout(?:put)?_channels\s*=\s*(\d{1,6})\b", cells[-1].args)
     return int(found.group(1)) if found else None
-
-
-def counts_figure(counts: dict):
-    if not counts or len(counts) > 1000:
-        return None
-    return figure(Text("各类样本数", "Samples per class"), "class_counts", {"counts": counts})

@@ -5,10 +5,11 @@ import re
 from typing import Optional
 
 import numpy as np
-from msprec.checklists.balance import counts_figure, head_outputs, ignored_labels, last_outputs
+from msprec.checklists.balance import head_outputs, last_outputs
 from msprec.checklists.curves import validation_scores
 from msprec.checklists.loss_function import BCE, BCE_LOGITS
 from msprec.checklists.scale import values_in
+from msprec.checklists.places import counts_figure, ignored_labels
 from msprec.checklists.sentinels import passes_of
 from msprec.checklists.shared import first_place, missing, op_place, role_of
 
@@ -20,6 +21,8 @@ from msprec.checklist.text import Text, listed
 _CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 _BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)
 _LEAST = 32
+#: What the kernel says that takes the score of each label, given one that it has none for.
+_PICKED = re.compile(r"GatherD.*?must be in \[-\d+, ?(\d+)\), but got: ?(-?\d+)", re.DOTALL)
 
 
 def judge_labels(subject: Subject, dataset: Fact) -> Finding:
@@ -32,6 +35,7 @@ def judge_labels(subject: Subject, dataset: Fact) -> Finding:
     places = [place or first_place(dataset)]
     shown = [_contradictions(dataset), _sheet(subject, dataset), _suspects(subject)]
     checks = (
+        _refused,
         _out_of_range,
         _counted_from_one,
         _not_binary,
@@ -89,6 +93,37 @@ def _losses(subject: Subject, pattern) -> list:
 
 
 # --- what can be wrong: each gives (sentence, advice) or None -------------------------------------------------------
+
+
+def _refused(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """The kernel that picks the score of the label refused one: the script ended there."""
+    exception = subject.run.exit.exception
+    said = _PICKED.search(exception.message or "")
+    if said is None or dataset.label.kind not in ("class", "sequence") or column.min is None or column.max is None:
+        return None
+    outputs, label = int(said.group(1)), int(said.group(2))
+    if label not in (column.min, column.max) and str(label) not in {**column.values, **column.element_values}:
+        return None  # another index than the label
+    if not subject.losses or label in ignored_labels(subject):
+        return None
+    return (
+        Text(
+            "脚本中断：标签 {label} 超出网络的 {n} 个类别（0 到 {last}），标签列 {column} 的取值为 {low} 到 {high}",
+            "The script ended at label {label}, which lies beyond the {n} classes of the network (0 to {last}); column {column} "
+            "runs from {low} to {high}",
+            label=label,
+            n=outputs,
+            last=outputs - 1,
+            column=column.name,
+            low=column.min,
+            high=column.max,
+        ),
+        Text(
+            "把标签映射到 0 到类别数减 1，或改正网络的输出数；要忽略的标签用损失函数的 ignore_index 声明。",
+            "Map the labels to 0 up to the number of classes less one, or correct the number of outputs; declare labels to be "
+            "left out as ignore_index of the loss.",
+        ),
+    )
 
 
 def _out_of_range(subject: Subject, dataset: Fact, column: Fact) -> Optional[tuple]:

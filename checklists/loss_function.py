@@ -22,6 +22,9 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
     for one in probes.broadcasts:
         if len(one.shapes) > 1 and all(map(_known, one.shapes[:2])):
             return _finding(subject, _broadcast(one), evidence)
+    for one in probes.softmax_axes:
+        if one.shape and one.axes:
+            return _finding(subject, _other_axis(one), evidence)
     for one in probes.losses:
         try:
             _check(one)
@@ -275,6 +278,25 @@ def _spread(name: str, given: list, labels: list) -> tuple:
 
 def _broadcast(one: Fact) -> Wrong:
     return Wrong(*_spread(one.operator, *one.shapes[:2]), one.place)
+
+
+def _other_axis(one: Fact) -> Wrong:
+    axis = one.axes[0]
+    return Wrong(
+        Text(
+            "loss 中的 {operator} 沿第 {axis} 轴计算（形状 {shape}），而类别在第 1 轴：得到的不是各类别的概率。",
+            "{operator} in the loss goes along axis {axis} of the shape {shape}, and the classes lie on axis 1: it gives "
+            "not the probabilities of the classes.",
+            operator=one.operator,
+            axis=axis,
+            shape=str(tuple(one.shape)),
+        ),
+        Text(
+            "写 axis=1；默认的 axis=-1 对 (N, C, H, W) 是图像的宽。",
+            "Write axis=1; the default of -1 is the width of a picture in (N, C, H, W).",
+        ),
+        one.place,
+    )
 
 
 def _inside_builtin(one: Fact, losses: list) -> bool:

@@ -22,13 +22,15 @@ class Judged:
 
 
 def feature_columns(dataset: Fact) -> list:
-    """The numeric columns that are input: neither label nor text nor masks and ids."""
+    """The numeric columns that are input: neither label nor text nor masks, lengths and ids."""
+    beside = {told.column for one in dataset.padding for told in (one.mask, one.length)}
     return [
         column
         for column in dataset.columns
         if column.name != dataset.label.column
         and column.kind in ("float", "int", "bool")
         and not _NOT_A_FEATURE.search(column.name or "")
+        and column.name not in beside
     ]
 
 

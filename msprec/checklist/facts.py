@@ -176,6 +176,7 @@ COLUMN = {
         }
     ],
     "empty_strings": count,
+    "element_values": Map(count),
     "row_sums": {"rows": count, "one": count, "zero": count, "min": finite, "max": finite},
 }
 
@@ -438,6 +439,7 @@ PROBES = {
         "examples": [{"position": count, "label": count, "predicted": count, "probability": finite, "own": finite}],
     },
     "broadcasts": [{"operator": words, "place": PLACE, "shapes": [[count]], "label": count}],
+    "softmax_axes": [{"operator": words, "place": PLACE, "shape": [count], "axes": [count]}],
 }
 
 RANGE_TEST = {

@@ -15,6 +15,8 @@ _BINS = 64
 # channels or features that have a histogram each, its bins, and values of a batch that are counted
 MAX_CHANNEL_HISTOGRAMS, CHANNEL_BINS = 12, 64
 _COUNTED = 65536
+# smallest whole number that is counted where a sample has many: labels to be left out are often -1 or -100
+_LOWEST = -128
 
 
 def _kind(dtype: np.dtype) -> str:
@@ -97,6 +99,7 @@ class ColumnStatistics:
         self.histogram, self.by_channel = Histograms(_BINS) if histograms else None, Histograms(CHANNEL_BINS)
         self.rows, self.row_count = [], 0
         self.sums = None
+        self.elements_by_value = np.zeros(MAX_VALUES, np.int64)  # from _LOWEST on; None beyond
 
     def add(self, batch: np.ndarray, batched: bool, position: int) -> None:
         """``batch``: one column as delivered; ``batched``: the first axis counts samples; ``position``: samples before it."""
@@ -137,10 +140,31 @@ class ColumnStatistics:
             self._count_into_bins(block, block.shape[0] // batch.shape[0])
         if self.kind == "float" and batch.ndim == 2 and 1 < batch.shape[1] <= 4096:
             self._add_sums(values)
+        if self.kind == "int" and batch[0].size > 1 and self.elements_by_value is not None:
+            self._count_elements(batch)
         if self.kind == "float" and batch.ndim <= 2 and self.row_count < RESERVOIR_ROWS:
             rows = values.reshape(values.shape[0], -1)[: RESERVOIR_ROWS - self.row_count, :RESERVOIR_FEATURES]
             self.rows.append(np.array(rows, dtype=np.float64))
             self.row_count += rows.shape[0]
+
+    def _count_elements(self, batch: np.ndarray) -> None:
+        """Of class maps and tags: how often each value occurs, in a regular sample of a large batch."""
+        low, high = self.moments.low.min(), self.moments.high.max()
+        if low < _LOWEST or high >= _LOWEST + MAX_VALUES:
+            self.elements_by_value = None
+            return
+        some = batch.reshape(-1)
+        step = max(1, some.size // _COUNTED)
+        while math.gcd(step, batch[0].size) > 1:  # else it would meet the same places of every sample
+            step += 1
+        counts = np.bincount(some[::step].astype(np.int64) - _LOWEST, minlength=MAX_VALUES)
+        self.elements_by_value += counts * step
+
+    def _element_values(self) -> Optional[dict]:
+        counts = self.elements_by_value
+        if counts is None or not counts.any():
+            return None
+        return {str(int(i) + _LOWEST): int(counts[i]) for i in np.flatnonzero(counts)}
 
     def _add_sums(self, values: np.ndarray) -> None:
         """Of rows that may be distributions over classes: how many add up to one."""
@@ -212,7 +236,7 @@ class ColumnStatistics:
             "distinct": len(self.counter) if one_value else None,
             "values": dict(sorted(self.counter.items())) if one_value and len(self.counter) <= MAX_VALUES else None,
             "suspects": find_suspects(np.concatenate(self.rows)) if self._rows_agree() else [],
-            "empty_strings": self.empty_strings, "row_sums": self.sums,
+            "empty_strings": self.empty_strings, "row_sums": self.sums, "element_values": self._element_values(),
         }  # fmt: skip
 
     def _channel_histograms(self) -> Optional[list]:

@@ -118,7 +118,10 @@ class _Walk:
 def reached_from(function, owner=None) -> Reached:
     """Follows closures, named globals, bound instances and ``__wrapped__``; at most some hundred functions."""
     found = _Walk()
-    found.function(function)
+    if _is_cell(function):
+        found.cell(function)
+    else:
+        found.function(function)
     if owner is not None:
         target = getattr(function, "__func__", function)
         found.value(owner, frozenset(_names_of(target.__code__)) if hasattr(target, "__code__") else frozenset())

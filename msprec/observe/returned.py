@@ -1,7 +1,8 @@
 """What the script's own functions return that call a network outside training: validation in plain Python.
 
 A function is listened to from its first call of a network to its end, by Python's trace of calls (`sys.settrace`), which is
-left alone where something else uses it. Nothing is listened to while the script trains.
+left alone where something else uses it, and given up as soon as something else sets one (a debugger's ``set_trace``).
+Nothing is listened to while the script trains.
 """
 
 import inspect
@@ -31,6 +32,7 @@ class ReturnObserver:
         self.found, self.silent = [], {}
         self.watched, self.trained_in, self.data = {}, {}, {}
         self.step = None
+        self._settrace = None  # Python's own, while something listens
 
     def called(self, inputs: list, depth: int) -> None:
         """A network was called outside training and outside `Model`; ``inputs``: what it was given."""
@@ -51,7 +53,9 @@ class ReturnObserver:
             if id(frame) not in self.watched:
                 self.watched[id(frame)] = (len(self.found), data, frame.f_code)
                 frame.f_trace, frame.f_trace_lines = self._inside, False
-        sys.settrace(self._call)
+        if self._settrace is None:
+            self._settrace, sys.settrace = sys.settrace, self._set_by_others
+        self._settrace(self._call)
 
     def _trained(self) -> int:
         """Training steps whose update is made; one on plain arrays stays open until the next begins."""
@@ -102,9 +106,27 @@ class ReturnObserver:
         if not self.watched:
             self._stop()
 
+    def _set_by_others(self, function) -> None:
+        """``sys.settrace`` of the script's while something is listened to: it has the frames as they were."""
+        settrace = self._settrace or sys.settrace
+        frame = sys._getframe(1)
+        while frame is not None:
+            if id(frame) in self.watched:
+                frame.f_trace_lines = True  # a debugger steps by lines
+                if frame.f_trace == self._inside:
+                    frame.f_trace = None
+            frame = frame.f_back
+        self.watched = {}
+        self._stop()
+        settrace(function)
+
     def _stop(self) -> None:
-        if sys.gettrace() == self._call:
-            sys.settrace(None)
+        if self._settrace is not None:
+            if sys.gettrace() == self._call:
+                self._settrace(None)
+            if sys.settrace == self._set_by_others:
+                sys.settrace = self._settrace
+            self._settrace = None
         self._forget()
 
     def _forget(self) -> None:

@@ -17,7 +17,7 @@ from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.tensors import on_cpu, snapshot
 from msprec.errors import SweepDone
 from msprec.observe import reach
-from msprec.observe.cells import is_loss_class, is_optimizer_class, walk
+from msprec.observe.cells import is_builtin, is_loss_class, is_optimizer_class, walk
 from msprec.observe.created import created_place
 from msprec.observe.environment import current_mode
 from msprec.observe.modes import trained_networks, unwrap
@@ -207,7 +207,7 @@ class StepObserver:
 
     # --- classification -----------------------------------------------------------------------------------------
     def kind_of(self, cell) -> str:
-        """``optimizer``, ``train``, ``loss`` or ``network``."""
+        """``optimizer``, ``train``, ``loss``, ``gradient`` (a cell that gives gradients and updates nothing) or ``network``."""
         kind = self.kinds.get(cell)
         if kind is None:
             kind = self.kinds[cell] = self._classify(cell)
@@ -219,7 +219,9 @@ class StepObserver:
             return "optimizer"
         if is_loss_class(type(cell)):
             return "loss"
-        return "train" if optimizers_in(cell) else "network"
+        if optimizers_in(cell):
+            return "train"
+        return "gradient" if differentiated_in(cell) is not None else "network"
 
     def what_reaches(self, function, owner=None) -> reach.Reached:
         key = (id(getattr(function, "__func__", function)), id(owner))
@@ -240,6 +242,8 @@ class StepObserver:
             output = run()
             quietly(self._end_train_cell, step, cell, output, in_model, bool(args))
             return output
+        if kind == "gradient" and self.gradient_depth == 0:
+            return self._call_gradient_cell(cell, args, run)
         if kind == "optimizer" and self.gradient_depth == 0:
             quietly(self._begin_update, cell, args)
             output = run()
@@ -253,6 +257,18 @@ class StepObserver:
         if self.gradient_depth == 0 and not self.observer.models.stack:
             self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
             quietly(self.observer.evaluating.called, kind, output, args)
+        return output
+
+    def _call_gradient_cell(self, cell, args: tuple, run):
+        network, quietly = differentiated_in(cell), self.observer.quietly
+        quietly(self._begin_gradient, network, None, args)
+        self.gradient_depth += 1
+        try:
+            output = run()
+        finally:
+            self.gradient_depth -= 1
+        # of a cell of the user's, the first scalar of the output may be a gradient
+        quietly(self._forward_done, output if is_builtin(type(cell)) else None)
         return output
 
     def _call_jit(self, executor, args: tuple, run):
@@ -740,6 +756,17 @@ def optimizers_in(cell) -> list:
         if isinstance(value, (list, tuple)):
             found += [v for v in value if hasattr(v, "_cells") and is_optimizer_class(type(v)) and v not in found]
     return found
+
+
+def differentiated_in(cell):
+    """The network whose gradients a cell gives (``nn.ForwardValueAndGrad``, or a cell of the user's that holds a
+    ``GradOperation`` and one network); None where the cell is another."""
+    if type(cell).__name__ == "ForwardValueAndGrad" and is_builtin(type(cell)):
+        return cell.network if not cell.sens_param else None
+    if is_builtin(type(cell)) or not any(type(v).__name__ in ("GradOperation", "_Grad") for v in vars(cell).values()):
+        return None
+    held = [inner for inner in cell._cells.values() if inner is not None and not is_loss_class(type(inner))]
+    return held[0] if len(held) == 1 else None
 
 
 def _updates(optimizers):

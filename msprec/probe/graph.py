@@ -135,7 +135,7 @@ def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace
 def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     """The entry ``graph`` of ``probes.json``."""
     gradients = _gradient_sizes(trace, step)
-    live = _live(trace)
+    live = live_nodes(trace)
     used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
     cells = []
@@ -168,7 +168,7 @@ def _trainable(cell) -> list:
     return [p for _, inner in walk(cell) for p in inner._params.values() if p is not None and p.requires_grad]
 
 
-def _live(trace: GraphTrace) -> set:
+def live_nodes(trace: GraphTrace) -> set:
     """Ids of the nodes that what the step returns was computed from."""
     outputs = {id(value) for value in tensors_in(trace.outputs)}
     waiting = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]

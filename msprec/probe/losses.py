@@ -10,6 +10,7 @@ from msprec.probe.described import described, features, is_input
 from msprec.probe.graph import GraphTrace, place_of
 from msprec.probe.own_losses import own_losses
 from msprec.probe.reference_losses import KINDS, elements, equal_reduction, reductions
+from msprec.probe.softmax_axes import softmax_axes
 from msprec.probe.sources import source_of
 from msprec.record.nested import tensors_in
 
@@ -30,6 +31,7 @@ def loss_facts(trace: GraphTrace, inputs: tuple, step: Optional[ReplayedStep] = 
         "losses": [one for one in losses if one is not None][:8],
         "own_losses": own_losses(trace, labels, step)[:8],
         "broadcasts": _broadcasts(trace, labels)[:8],
+        "softmax_axes": softmax_axes(trace, labels)[:8],
     }
 
 

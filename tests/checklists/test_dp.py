@@ -388,3 +388,11 @@ def test_each_channel_s_distribution_is_shown():
     assert [entry["name"] for entry in shown.body["data"]["histograms"]] == ["image [0]", "image [2]"]
     assert _histogram(Fact(column(histogram=one), COLUMN)).body["figure"] == "histogram"
     assert _histogram(Fact(column(channels={**table, "histograms": None}), COLUMN)) is None
+
+
+def test_lengths_of_padded_sequences_are_no_features(verdict):
+    lengths = column("n", dtype="int32", kind="int", shape=[], min=4, max=90, mean=40.0, std=20.0)
+    pad = {"column": "x", "rows": 480, "kind": "float", "lengths": [90, 90], "value": 0.0, "share": 0.3, "right_only": 450,
+           "length": {"column": "n", "agrees": 1.0}}  # fmt: skip
+    assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths])]))["conclusion"] == "problem"
+    assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths], padding=[pad])]))["conclusion"] == "ok"

@@ -212,3 +212,20 @@ def test_labels_that_a_binary_loss_is_not_given(verdict, facts, conclusion):
     made = run({"0": 90, "1": 90, "9": 90}, loss="function binary_cross_entropy")
     made.facts.update(facts)
     assert verdict("ds.02", made)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("index", "label", "says"),
+    [
+        ("GatherD", "3", "The script ended at label 3, which lies beyond the 3 classes"),
+        ("GatherD", "7", None),  # an index that is no label
+        ("Gather", "3", None),
+    ],
+)
+def test_a_label_that_the_kernel_refused(verdict, index, label, says):
+    made = run({"1": 90, "2": 90, "3": 90}, outputs=30)
+    message = f"For '{index}', the value of 'index' must be in [-3, 3), but got: {label}"
+    made.run["exit"] = {"kind": "exception", "code": 1, "exception": {"type": "RuntimeError", "message": message}}
+    entry = verdict("ds.02", made)
+    assert (entry["conclusion"] == "problem") == bool(says)
+    assert (says or "") in entry["summary"]

@@ -165,3 +165,18 @@ def test_keys_see_every_value() -> None:
         other[0, i] = 1e-3
         assert sample_keys(other)[0] != sample_keys(base)[0]
     assert sample_keys(np.array(["a", "b"]))[0] != sample_keys(np.array(["a", "b"]))[1]
+
+
+def test_the_values_of_class_maps_are_counted() -> None:
+    maps = np.random.RandomState(1).choice([0, 1, 2, 255], size=(6, 8, 8), p=[0.6, 0.2, 0.1, 0.1]).astype(np.int32)
+    values = _column([maps[:4], maps[4:]])["element_values"]
+    assert values == {str(v): int((maps == v).sum()) for v in (0, 1, 2, 255)}
+    assert _column([maps.astype(np.float32)])["element_values"] is None
+    assert _column([maps * 1000])["element_values"] is None
+
+
+def test_of_large_class_maps_a_regular_sample_is_counted() -> None:
+    maps = (np.indices((2, 512, 512))[2] % 4 == 0).astype(np.uint8)
+    values = _column([maps])["element_values"]
+    assert values["1"] == pytest.approx(maps.sum(), rel=0.05)
+    assert values["0"] == pytest.approx(maps.size - maps.sum(), rel=0.05)

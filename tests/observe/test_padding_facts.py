@@ -130,3 +130,11 @@ def test_rows_of_several_padded_pieces_are_padded():
         for end in (12, 24):
             row[end - rng.integers(2, 6) : end] = 0
     assert pad_value([rows]) == 0
+
+
+def test_lengths_are_known_by_their_values():
+    ids, _, lengths = sequences()
+    found = facts(ids=ids, n=lengths)["ids"]
+    assert found["length"] == {"column": "n", "agrees": 1.0}
+    others = np.random.default_rng(3).integers(4, WIDTH + 1, len(ids)).astype(np.int32)
+    assert facts(ids=ids, n=others)["ids"]["length"] is None

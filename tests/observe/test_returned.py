@@ -50,8 +50,10 @@ def run(arrays, monkeypatch):
     if sys.gettrace() is not None:
         pytest.skip("something traces already")
     monkeypatch.setattr("msprec.observe.returned.is_user_file", lambda name: name == __file__)
+    settrace = sys.settrace
     yield Run(arrays[0])
     assert sys.gettrace() is None
+    assert sys.settrace is settrace
 
 
 def test_a_loss_that_is_returned(run, arrays):
@@ -136,6 +138,32 @@ def test_an_exception_passes(run, arrays):
     run.train()
     with pytest.raises(ValueError, match="the user's"):
         evaluate()
+
+
+def test_a_debugger_that_is_called_steps_by_lines(run, arrays):
+    settrace, lines = sys.settrace, []
+
+    def dispatch(frame, event, arg):
+        lines.append(event)
+        return dispatch
+
+    def set_trace():  # as bdb.Bdb.set_trace does
+        frame = sys._getframe(1)
+        frame.f_trace = dispatch
+        sys.settrace(dispatch)
+
+    def evaluate():
+        value = run.forward(arrays[1])
+        set_trace()
+        value = value + 1
+        sys.settrace(None)
+        return value
+
+    run.train()
+    evaluate()
+    assert sys.settrace is settrace
+    assert lines.count("line") >= 2
+    assert run.results() == []
 
 
 def test_another_trace_is_left_alone(run, arrays):

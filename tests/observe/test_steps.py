@@ -115,7 +115,34 @@ for epoch in range(2):
         print("SCALE", before, float(scaler.scale_value.asnumpy()))
 """
 
+VALUE_AND_GRAD_CELL = """
+gradients = nn.ForwardValueAndGrad(nn.WithLossCell(net, loss_fn), opt.parameters, get_by_list=True)
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        loss, grads = gradients(x, y)
+        opt(grads)
+        print(float(loss.asnumpy()))
+"""
+
+GRADIENT_CELL = """
+class Gradients(nn.Cell):
+    def __init__(self, network, weights):
+        super().__init__(auto_prefix=False)
+        self.network, self.weights, self.operation = network, weights, ops.GradOperation(get_by_list=True)
+    def construct(self, x, y):
+        return self.operation(self.network, self.weights)(x, y)
+with_loss = nn.WithLossCell(net, loss_fn)
+gradients = Gradients(with_loss, opt.parameters)
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        loss = with_loss(x, y)
+        opt(gradients(x, y))
+        print(float(loss.asnumpy()))
+"""
+
 CASES = {
+    "value_and_grad_cell": (VALUE_AND_GRAD_CELL, "functional"),
+    "gradient_cell": (GRADIENT_CELL, "functional"),
     "functional": (FUNCTIONAL.replace("DECORATE", ""), "functional"),
     "jit": (FUNCTIONAL.replace("DECORATE", "step = ms.jit(step)"), "jit"),
     "trainer": (TRAINER, "jit"),

@@ -1,0 +1,55 @@
+"""Along which axis a softmax of the loss goes, where its input is what the loss compares with class numbers."""
+
+import numpy as np
+
+from msprec.locate.trace import Node, to_numpy
+from msprec.probe.behaviour import class_numbers
+from msprec.probe.described import is_input
+from msprec.probe.graph import GraphTrace, live_nodes, place_of
+from msprec.probe.reference_losses import KINDS, SOFTMAX
+
+_SOFTMAXES, _LOGARITHMS = ("softmax", "softmax_"), ("log_softmax", "logsoftmax", "logsoftmaxext")
+#: Largest prediction that is looked at, in elements, and a sum's distance from one.
+_LARGEST, _CLOSE = 1 << 22, 1e-2
+
+
+def softmax_axes(trace: GraphTrace, labels: list) -> list:
+    """The entry ``softmax_axes`` of ``probes.json``: softmaxes of a prediction over another axis than that of the classes.
+
+    A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers; its classes lie on axis 1.
+    Predictions as wide as the batch is long tell nothing: in contrastive losses both axes are classes.
+    """
+    predictions = [one for one in _predictions(trace, labels) if one.ndim > 2 or one.shape[0] != one.shape[1]]
+    live, found = live_nodes(trace), []
+    for node in trace.nodes:
+        name = node.callee.lower()
+        if name not in (*_SOFTMAXES, *_LOGARITHMS) or id(node) not in live or not node.inputs or not node.results:
+            continue
+        given = to_numpy(node.inputs[0])
+        if not any(one.shape == given.shape and np.array_equal(one, given) for one in predictions):
+            continue
+        axes = _axes_of(node, name in _LOGARITHMS)
+        found.append({"operator": node.callee, "place": place_of(node), "shape": list(given.shape), "axes": axes})
+    return [] if any(1 in one["axes"] for one in found) else [one for one in found if len(one["axes"]) == 1]
+
+
+def _predictions(trace: GraphTrace, labels: list) -> list:
+    """Arrays of two axes or more that losses take beside the number of a class for each place."""
+    pairs = [n.inputs[:2] for n in trace.nodes if KINDS.get(n.callee.lower()) == SOFTMAX and len(n.inputs) > 1]
+    for one in trace.own_losses:
+        target = next((value for value in one.given if is_input(to_numpy(value), labels)), None)
+        pairs += [(value, target) for value in one.given if target is not None and value is not target]
+    found = []
+    for predicted, label in pairs:
+        array, numbers = to_numpy(predicted), to_numpy(label)
+        scores = array.dtype.kind == "f" and array.ndim > 1 and array.shape[1] > 1 and 0 < array.size <= _LARGEST
+        if scores and class_numbers(array, numbers) is not None:
+            found.append(array)
+    return found
+
+
+def _axes_of(node: Node, logarithm: bool) -> list:
+    """The axes along which what a softmax gave adds up to one."""
+    result = to_numpy(node.results[0]).astype(np.float64)
+    result = np.exp(result) if logarithm else result
+    return [axis for axis in range(result.ndim) if np.abs(result.sum(axis) - 1).max() <= _CLOSE]
