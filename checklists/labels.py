@@ -8,8 +8,8 @@ import numpy as np
 from msprec.checklists.balance import head_outputs, last_outputs
 from msprec.checklists.curves import validation_scores
 from msprec.checklists.loss_function import BCE, BCE_LOGITS
-from msprec.checklists.scale import values_in
 from msprec.checklists.places import counts_figure, ignored_labels
+from msprec.checklists.scale import values_in
 from msprec.checklists.sentinels import passes_of
 from msprec.checklists.shared import first_place, missing, op_place, role_of
 

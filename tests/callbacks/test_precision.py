@@ -39,7 +39,7 @@ def _train(kit, monkeypatch, mode, kind, together, *more, **options):
         monkeypatch.setattr(PrecisionMonitor, "_can_wait", lambda *_: False)
     kit.start(mode)
     monitor = PrecisionMonitor(out=f"run_{together}", **options)
-    monitor.gradients._settings = (0.0, 11, None)
+    monitor.gradients._settings = (0.0, 13, None)
     waiting, trained = Waiting(monitor), kit.model(kind)
     trained.train(2, kit.data(), callbacks=[monitor, waiting, *more])
     rows = [{k: v for k, v in row.items() if k not in _TIMES} for row in kit.rows(monitor.folder)]
@@ -55,7 +55,7 @@ def test_rows_are_those_of_steps_worked_out_one_by_one(kit, monkeypatch, mode, k
     together = _train(kit, monkeypatch, mode, kind, True, *more)
     alone = _train(kit, monkeypatch, mode, kind, False, *more)
     assert repr(alone[0]) == repr(together[0]) and len(alone[0]) == 24  # NaN is NaN
-    assert repr(alone[1]) == repr(together[1]) and (alone[1]["samples"] == 2 or kind != "plain")
+    assert repr(alone[1]) == repr(together[1]) and (alone[1]["samples"] == 1 or kind != "plain")
     assert repr(alone[3]) == repr(together[3])
     assert max(alone[2]) == 0
     parameter_among_outputs = mode == "pynative" and kind in ("own", "shuffled", "accumulating")
