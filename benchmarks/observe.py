@@ -3,7 +3,7 @@
     python benchmarks/observe.py
     python benchmarks/observe.py --samples 65536 --pairs 6
 
-A small convolutional network is trained on images for one pass, once as it is and once under ``msprec run`` (without the probes
+A network is trained on images of 3 x 32 x 32 for one pass, once as it is and once under ``msprec run`` (without the probes
 and the report that come after the script), which comes first alternating. The clock runs from the end of the fifth step to the
 end of the loop. With the ratio stands the share of the delivered samples that the statistics rest on: what is not looked at costs
 nothing. All of it runs on one core (see ``overhead.py``).
@@ -28,6 +28,7 @@ from mindspore import nn
 from mindspore.train import Callback, Model
 
 ms.set_context(mode=ms.GRAPH_MODE)
+ms.set_context(runtime_num_threads=1)
 ms.set_seed(1)
 samples = int(sys.argv[1])
 rng = np.random.default_rng(1)
@@ -53,10 +54,7 @@ class Clock(Callback):
 
 
 data = ds.GeneratorDataset(Source(), ["image", "label"], shuffle=True, num_parallel_workers=1).batch(32)
-net = nn.SequentialCell(
-    nn.Conv2d(3, 16, 3, 2, has_bias=True), nn.ReLU(), nn.Conv2d(16, 32, 3, 2, has_bias=True), nn.ReLU(),
-    nn.Flatten(), nn.Dense(32 * 8 * 8, 10),
-)
+net = nn.SequentialCell(nn.Flatten(), nn.Dense(3072, 256), nn.ReLU(), nn.Dense(256, 10))
 model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Adam(net.trainable_params(), 1e-4))
 clock = Clock()
 model.train(1, data, callbacks=[clock], dataset_sink_mode=False)
