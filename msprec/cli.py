@@ -483,6 +483,7 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
         if read is not None and run_dir is not None:
             read = with_modules(read)
         reference = _reference(reference_script)
+        # paused here too: no collection between the judging and the freeze
         with collector_paused():
             found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
             leave_to_the_end()

@@ -81,8 +81,6 @@ class Monitor(Callback):
 
     #: Errors that a monitor raises on purpose.
     lets_pass: tuple = ()
-    #: Seconds of ``time.monotonic()`` before which `before_step` does nothing.
-    idle_until = 0.0
     #: Whether `after_step` has to be called at the step's end.
     at_once = False
 

@@ -47,10 +47,6 @@ class GradientSampler:
         self.steps += 1
         return not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
 
-    def idle_until(self) -> float:
-        """Seconds of ``time.monotonic()`` before which no step is `due`, not even counted."""
-        return 0.0 if self._every or self.steps <= 1 else self._budget.next_due()
-
     def begin(self, step: int, optimizer, *more, **named) -> None:
         """`sample`, where it is due."""
         if self.due():

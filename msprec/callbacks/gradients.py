@@ -43,11 +43,7 @@ class GradientMonitor(Monitor):
             self._sampler = GradientSampler(self.recorder.writer, *self._settings)
 
     def before_step(self, step: int, run_context) -> None:
-        if self._sampler is None:
-            return
-        due = self._sampler.due()
-        self.idle_until = self._sampler.idle_until()
-        if not due:
+        if self._sampler is None or not self._sampler.due():
             return
         parameters = run_context.original_args()
         if parameters.get("dataset_sink_mode"):

@@ -5,7 +5,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.callbacks.tensors import on_cpu, snapshot
+from msprec.callbacks.tensors import snapshot
 from msprec.record.steps import to_number
 
 #: Callbacks of MindSpore that set the optimizer's learning rate.
@@ -36,7 +36,6 @@ class LearningRate:
         self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
         if isinstance(self._source, Constant):
             self._constant = to_number(self._source.value())
-        self._plain = self._constant is not None and on_cpu() and _gives_number(self._source.value())
 
     @property
     def kind(self) -> str:
@@ -45,17 +44,11 @@ class LearningRate:
             return "groups"
         return self._source.kind if self._source is not None else "none"
 
-    @property
-    def changes(self) -> bool:
-        """Whether `before` reads anything."""
-        return self._source is not None and (self._may_change or not isinstance(self._source, Constant))
-
     def before(self) -> None:
         """Call it before a step."""
         if isinstance(self._source, Constant):
             if self._may_change:
-                value = self._source.value()
-                self._constant = value.item() if self._plain and hasattr(value, "item") else snapshot(value)
+                self._constant = snapshot(self._source.value())
         elif self._source is not None and self._counter is not None:
             self._count = snapshot(self._counter)
 
@@ -186,10 +179,6 @@ def _groups(optimizer) -> list:
         return [source for source in map(_source, rate) if source is not None]
     source = _source(rate)
     return [] if source is None else [source]
-
-
-def _gives_number(value) -> bool:
-    return hasattr(value, "asnumpy") and value.size == 1 and isinstance(value.item(), float)
 
 
 def _source(rate):

@@ -159,8 +159,7 @@ class StepOutputs:
         self.cell = scaling_cell(train_network)
         self.facts = loss_scale_facts(train_network, manager)
         self._scale = self.facts["initial"]
-        #: Whether the scale is read before each step
-        self.set_by_host = self.cell is not None and getattr(self.cell, "loss_scaling_manager", None) is None
+        self._set_by_host = self.cell is not None and getattr(self.cell, "loss_scaling_manager", None) is None
         self._layout, self._flags = None, self._flag_finder()
         self._scaled = self._scale is not None or self.cell is not None or self._flags is not None
         self._by_updates = UpdateFlagFinder() if self.cell is None else None
@@ -177,7 +176,7 @@ class StepOutputs:
     def before(self, anew: bool = False) -> None:
         """Call it before a step: a scale that the host sets is read here. ``anew``: any scale is; steps may have been
         run that nobody told of."""
-        if self.set_by_host or (anew and self.cell is not None):
+        if self._set_by_host or (anew and self.cell is not None):
             self._scale = snapshot(self.cell.scale_sense)
         if anew:
             self._updates = snapshot(self._count)
@@ -189,7 +188,7 @@ class StepOutputs:
 
     def may_wait(self, outputs) -> bool:
         """Whether `after` gives the same when later steps have run: no Parameter, which they may change, is read."""
-        if self._layout is None or self.set_by_host:
+        if self._layout is None or self._set_by_host:
             return False
         _, _, flag, scale = self._layout
         if (self.cell is not None and scale is None) or (self._by_updates is not None and flag is not None):

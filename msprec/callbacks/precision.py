@@ -87,11 +87,9 @@ class PrecisionMonitor(Callback):
             # the common part once: on the cold caches that a step leaves, a call costs several times what it does in a loop
             step = self._of_training(Training.begin_step)
             if step is not None:
-                now = time.monotonic()
                 for member in self._beginning:
                     try:
-                        if now >= member.idle_until:
-                            member.before_step(step, run_context)
+                        member.before_step(step, run_context)
                     except Exception as error:
                         _failed(member, "before_step", error)
         finally:

@@ -101,7 +101,7 @@ class Training:
         """Reads what has to be read before the step; the first monitor's call counts. Returns its number."""
         if not self._placed:
             self._place()
-        step = int(self.parameters["cur_step_num"]) + self.offset
+        step = self.step()
         if self._begun == step:
             return step
         self._begun = step
@@ -109,10 +109,8 @@ class Training:
             self.sink = True
             if self.cell is None:
                 self.rate.forget()
-        if self.outputs.set_by_host:
-            self.outputs.before()
-        if self.rate.changes:
-            self.rate.before()
+        self.outputs.before()
+        self.rate.before()
         return step
 
     def end_step(self) -> int:
@@ -125,8 +123,7 @@ class Training:
         """Takes what the row of the step that ends is made of, for `work_out`; the first call counts. Returns its number."""
         if not self._placed:
             self._place()
-        parameters = self.parameters
-        step = int(parameters["cur_step_num"]) + self.offset
+        step, parameters = self.step(), self.parameters
         if self._seen != step:
             self._seen = step
             outputs = self._previous_outputs = parameters.get("net_outputs")

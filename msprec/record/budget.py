@@ -1,6 +1,5 @@
 """A share of the run's time that looking at it may take."""
 
-import math
 import time
 from contextlib import contextmanager
 
@@ -21,11 +20,6 @@ class Budget:
     def due(self) -> bool:
         """Whether doing it once more would keep to the share."""
         return self.spent + self._cost <= self._grace + self._share * (time.monotonic() - self._began)
-
-    def next_due(self) -> float:
-        """From when on it is `due`, in seconds of ``time.monotonic()``."""
-        missing = self.spent + self._cost - self._grace
-        return self._began + missing / self._share if self._share > 0 else (math.inf if missing > 0 else self._began)
 
     @contextmanager
     def spending(self):

@@ -177,9 +177,7 @@ class StepRecorder:
 
     def remove_listener(self, listener) -> None:
         """Calls ``listener`` no more; one with a name stays known by it."""
-        with self._lock:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+        self._take_out(self._listeners, listener)
 
     def add_filler(self, filler: Callable) -> None:
         """Calls ``filler(row)`` with each row of plain numbers, in step order, before it is written, to add to it."""
@@ -188,9 +186,7 @@ class StepRecorder:
 
     def remove_filler(self, filler: Callable) -> None:
         """Calls ``filler`` no more."""
-        with self._lock:
-            if filler in self._fillers:
-                self._fillers.remove(filler)
+        self._take_out(self._fillers, filler)
 
     def before_flush(self, function: Callable) -> None:
         """Calls ``function()`` before each `flush`: it may hold steps back, and puts and ends them now."""
@@ -199,9 +195,12 @@ class StepRecorder:
 
     def remove_before_flush(self, function: Callable) -> None:
         """Calls ``function`` no more."""
+        self._take_out(self._held_back, function)
+
+    def _take_out(self, functions: list, function: Callable) -> None:
         with self._lock:
-            if function in self._held_back:
-                self._held_back.remove(function)
+            if function in functions:
+                functions.remove(function)
 
     def has_only(self, member) -> bool:
         """Whether ``member`` is the only one who has joined."""
