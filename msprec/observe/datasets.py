@@ -16,8 +16,8 @@ from msprec.observe.padding import PaddingStatistics
 from msprec.observe.places import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
-STATISTICS_SHARE = 0.03
-STATISTICS_GRACE = 3.0
+STATISTICS_SHARE = 0.02
+STATISTICS_GRACE = 1.0
 # passes whose order is kept: the first and the last few
 _KEEP_PASSES = 8
 # fingerprints of inputs that are kept to know them again

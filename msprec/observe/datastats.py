@@ -14,7 +14,9 @@ RESERVOIR_FEATURES = 512
 _BINS = 64
 # channels or features that have a histogram each, its bins, and values of a batch that are counted
 MAX_CHANNEL_HISTOGRAMS, CHANNEL_BINS = 12, 64
-_COUNTED = 65536
+_COUNTED = 16384
+#: Channels of a picture, at most; more are features.
+_FEW_CHANNELS = 16
 # smallest whole number that is counted where a sample has many: labels to be left out are often -1 or -100
 _LOWEST = -128
 
@@ -34,6 +36,9 @@ class _Moments:
 
     def add(self, block: np.ndarray) -> None:
         """``block``: (rows, channels), float; non-finite entries are left out."""
+        if block.shape[1] <= _FEW_CHANNELS and np.isfinite(block).all():
+            self._merge(*_of_each(np.ascontiguousarray(block.T)))
+            return
         finite = np.isfinite(block)
         every = bool(finite.all())
         kept = block if every else np.where(finite, block, 0)
@@ -72,6 +77,14 @@ class _Moments:
         std = np.sqrt(self.m2 / np.maximum(self.count, 1))
         table = {"mean": self.mean, "std": std, "min": self.low, "max": self.high}
         return {key: [float(v) for v in values] for key, values in table.items()}
+
+
+def _of_each(channels: np.ndarray) -> tuple:
+    """``(count, mean, m2, low, high)`` of each row: of few long rows NumPy does so ten times as fast as of few columns."""
+    count = np.full(len(channels), channels.shape[1], np.float64)
+    mean = channels.mean(1, dtype=np.float64)
+    centred = channels - mean[:, None]
+    return count, mean, np.einsum("ij,ij->i", centred, centred), channels.min(1), channels.max(1)
 
 
 def channel_axis(shape: tuple) -> Optional[int]:
