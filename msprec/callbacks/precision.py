@@ -17,10 +17,13 @@ from msprec.callbacks.training import Training
 
 #: So many steps are worked out together, unless the first has waited longer than so many seconds.
 TOGETHER, LATEST = MOST_AHEAD, 0.25
+#: Share of the run's time for samples of gradients: with all the rest at a step of 20 ms, about one per cent.
+GRADIENT_SHARE = 0.002
 
 
 class PrecisionMonitor(Callback):
-    """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults.
+    """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults, but for the
+    samples of gradients, which take 0.2 % of the time instead of 0.5 %.
 
     Args:
         policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` or ``"raise"``, as for
@@ -41,7 +44,7 @@ class PrecisionMonitor(Callback):
         super().__init__()
         self.loss_scale = LossScaleMonitor(out)
         self.non_finite = NonFiniteMonitor(policy, out)
-        self.gradients = GradientMonitor(out)
+        self.gradients = GradientMonitor(out, GRADIENT_SHARE)
         self.step_time = StepTimeMonitor(out)
         more = [TensorBoardMonitor(tensorboard, out)] if tensorboard else []
         #: The monitors, in the order in which they are called
