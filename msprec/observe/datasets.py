@@ -266,15 +266,16 @@ class DatasetObserver:
         return state[0], state[1]
 
     def delivered(self, iterator, data) -> None:
+        begin = time.perf_counter()
         self.observer.steps.data_arrived()
         self.since_step += 1
         record, one = self._record(iterator)
         items = data.items() if isinstance(data, dict) else zip(self._names(record, len(data)), data)
         self._take(record, one, items)
+        self.spent += time.perf_counter() - begin
 
     def _take(self, record: DatasetRecord, one: PassOrder, items) -> None:
-        begin = time.perf_counter()
-        may_scan = self.spent < STATISTICS_GRACE + STATISTICS_SHARE * (begin - self.began)
+        may_scan = self.spent < STATISTICS_GRACE + STATISTICS_SHARE * (time.perf_counter() - self.began)
         named = {}
         for name, value in items:
             array = to_array(value)
@@ -283,7 +284,6 @@ class DatasetObserver:
         if named:
             one = record.add(named, one, may_scan)
         self.last, self.last_pass = record, one
-        self.spent += time.perf_counter() - begin
 
     @staticmethod
     def _names(record: DatasetRecord, count: int) -> list:
@@ -312,9 +312,14 @@ class DatasetObserver:
             if role:
                 self.last.role_hint = role
 
+    @property
+    def piped(self) -> bool:
+        """Whether pipelines deliver the batches, and the arguments of training steps tell nothing more."""
+        return any(record.from_iterator for record in self.records)
+
     def step_inputs(self, names: list, values: list) -> None:
         """The arguments of a training step, recorded as a data set of their own when no pipeline delivered them."""
-        if any(record.from_iterator for record in self.records):
+        if self.piped:
             return
         if not self.records:
             pipeline = [{"op": "arguments of the training step", "args": {}, "place": user_place(3)}]
@@ -324,7 +329,9 @@ class DatasetObserver:
         record = self.records[0]
         tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
         if tensors:
+            begin = time.perf_counter()
             self._take(record, record.passes[-1], tensors)
+            self.spent += time.perf_counter() - begin
             record.steps = max(1, record.steps)
             record.trained_passes += not self.last_pass.trained
             self.last_pass.trained = True
@@ -355,4 +362,8 @@ class DatasetObserver:
 
     def facts(self, loss_name: str) -> dict:
         several = self.observer.rank_size > 1
-        return {"datasets": [record.facts(loss_name, several) for record in self.records if record.batches]}
+        cost = {"seconds": self.spent, "of_seconds": time.perf_counter() - self.began}
+        return {
+            "datasets": [record.facts(loss_name, several) for record in self.records if record.batches],
+            "cost": cost,
+        }

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -29,8 +29,12 @@ class InputObserver:
         self.entries = {}
         self.spent, self.began = 0.0, time.perf_counter()
 
-    def note(self, phase: str, via: str, level: str, network, args: tuple, place: Optional[dict], names=None) -> None:
-        """Takes the arguments of one call, if it is one of the sampled."""
+    def note(self, phase: str, via: str, level: str, network, args: tuple, place: Optional[dict],
+             names: Optional[Callable] = None) -> None:  # fmt: skip
+        """Takes the arguments of one call, if it is one of the sampled.
+
+        ``names()`` gives the arguments' names; without it they are those of the network's ``construct``.
+        """
         key = (phase, via, level, type(network).__name__, place and (place["file"], place["line"]))
         entry = self.entries.get(key)
         if entry is None:
@@ -41,7 +45,7 @@ class InputObserver:
         if not self._due(entry["calls"]):
             return
         begin = time.perf_counter()
-        self._take(entry, args, names or _names(network))
+        self._take(entry, args, names() if names is not None else _names(network))
         self.spent += time.perf_counter() - begin
 
     def _due(self, calls: int) -> bool:

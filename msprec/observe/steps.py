@@ -29,6 +29,8 @@ from msprec.record.overflow import FLAG, LOSS, SCALE, UPDATE
 from msprec.record.steps import to_number
 
 _KEPT_FUNCTIONS, _KEPT_NETWORKS = 16, 6
+#: Steps after which a training cell is searched for its optimizers again: one that was made before may have been put in.
+_LOOK_AGAIN = 16
 
 
 def first_scalar(output, skip=()):
@@ -126,6 +128,7 @@ class StepObserver:
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
         self.gradients, self.material = GradientSampler(observer.writer), Material()
         self.kinds, self.outputs, self.followers = weakref.WeakKeyDictionary(), {}, {}
+        self.held_optimizers = weakref.WeakKeyDictionary()
         self.reached, self.roots, self.eval_roots, self.losses = {}, [], [], {}
         self.styles, self.model_styles, self.scalers, self.accumulation = {}, [], [], 1
         self.input_dtypes, self.noted = set(), set()
@@ -297,10 +300,18 @@ class StepObserver:
             quietly(self.observer.evaluating.called, "network", output, args)
         return output
 
+    def _optimizers_of(self, cell) -> list:
+        """`optimizers_in` a training cell, looked for again when an optimizer was made, and now and then."""
+        made = len(self.observer.optimizers.made)
+        held = self.held_optimizers.get(cell)
+        if held is None or held[0] != made or not self.done % _LOOK_AGAIN:
+            held = self.held_optimizers[cell] = made, optimizers_in(cell)
+        return held[1]
+
     # --- training cells -----------------------------------------------------------------------------------------
     def _begin_train_cell(self, cell, args: tuple, in_model: Optional[str]) -> Optional[OpenStep]:
         self.close_open()
-        optimizers = optimizers_in(cell)
+        optimizers = self._optimizers_of(cell)
         self.observer.datasets.feeds_step()
         networks = trained_networks(cell)
         self._note_trained(networks, optimizers, [cell])
@@ -641,14 +652,18 @@ class StepObserver:
         for value in args:
             if hasattr(value, "asnumpy") and hasattr(value, "dtype"):
                 self.input_dtypes.add(str(value.dtype).lower())
+        if self.observer.datasets.piped:
+            return
         names = _parameter_names(function)
         if len(names) < len(args) or any(n in ("args", "inputs") for n in names[: len(args)]):
             names = [f"input_{i}" for i in range(len(args))]
         self.observer.datasets.step_inputs(names, list(args))
 
     def _note_step_inputs(self, via: str, network, function, args: tuple) -> None:
-        names = _parameter_names(function)
-        names = names[1:] if names[:1] == ["self"] else names
+        def names() -> list:
+            found = _parameter_names(function)
+            return found[1:] if found[:1] == ["self"] else found
+
         self.observer.inputs.note("train", via, "step", unwrap(network), _without_cells(args), user_place(3), names)
 
     def _note_forward(self, cell, args: tuple) -> None:
