@@ -195,6 +195,21 @@ def test_a_dynamic_loss_scaler_is_followed_step_by_step(scripts) -> None:
     assert "1" in {r["overflow"] for r in rows}
 
 
+def test_an_optimizer_put_into_a_training_cell_later_is_seen_at_once(scripts) -> None:
+    later = "for epoch in range(2):\n    own.optimizer = nn.SGD(opt.parameters, 0.1 / 10**epoch)\n"
+    scripts.write(COMMON + OWN_CELL.replace("for epoch in range(2):\n", later))
+    assert scripts.observed("pynative").status == 0
+    scripts.no_own_errors()
+    assert [float(row["lr"]) for row in scripts.rows()] == pytest.approx([0.1] * 4 + [0.01] * 4)
+
+
+def test_what_looking_at_data_took_is_recorded(scripts) -> None:
+    scripts.write(COMMON + FUNCTIONAL.replace("DECORATE", ""))
+    assert scripts.observed().status == 0
+    cost = scripts.json("facts/datasets.json")["cost"]
+    assert 0 < cost["seconds"] < cost["of_seconds"]
+
+
 def test_inference_alone_is_no_training(scripts) -> None:
     scripts.write(
         COMMON + "net.set_train(False)\nfor x, y in batches().create_tuple_iterator(num_epochs=1):\n    net(x)\n"
