@@ -27,6 +27,8 @@ UNWRITTEN_ROWS = 20_000
 
 _WHOLE_NUMBERS = frozenset(("step", "epoch", "batch", "overflow"))
 _SECONDS = frozenset(("seconds", "data_seconds", "callback_seconds"))
+#: What `to_number` gives back as it is.
+_PLAIN = frozenset((float, int, bool, type(None)))
 
 
 def to_number(value):
@@ -287,15 +289,15 @@ class StepRecorder:
     def _plain_row(self, row: dict) -> dict:
         done = {}
         for name, value in row.items():
-            try:
-                value = to_number(value)
-                if name in _SECONDS and value is not None:  # a clock tells no more than tenths of a microsecond
-                    value = round(value, 7)
-            except Exception as error:
-                self.report_error(f"reading {name}", error)
-                continue
+            if type(value) not in _PLAIN:
+                try:
+                    value = to_number(value)
+                except Exception as error:
+                    self.report_error(f"reading {name}", error)
+                    continue
             if value is not None:
-                done[name] = value
+                # a clock tells no more than tenths of a microsecond
+                done[name] = round(value, 7) if name in _SECONDS else value
         return done
 
     def _register(self) -> None:
@@ -315,7 +317,7 @@ class StepRecorder:
 def _cell(value, column: str) -> str:
     if value is None:
         return ""
-    if isinstance(value, bool):
+    if value is True or value is False:
         return "1" if value else "0"
     if isinstance(value, float):
         if math.isnan(value):
