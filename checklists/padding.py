@@ -4,7 +4,8 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.checklists import designed
-from msprec.checklists.shared import SIDES, first_place, missing, padded_side, pipeline_table, role_of
+from msprec.checklists.counted import counted_from_the_start
+from msprec.checklists.shared import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -29,6 +30,7 @@ class Fault(NamedTuple):
     says: Text
     dataset: Fact
     sure: bool = True
+    place: Optional[Fact] = None
 
 
 def judge_padding(subject: Subject) -> Finding:
@@ -78,7 +80,7 @@ def judge_padding(subject: Subject) -> Finding:
 def _wrong(faults: list, shown: list, places: list) -> Finding:
     sure = [fault for fault in faults if fault.sure]
     told = sure or faults
-    places = [*places, *(first_place(fault.dataset) for fault in told)]
+    places = [fault.place for fault in told if fault.place] + [*places, *(first_place(fault.dataset) for fault in told)]
     says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
     if sure:
         return problem(Text("补齐有误：{says}。", "The padding is wrong: {says}.", says=says), _ADVICE, shown, places)
@@ -127,6 +129,7 @@ def _pad_places(subject: Subject, used: list) -> list:
 
 def _faults(subject: Subject, dataset: Fact, pad: Fact) -> list:
     found = [_mask(subject, dataset, pad), _length(subject, dataset, pad), _side(subject, dataset, pad)]
+    found.append(_from_the_start(subject, dataset, pad))
     told = pad.mask or pad.length
     if not told:
         found.append(_value(subject, dataset, pad))
@@ -203,6 +206,26 @@ def _side(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
         ),
         dataset,
     )
+
+
+def _from_the_start(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Padded in front, while the network is told how many elements to read from the start."""
+    left, right = pad.left_only or 0, pad.right_only or 0
+    if pad.length.agrees is None or left < 3 or right > subject.limit("dp.04.mixed") * left:
+        return None
+    places = counted_from_the_start(subject)
+    if not places:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {column} 补在左侧，而 {where} 按 {length} 从第一个元素数起：读到的是补齐值，真实的元素被丢掉",
+            "{column} of the {role} is padded on the left, while the call at {where} counts {length} from the first element on: "
+            "it reads padding and leaves out real elements",
+            role=role_of(dataset), column=pad.column, where=at(places[0]), length=pad.length.column,
+        ),
+        dataset,
+        place=places[0],
+    )  # fmt: skip
 
 
 def _value(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:

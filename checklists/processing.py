@@ -9,6 +9,7 @@ from msprec.checklists.scaling import input_scaling
 from msprec.checklists.shared import at, first_place, pipeline_table, role_of
 from msprec.checklists.transforms import Operation, Prepared, by_column, is_label
 
+from msprec.checklist.code import argument_names, construct_of
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
@@ -303,7 +304,7 @@ def _input_pairs(subject: Subject) -> list:
     for other in subject.inputs:
         if other.phase == "train" or not other.arguments:
             continue
-        own = [one for one in training if one.network == other.network and one.arguments]
+        own = [one for one in training if one.arguments and _same_network(subject, one, other)]
         near = [one for one in own if one.level == "network"]
         far = [one for one in own if one.level != "network" and not _scales_inside(subject)]
         if near and other.level == "network":
@@ -311,6 +312,39 @@ def _input_pairs(subject: Subject) -> list:
         elif far:
             pairs.append((far[0], other))
     return pairs
+
+
+def _same_network(subject: Subject, train: Fact, other: Fact) -> bool:
+    """Whether both entries are of one network: also a loss cell's, that hands its first argument to that network as it is."""
+    if train.network == other.network:
+        return True
+    if not other.arguments or train.arguments[0].shape != other.arguments[0].shape:
+        return False
+    held = {
+        cell.path
+        for network in subject.networks
+        if network.class_ == train.network
+        for cell in network.cells
+        if cell.class_ == other.network and cell.path and "." not in cell.path
+    }
+    return len(held) == 1 and _hands_on(subject, train.network, held.pop())
+
+
+def _hands_on(subject: Subject, class_: Optional[str], attribute: str) -> bool:
+    """Does ``construct`` of that class call ``self.attribute`` once, with its own first argument, untouched before?"""
+    for _, node in subject.source.classes(class_ or ""):
+        function = construct_of(node)
+        names = argument_names(function) if function is not None else []
+        if not names:
+            continue
+        walked = list(ast.walk(function))
+        calls = [one for one in walked if isinstance(one, ast.Call) and ast.unparse(one.func) == f"self.{attribute}"]
+        set_anew = any(
+            isinstance(one, ast.Name) and one.id == names[0] and isinstance(one.ctx, ast.Store) for one in walked
+        )
+        given = [ast.unparse(call.args[0]) for call in calls if call.args]
+        return given == [names[0]] and not set_anew
+    return False
 
 
 def _scales_inside(subject: Subject) -> bool:

@@ -122,6 +122,8 @@ def test_varying_weights_and_zero_biases_are_ok(verdict):
         parameter("emb.embedding_table", [100, 16], cell_class="Embedding", initial=ZERO),
         parameter("w", [16, 16], kind="other", cell_class="MyDense", initial=ZERO),
         parameter("fc.weight", [10, 8], requires_grad=False, initial=ZERO),
+        parameter("att.wq", [16, 16], cell_class="Attention", initial=ZERO, final=None),
+        parameter("mean_head.w", [16, 16], cell_class="MyDense", initial=ZERO, requires_grad=False),
     ],
 )
 def test_constant_weights_are_a_problem(verdict, bad):
@@ -141,6 +143,11 @@ def test_constant_weights_are_a_problem(verdict, bad):
         parameter("user_bias.embedding_table", [943, 1], cell_class="Embedding", initial=ZERO),
         parameter("layer_scale", [32, 1, 1], kind="other", initial=ONE),
         parameter("mask", [16, 16], kind="other", requires_grad=False, initial=ONE),
+        parameter("pos_embed", [1, 65, 32], cell_class="ViT", initial=ZERO),  # as a run records them
+        parameter("cls_token", [1, 1, 32], cell_class="ViT", initial=ZERO),
+        parameter("attn.relative_position_bias_table", [169, 3], cell_class="Attention", initial=ZERO),
+        parameter("rnn.state", [1, 8, 16], cell_class="Net", requires_grad=False, in_optimizer=False, initial=ZERO),
+        parameter("queue", [64, 128], cell_class="MoCo", requires_grad=False, in_optimizer=False, initial=ZERO),
         parameter("blur.weight", [8, 1, 3, 3], requires_grad=False, initial=ONE),
         parameter("zero_conv.weight", [8, 8, 1, 1], initial=ZERO),
     ],

@@ -125,3 +125,33 @@ def test_a_mask_that_is_wrong_stays_wrong_beside_a_design(verdict):
     made.facts["design"] = {"file": "msprec.toml", "padding": {"side": "right"}}
     entry = verdict("dp.04", made)
     assert entry["conclusion"] == "problem" and "mask" in entry["summary"]
+
+
+SEQ_LENGTH = """
+class Reader(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(3, 16, batch_first=True)
+
+    def construct(self, x, n):
+        return self.rnn(x, {given})[1]
+"""
+
+
+@pytest.mark.parametrize(
+    "given, side, conclusion",
+    [
+        ("seq_length=n", "left", "problem"),
+        ("None, n.astype(ms.int32)", "left", "problem"),
+        ("seq_length=n", "right", "ok"),
+        ("seq_length=None", "left", "ok"),
+        ("None, ops.flip(n)", "left", "ok"),
+        ("seq_length=12 - n", "left", "ok"),
+    ],
+)
+def test_lengths_that_are_counted_from_the_start(verdict, given, side, conclusion):
+    sides = {"left_only": 430 if side == "left" else 0, "right_only": 430 if side == "right" else 0}
+    padded = pad(length={"column": "n", "agrees": 1.0}, kind="float", **sides)
+    entry = verdict("dp.04", run(padded, source=SEQ_LENGTH.format(given=given)))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("counts n from the first element" in entry["summary"]) == (conclusion == "problem")

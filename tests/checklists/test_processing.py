@@ -179,6 +179,34 @@ def test_a_scale_inside_the_forward_function_makes_inputs_incomparable(verdict):
     assert verdict("dp.02", run)["conclusion"] == "undecided"
 
 
+HOLDER = """
+
+class WithLoss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x, box):
+        return loss(self.net({given}), box)
+"""
+
+
+@pytest.mark.parametrize("given, conclusion", [("x", "problem"), ("x / 255", "undecided"), ("box", "undecided")])
+def test_the_network_inside_a_loss_cell_is_the_one_that_is_evaluated(verdict, given, conclusion):
+    run = Run()
+    run.source["train.py"] += HOLDER.format(given=given)
+    cells = [{"path": "", "class": "WithLoss", "builtin": False}, {"path": "net", "class": "Net", "builtin": False}]
+    run.set(
+        "network", [*run.facts["network"]["networks"], {"id": 1, "class": "WithLoss", "role": "train", "cells": cells}]
+    )
+    inside = {**entry_of("train", level="step"), "network": "WithLoss"}
+    run.facts["inputs"] = {"inputs": [inside, entry_of("forward", **RAW)]}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
+    if conclusion == "problem":
+        run.facts["inputs"] = {"inputs": [inside, entry_of("forward")]}
+        assert verdict("dp.02", run)["conclusion"] == "ok"
+
+
 def test_nothing_evaluated_and_nothing_trained(verdict):
     assert verdict("dp.02", Run())["conclusion"] == "undecided"
     nothing = Run(run={"training_steps": 0}, datasets=[], train_step=[], modes=[], optimizer=[], steps=[])

@@ -1,6 +1,7 @@
 """Contradictions and the sheet of samples, from delivered batches."""
 
 import numpy as np
+import pytest
 
 from msprec.observe.contradictions import Contradictions
 from msprec.observe.datastats import ColumnStatistics
@@ -86,3 +87,37 @@ def test_many_labels_and_other_kinds(tmp_path):
     numbers = LabelSheet()
     numbers.add({"x": np.eye(4, 12), "y": np.zeros(4)}, "y", np.zeros(4, int), 0)
     assert numbers.write(tmp_path)[1]["values"][1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "names, loss, label",
+    [
+        (("view1", "view2"), "MSELoss", None),  # BYOL and its kin
+        (("a", "b"), "CrossEntropyLoss", None),  # of similarities
+        (("x1", "x2"), "", None),
+        (("anchor", "positive", "negative"), "", None),
+        (("first", "other", "third"), "", None),
+        (("noisy", "clean"), "MSELoss", "clean"),
+        (("noisy", "clean"), "", "clean"),
+        (("x1", "x2"), "function mse_loss", "x2"),
+        (("before", "after"), "BCEWithLogitsLoss", "after"),
+        (("a", "target"), "CrossEntropyLoss", "target"),
+    ],
+)
+def test_views_of_one_sample_are_no_labels(names, loss, label):
+    columns = []
+    for name in names:
+        one = ColumnStatistics(name)
+        one.add(np.random.default_rng(0).normal(size=(40, 16)).astype(np.float32), True, 0)
+        columns.append(one.facts())
+    facts = label_facts(columns, [], loss)
+    assert (facts and facts["column"]) == label
+
+
+def test_a_distribution_as_wide_as_the_input_is_a_label():
+    columns = []
+    for name in ("scores", "soft"):
+        one = ColumnStatistics(name)
+        one.add(np.random.default_rng(0).dirichlet(np.ones(10), 40).astype(np.float32), True, 0)
+        columns.append(one.facts())
+    assert label_facts(columns, [], "CrossEntropyLoss")["column"] == "soft"
