@@ -23,6 +23,29 @@ def test_an_explicit_freeze_is_ok_and_listed(verdict):
     assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
 
 
+def head_left_out(frozen=True, last=True, loaded=3):
+    head = parameter(
+        "head.weight", [4, 32], requires_grad=not frozen, in_optimizer=not frozen, moved=STILL if frozen else {}
+    )
+    made = weights(MOVING, head if frozen else parameter("head.weight", [4, 32]))
+    gap = {"name": "head.weight", "shape": [4, 32], "file_shape": [8, 32], "last": last}
+    made.set(
+        "weights_loaded", [{"function": "load_param_into_net", "loaded": loaded, "optimizer": False, "missing": [gap]}]
+    )
+    return made
+
+
+def test_a_new_head_that_is_frozen_as_drawn_is_a_problem(verdict):
+    entry = verdict("cg.02", head_left_out())
+    assert (
+        entry["conclusion"] == "problem"
+        and "head.weight" in entry["summary"]
+        and "frozen_parameters" in entry["advice"]
+    )
+    for fine in (head_left_out(frozen=False), head_left_out(last=False), head_left_out(loaded=0)):
+        assert verdict("cg.02", fine)["conclusion"] == "ok"
+
+
 def test_a_weight_that_never_moved_is_a_problem(verdict):
     entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL)))
     assert entry["conclusion"] == "problem"
