@@ -5,6 +5,7 @@ from typing import NamedTuple, Optional
 
 from msprec.checklists import designed
 from msprec.checklists.counted import counted_from_the_start
+from msprec.checklists.mask_use import hides_real_elements
 from msprec.checklists.shared import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 
 from msprec.checklist.facts import Fact
@@ -129,7 +130,7 @@ def _pad_places(subject: Subject, used: list) -> list:
 
 def _faults(subject: Subject, dataset: Fact, pad: Fact) -> list:
     found = [_mask(subject, dataset, pad), _length(subject, dataset, pad), _side(subject, dataset, pad)]
-    found.append(_from_the_start(subject, dataset, pad))
+    found += [_from_the_start(subject, dataset, pad), _hides_real(subject, dataset, pad)]
     told = pad.mask or pad.length
     if not told:
         found.append(_value(subject, dataset, pad))
@@ -225,6 +226,25 @@ def _from_the_start(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Faul
         ),
         dataset,
         place=places[0],
+    )  # fmt: skip
+
+
+def _hides_real(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """The mask is right as delivered, and the network takes it for its opposite."""
+    if dataset.role != "train":
+        return None
+    where = hides_real_elements(subject, pad)
+    if where is None:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {mask} 用 {real} 标记 {column} 的真实元素，而 {where} 遮住的正是这些元素，留下的是补齐",
+            "{mask} of the {role} marks the real elements of {column} by {real}, and the code at {where} hides just those and "
+            "leaves the padding",
+            role=role_of(dataset), mask=pad.mask.column, column=pad.column, where=at(where), real=0 if pad.mask.inverted else 1,
+        ),
+        dataset,
+        place=where,
     )  # fmt: skip
 
 

@@ -1,0 +1,169 @@
+"""Does the network hide what its mask marks as padding, or the real elements? Read where the meaning is plain (dp.04)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from msprec.checklist.code import called_name
+from msprec.checklist.facts import Fact
+from msprec.checklist.subject import Subject, place
+
+_MASKS = re.compile(r"mask|pad", re.IGNORECASE)
+_SHAPES = {"reshape", "view", "expand_dims", "unsqueeze", "broadcast_to", "tile", "swapaxes", "transpose", "permute", "repeat",
+           "expand_as", "expand", "astype", "bool", "to", "float", "half", "cast", "squeeze", "copy"}  # fmt: skip
+_MODULES = {"ops", "F", "P", "mint", "mnp", "np", "ms", "mindspore"}
+#: What is added to or put in place of scores that softmax has to pass over is at least as low as this.
+_LOW = -1e3
+
+
+class Hidden(NamedTuple):
+    """A place where elements are hidden: those at which the mask ``name`` is ``value`` (0 or 1)."""
+
+    name: str
+    value: int
+    place: Fact
+
+
+def hides_real_elements(subject: Subject, pad: Fact) -> Optional[Fact]:
+    """The place where the network hides the elements that the delivered mask marks as real; None where it does not, or
+    where the way of the mask through the code is not plain.
+
+    Plain means: all functions of the project know one mask by one name, it is not made anew or negated on its way, and every
+    place that hides by it does so for the same value.
+    """
+    if not pad.mask:
+        return None
+    functions = [
+        (file, node)
+        for file, tree in subject.source.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]
+    found = [hidden for file, node in functions for hidden in _hidden(file, node)]
+    if not found or len({(one.name, one.value) for one in found}) != 1:
+        return None
+    name, value, where = found[0]
+    # what makes the mask before its delivery does not count
+    using = [node for _, node in functions if node.name == "construct"] + [
+        one.node for one in subject.source.delivered_scopes()
+    ]
+    if any(_other_masks(node, name) or _changes(node, name) for node in using):
+        return None
+    real = 0 if pad.mask.inverted else 1
+    return where if value == real else None
+
+
+def _hidden(file: str, function: ast.FunctionDef) -> Iterator[Hidden]:
+    for node in ast.walk(function):
+        meant = None
+        if isinstance(node, ast.Call) and called_name(node) == "masked_fill":
+            bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
+            condition, put = (
+                (node.args[:2] if bound else node.args[1:3]) if len(node.args) >= (2 if bound else 3) else (None, None)
+            )
+            meant = _meaning(condition) if condition is not None and _is_low(put) else None
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            low = [side for side in (node.left, node.right) if _is_low(side)]
+            other = node.right if low and low[0] is node.left else node.left
+            meant = _meaning(other) if low else None
+        if meant is not None and _MASKS.search(meant[0]):
+            yield Hidden(*meant, place(file, node.lineno))
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_low(node: Optional[ast.AST]) -> bool:
+    text = ast.unparse(node) if node is not None else ""
+    if re.fullmatch(r"(float\('-inf'\)|-(np|numpy|math|mnp|ops)\.inf|-float\('inf'\))", text):
+        return True
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError):
+        return False
+    return isinstance(value, (int, float)) and value <= _LOW
+
+
+def _meaning(node: ast.AST) -> Optional[tuple]:
+    """(name, value) of an expression that is true (or 1) where the name has that value; None: something else."""
+    if isinstance(node, ast.Name):
+        return node.id, 1
+    if isinstance(node, ast.Subscript):
+        return _meaning(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Invert, ast.Not)):
+        return _negated(_meaning(node.operand))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _number(node.left) == 1:
+        return _negated(_meaning(node.right))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return _compared(_meaning(node.left), node.ops[0], _number(node.comparators[0]))
+    if isinstance(node, ast.Call):
+        return _called(node)
+    return None
+
+
+def _called(node: ast.Call) -> Optional[tuple]:
+    name = called_name(node)
+    bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
+    inner = node.func.value if bound else node.args[0] if node.args else None
+    if inner is None:
+        return None
+    if name == "logical_not":
+        return _negated(_meaning(inner))
+    if name in ("equal", "eq") and len(node.args) > (0 if bound else 1):
+        return _compared(_meaning(inner), ast.Eq(), _number(node.args[0 if bound else 1]))
+    return _meaning(inner) if name in _SHAPES else None
+
+
+def _negated(meant: Optional[tuple]) -> Optional[tuple]:
+    return (meant[0], 1 - meant[1]) if meant is not None else None
+
+
+def _number(node: ast.AST) -> Optional[float]:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, (int, float)) else None
+
+
+def _compared(meant: Optional[tuple], operator: ast.cmpop, number: Optional[float]) -> Optional[tuple]:
+    """Of a mask of zeros and ones: which of the two the comparison picks."""
+    if meant is None or number is None:
+        return None
+    tests = {ast.Eq: lambda v: v == number, ast.NotEq: lambda v: v != number, ast.Gt: lambda v: v > number,
+             ast.Lt: lambda v: v < number, ast.GtE: lambda v: v >= number, ast.LtE: lambda v: v <= number}  # fmt: skip
+    test = tests.get(type(operator))
+    if test is None or test(0) == test(1):
+        return None
+    return meant if test(1) else _negated(meant)
+
+
+def _other_masks(function: ast.AST, name: str) -> bool:
+    """Whether another mask plays a part: then it is not known which is which."""
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    names |= {node.arg for node in ast.walk(function) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
+    names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute) and _root(node) == "self"}
+    return any(_MASKS.search(one) and one != name for one in names)
+
+
+def _changes(function: ast.AST, name: str) -> bool:
+    """Whether the function gives the name another meaning, or hands on anything but the mask as it is."""
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            stored = any(isinstance(one, ast.Name) and one.id == name for target in targets for one in ast.walk(target))
+            if stored and _meaning(node.value) != (name, 1):
+                return True
+        if isinstance(node, ast.Call) and called_name(node) not in {
+            "masked_fill",
+            "logical_not",
+            "equal",
+            "eq",
+            *_SHAPES,
+        }:
+            given = [*node.args, *(word.value for word in node.keywords)]
+            meant = [_meaning(one) for one in given]
+            if any(one is not None and one[0] == name and one[1] == 0 for one in meant):
+                return True
+    return False
