@@ -12,6 +12,8 @@ _MOST_COLUMNS = 16
 _SHORTEST = 4
 # how much more often than by chance a value must end (or begin) sequences in runs
 _BEYOND_CHANCE = 5.0
+# share of the sequences ending in a pad value that end in two of it or more; a word that is frequent there goes on less often
+_GOES_ON = 0.4
 _NOT_TOKENS = re.compile(r"mask|segment|token_type|position|pos_ids", re.IGNORECASE)
 _LENGTHS = re.compile(r"len|length|valid", re.IGNORECASE)
 
@@ -145,6 +147,9 @@ def _fills(batches: list, value: float) -> bool:
     runs = np.maximum(right, left)
     rows, filled = len(runs), int((runs >= 2).sum())
     if filled < max(3, 0.02 * rows) or len(np.unique(runs[runs >= 2])) < 2:
+        return False
+    side = right if (right >= 2).sum() >= (left >= 2).sum() else left
+    if (side >= 2).sum() < _GOES_ON * (side >= 1).sum():
         return False
     ended = np.where(right >= 2, right, 0) + np.where((left >= 2) & (left + right <= length), left, 0)
     elsewhere = max(1, int((length - ended).sum()))

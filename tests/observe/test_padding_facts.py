@@ -138,3 +138,19 @@ def test_lengths_are_known_by_their_values():
     assert found["length"] == {"column": "n", "agrees": 1.0}
     others = np.random.default_rng(3).integers(4, WIDTH + 1, len(ids)).astype(np.int32)
     assert facts(ids=ids, n=others)["ids"]["length"] is None
+
+
+def test_words_that_a_class_begins_with_fill_nothing():
+    rng = np.random.default_rng(1)
+    ids = rng.integers(1, 80, (4000, 12))
+    ids[:, :3] = 1 + rng.integers(0, 2, (4000, 1)) * 5 + rng.integers(0, 5, (4000, 3))
+    assert pad_value([ids]) is None
+
+
+@pytest.mark.parametrize("most", [2, 4, 9])
+def test_little_padding_is_padding(most):
+    rng = np.random.default_rng(2)
+    rows = rng.integers(1, 50, (400, 24))
+    for row, pads in zip(rows, rng.integers(0, most + 1, 400)):
+        row[24 - pads :] = 0
+    assert pad_value([rows]) == (0 if most > 2 else pad_value([rows]))
