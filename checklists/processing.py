@@ -74,7 +74,7 @@ class Pair:
         if theirs.random:
             found.append(self._kept_random(theirs.random))
         if not mine.same_opaque(theirs):
-            return found
+            return found + self._one_step_more(mine, theirs)
         look_alike = bool(self.likeness) and all(one.level == "close" for one in self.likeness)
         other_source = _source(self.train) != _source(self.other)
         made_up_for = (other_source and look_alike) or (self.settled and not mine.near(theirs))
@@ -91,6 +91,24 @@ class Pair:
                 continue
             found.append(self._steps_differ(a, b, None))
         return found
+
+    def _one_step_more(self, mine: Prepared, theirs: Prepared) -> list:
+        """A function that the other set alone goes through, while all else is the same: statistics see no flip or reversal."""
+        alike = mine.same_values(theirs) and mine.layout == theirs.layout
+        alike = alike and [one.text for one in mine.geometry] == [one.text for one in theirs.geometry]
+        if mine.opaque or not alike or not mine.operations:
+            return []
+        return [
+            Fault(
+                Text(
+                    "{role}另外经过 {names}，训练数据没有，其余步骤相同",
+                    "the {role} goes through {names} as well, which training data do not, and through the same steps otherwise",
+                    role=role_of(self.other), names=listed(re.sub(r"#\w+$", "", one.name) for one in theirs.opaque),
+                ),
+                theirs.opaque[0].place or self.place,
+                False,
+            )
+        ]  # fmt: skip
 
     def _kept_random(self, steps: list) -> Fault:
         return Fault(

@@ -73,6 +73,17 @@ def test_a_deterministic_step_that_differs_or_a_random_one_that_stays(verdict, m
     assert {"file": "train.py", "line": 6} in entry["locations"]
 
 
+def test_a_function_that_only_the_evaluation_goes_through_is_left_to_a_person(verdict):
+    entry = verdict("dp.02", both([FLIP, RESCALE, LAYOUT], ["pipeline.<locals>.<lambda>#64", RESCALE, LAYOUT]))
+    assert entry["conclusion"] == "undecided" and "<lambda> as well" in entry["summary"]
+    for mine, theirs in (
+        ([RESCALE, LAYOUT], ["load", LAYOUT]),
+        (["augment", RESCALE], [RESCALE]),
+        (["augment"], ["plain"]),
+    ):
+        assert verdict("dp.02", both(mine, theirs))["conclusion"] == "ok"
+
+
 def test_labels_may_be_treated_as_they_need(verdict):
     run = both([RESCALE], [RESCALE])
     run.facts["datasets"]["datasets"][0]["pipeline"].insert(
