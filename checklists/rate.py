@@ -76,7 +76,9 @@ def judge_rate(subject: Subject) -> Finding:
     rising = _rising_words(subject)
     if verdict == "too_small" and seen.kind == "still":
         return _too_small(seen, used, curve, evidence, places, rising)
-    if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
+    # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
+    bottomless = seen.kind == "falls" and seen.last < 0
+    if verdict == "too_small" and used < curve.lower / subject.limit("hp.01.far_below") and not bottomless:
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_large" and _outdone(subject, seen, curve):
         return _behind(seen, used, curve, evidence, places)
