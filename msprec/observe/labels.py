@@ -13,6 +13,11 @@ _REGRESSION_LOSSES = ("MSE", "mse", "L1", "l1_loss", "Huber", "huber", "RMSE", "
 _CLASS_LOSSES = ("CrossEntropy", "cross_entropy", "nll_loss", "NLLLoss", "BCE", "binary_cross_entropy", "FocalLoss")
 
 
+def is_label_name(name: str) -> bool:
+    """Whether a column of that name is the label, whatever else is delivered."""
+    return name.lower() in _NAMES
+
+
 def _is_scalar(column: dict) -> bool:
     shape = column["shape"] or []
     return not column["varying_shape"] and all(n == 1 for n in shape)
@@ -25,7 +30,7 @@ def _candidate(columns: list, loss_name: str) -> Optional[dict]:
     """
     usable = [c for c in columns if c["kind"] in ("int", "bool", "float", "string")]
     for column in usable:
-        if column["name"].lower() in _NAMES:
+        if is_label_name(column["name"]):
             return column
     for column in usable:
         if any(word in column["name"].lower() for word in ("label", "target", "class_id")):
@@ -92,11 +97,11 @@ def _one_or_multi_hot(column: dict, width: int, class_loss: bool) -> tuple:
     return "regression", "several real numbers a sample"
 
 
-def label_facts(columns: list, passes: list, loss_name: str) -> Optional[dict]:
+def label_facts(columns: list, passes: list, loss_name: str, delivered: Optional[str] = None) -> Optional[dict]:
     """The entry ``label`` of a data set, or None when no column looks like one.
 
     ``columns``: the column facts; ``passes``: the recorded :class:`PassOrder` objects; ``loss_name``: for telling classes
-    stored as floats from targets of a regression.
+    stored as floats from targets of a regression; ``delivered``: the column whose values ``passes`` hold, where it is known.
     """
     column = _candidate(columns, loss_name)
     if column is None:
@@ -107,7 +112,7 @@ def label_facts(columns: list, passes: list, loss_name: str) -> Optional[dict]:
         "counts": None, "counted_samples": 0, "complete_pass": False,
     }  # fmt: skip
     if kind in ("class", "one_hot"):
-        facts.update(_counts(column, kind, passes))
+        facts.update(_counts(column, kind, passes if delivered in (None, column["name"]) else []))
     elif kind == "multi_hot" and column["channels"]:
         whole = [p.samples for p in passes if p.complete]
         # the shares over all that was seen are those of a pass, where there was a whole one

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from msprec.observe.contradictions import Contradictions
+from msprec.observe.datasets import DatasetRecord
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
 from msprec.observe.labelsheet import LabelSheet
@@ -121,3 +122,24 @@ def test_a_distribution_as_wide_as_the_input_is_a_label():
         one.add(np.random.default_rng(0).dirichlet(np.ones(10), 40).astype(np.float32), True, 0)
         columns.append(one.facts())
     assert label_facts(columns, [], "CrossEntropyLoss")["column"] == "soft"
+
+
+def recorded(**columns):
+    record = DatasetRecord(0, [], [], None)
+    one = record.begin_pass(record.begin_iterator())
+    record.add(columns, one, True)
+    one.complete = True
+    return record, one
+
+
+def test_a_weight_after_the_label_is_no_label():
+    y, w = np.arange(60, dtype=np.int32) % 3, (np.arange(60) < 30).astype(np.float32)
+    x = np.random.default_rng(0).random((60, 4)).astype(np.float32)
+    for named in ({"x": x, "y": y, "w": w}, {"x": x, "kind": y, "w": w}):
+        record, one = recorded(**named)
+        columns = [column.facts() for column in record.columns.values()]
+        facts = label_facts(columns, [one], "CrossEntropyLoss", record.label_column)
+        wanted = {"0": 20, "1": 20, "2": 20} if "y" in named else {"0": 30, "1": 30}
+        assert facts["counts"] == wanted and facts["column"] == ("y" if "y" in named else "w")
+    # the passes hold another column than the one that the loss takes
+    assert label_facts(columns[:2], [one], "CrossEntropyLoss", "w")["counts"] == {"0": 20, "1": 20, "2": 20}
