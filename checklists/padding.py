@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 from msprec.checklists import designed
 from msprec.checklists.counted import counted_from_the_start
 from msprec.checklists.mask_use import hides_real_elements
+from msprec.checklists.scale import values_in
 from msprec.checklists.shared import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 
 from msprec.checklist.facts import Fact
@@ -17,6 +18,7 @@ _PADS = re.compile(
     r"\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length",
     re.IGNORECASE,
 )
+_WEIGHTED = r"(?i)(cross_?entropy|nll)\w*\(.*\bweight\s*=\s*(?!None)"
 _ADVICE = Text(
     "把补齐的一侧、数值与长度写在一处，训练与推理共用；补齐值专用一个编号，mask 由真实长度生成，loss 忽略补齐的位置。",
     "Give side, value and length in one place that training and inference share; reserve an id for padding, "
@@ -130,7 +132,11 @@ def _pad_places(subject: Subject, used: list) -> list:
 
 def _faults(subject: Subject, dataset: Fact, pad: Fact) -> list:
     found = [_mask(subject, dataset, pad), _length(subject, dataset, pad), _side(subject, dataset, pad)]
-    found += [_from_the_start(subject, dataset, pad), _hides_real(subject, dataset, pad)]
+    found += [
+        _from_the_start(subject, dataset, pad),
+        _hides_real(subject, dataset, pad),
+        _in_the_loss(subject, dataset, pad),
+    ]
     told = pad.mask or pad.length
     if not told:
         found.append(_value(subject, dataset, pad))
@@ -227,6 +233,34 @@ def _from_the_start(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Faul
         dataset,
         place=places[0],
     )  # fmt: skip
+
+
+def _in_the_loss(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Targets that are filled up, and a cross-entropy that was given the filling and averages over it; rarely meant."""
+    if dataset.role != "train" or pad.column != dataset.label.column or pad.kind != "int" or pad.inside:
+        return None
+    if (pad.share or 0) < subject.limit("dp.04.counted") or subject.find_lines(_WEIGHTED, 1):
+        return None
+    places = (dataset.batch_size or 0) * (pad.lengths[1] if len(pad.lengths) == 2 else 0)
+    for one in subject.probes.losses:
+        given = values_in(one.labels.shape) or 0
+        whole = one.settings.get("reduction") in ("mean", "sum") and places and 0.8 * places <= given <= places
+        if one.kind != "softmax_cross_entropy" or not whole or one.labels.min != pad.value or one.labels.distinct == 1:
+            continue
+        if one.settings.get("ignore_index") != pad.value:
+            return Fault(
+                Text(
+                    "{name}（{where}）把 {column} 中的补齐值 {value}（占 {share}）也当作目标计算：ignore_index 没有设为它",
+                    "{name} at {where} counts the padding of {column} too: {value} fills up {share} of its elements, and "
+                    "ignore_index is another",
+                    name=one.name, where=at(one.place), column=pad.column, value=pad.value,
+                    share=f"{100 * (pad.share or 0):.3g} %",
+                ),
+                dataset,
+                sure=False,
+                place=one.place,
+            )  # fmt: skip
+    return None
 
 
 def _hides_real(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
