@@ -34,16 +34,16 @@ def _is_state(name: str) -> bool:
 
 
 def _through_the_loop(subject: Subject, dataset: Fact) -> Optional[Fact]:
-    first = first_place(dataset) if plain_arrays(dataset) else None
-    seen = [one for one in (dataset.iterated_at, first) if one and one.file]
+    fed = [first_place(dataset)] if plain_arrays(dataset) else []  # where the step was given its arrays
+    seen = [one for one in (dataset.iterated_at, *fed) if one and one.file]
     steps = _functions_around(subject, seen)
     for file, tree in sorted(subject.source.trees.items()):
         for loop in (node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))):
-            over_data = _spans(loop, file, seen) or _iterates_data(loop, tree)
+            over_data = _iterates_data(loop, tree) or (not fed and _spans(loop, file, seen))
             for statement in (node for node in loop.body if isinstance(node, ast.Assign)):
                 if not isinstance(statement.value, ast.Call) or not _handed_on(statement):
                     continue
-                if over_data or called_name(statement.value) in steps:
+                if over_data or called_name(statement.value) in steps or _spans(statement, file, seen):
                     return place(file, statement.lineno)
     return None
 
@@ -54,8 +54,8 @@ def _functions_around(subject: Subject, seen: list) -> set:
     return {node.name for node in around if isinstance(node, ast.FunctionDef) and node.name != "construct"}
 
 
-def _spans(loop: ast.AST, file: str, seen: list) -> bool:
-    return any(one.file == file and loop.lineno <= (one.line or 0) <= (loop.end_lineno or 0) for one in seen)
+def _spans(node: ast.AST, file: str, seen: list) -> bool:
+    return any(one.file == file and node.lineno <= (one.line or 0) <= (node.end_lineno or 0) for one in seen)
 
 
 def _iterates_data(loop: ast.AST, tree: ast.AST) -> bool:

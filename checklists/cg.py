@@ -90,7 +90,9 @@ def _frozen_at_random(subject: Subject, groups: Sorted) -> Optional[Finding]:
         for one in groups.frozen
         if one.name in left_out and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
     ]
-    if not drawn or not groups.moved:
+    # of a network that lends its features, frozen whole, nothing that was loaded trains
+    filled = {module[0] for load in partial for module in load.modules if len(module) == 3 and module[2]}
+    if not drawn or not any(one.name.split(".")[0] in filled for one in groups.moved):
         return None
     return problem(
         Text(

@@ -178,11 +178,17 @@ class WeightsObserver:
         if not trained.endswith(path):
             return []
         prefix = trained[: len(trained) - len(path)]
-        new = {entry[1]: list(entry[0].shape) for entry in list(entries.values())[before:]}
-        gone = [one for one in alive if one[0] is None or id(one[0]) not in entries]
-        found = [(name, path.rpartition(".")[0], new.get(prefix + path) == shape) for _, name, path, shape, _ in gone]
-        reshaped = {cell for _, cell, same in found if not same}
-        return [name for name, cell, _ in found if cell not in reshaped]
+        new = {entry[1]: entry[0] for entry in list(entries.values())[before:]}
+        samples, found, reshaped = self.observer.parameters.samples, [], set()
+        for value, name, path, shape, sample in alive:
+            if value is not None and id(value) in entries:
+                continue
+            instead, cell = new.get(prefix + path), path.rpartition(".")[0]
+            if instead is None or list(instead.shape) != shape:
+                reshaped.add(cell)
+            elif not same_values(sample, samples.get(id(instead), ("", None))[1]):
+                found.append((name, cell))  # a layer of another kind may have been handed the values
+        return [name for name, cell in found if cell not in reshaped]
 
     @staticmethod
     def _matches(samples: dict, first_values: dict) -> dict:

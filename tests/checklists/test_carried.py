@@ -70,11 +70,15 @@ def test_samples_grouped_by_label_still_are(verdict):
 
 
 def test_plain_arrays_whose_state_makes_every_sample_new(verdict):
-    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 12}}]
+    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 13}}]
     unknown = {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}
     one = dataset(passes=[one_pass(1, complete=False)], shuffle=unknown, pipeline=pipeline, iterated_at=None)
     run = Run(datasets=[one])
     run.source["train.py"] += "for i in range(9):\n    x = rows[i]\n    loss, h = train_step(x, y, h)\n"
     assert verdict("dp.03", run)["conclusion"] == "ok"
+    game = "for i in range(9):\n    state, reward = world.move(action, state)\n    train_step(x, y)\n"
+    played = Run(datasets=[one])
+    played.source["train.py"] += game
+    assert verdict("dp.03", played)["conclusion"] == "undecided"  # not the state of the network
     run.source["train.py"] = run.source["train.py"].replace(", h", "")
     assert verdict("dp.03", run)["conclusion"] == "undecided"

@@ -23,16 +23,14 @@ def test_an_explicit_freeze_is_ok_and_listed(verdict):
     assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
 
 
-def head_left_out(frozen=True, last=True, loaded=3):
+def head_left_out(frozen=True, last=True, loaded=3, filled="conv"):
     head = parameter(
         "head.weight", [4, 32], requires_grad=not frozen, in_optimizer=not frozen, moved=STILL if frozen else {}
     )
     made = weights(MOVING, head if frozen else parameter("head.weight", [4, 32]))
     gap = {"name": "head.weight", "shape": [4, 32], "file_shape": [8, 32], "last": last}
-    made.set(
-        "weights_loaded", [{"function": "load_param_into_net", "loaded": loaded, "optimizer": False, "missing": [gap]}]
-    )
-    return made
+    load = {"function": "load_param_into_net", "loaded": loaded, "optimizer": False, "missing": [gap]}
+    return made.set("weights_loaded", [{**load, "modules": [[filled, 1, 1], ["head", 1, 0]]}])
 
 
 def test_a_new_head_that_is_frozen_as_drawn_is_a_problem(verdict):
@@ -42,7 +40,8 @@ def test_a_new_head_that_is_frozen_as_drawn_is_a_problem(verdict):
         and "head.weight" in entry["summary"]
         and "frozen_parameters" in entry["advice"]
     )
-    for fine in (head_left_out(frozen=False), head_left_out(last=False), head_left_out(loaded=0)):
+    features = head_left_out(filled="features")  # loaded, frozen whole, and not what trains
+    for fine in (head_left_out(frozen=False), head_left_out(last=False), head_left_out(loaded=0), features):
         assert verdict("cg.02", fine)["conclusion"] == "ok"
 
 
