@@ -154,3 +154,14 @@ def test_little_padding_is_padding(most):
     for row, pads in zip(rows, rng.integers(0, most + 1, 400)):
         row[24 - pads :] = 0
     assert pad_value([rows]) == (0 if most > 2 else pad_value([rows]))
+
+
+def test_zeros_and_ones_of_another_meaning_are_no_mask():
+    ids, mask, lengths = sequences()
+    halves = (np.arange(WIDTH)[None] >= lengths[:, None] // 2).astype(np.int32) * mask
+    assert facts(ids=ids, segment=halves, attention_mask=mask)["ids"]["mask"]["column"] == "attention_mask"
+    assert facts(ids=ids, segment=halves)["ids"]["mask"] is None
+    assert facts(ids=ids, loss_mask=halves)["ids"]["mask"] is None
+    assert facts(ids=ids, keep=mask)["ids"]["mask"]["column"] == "keep"
+    wrong = facts(ids=ids, keep=mask, mask=halves)["ids"]["mask"]  # what is called the mask is judged
+    assert wrong["column"] == "mask" and wrong["real_off"] > 50
