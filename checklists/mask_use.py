@@ -25,15 +25,15 @@ class Hidden(NamedTuple):
     place: Fact
 
 
-def hides_real_elements(subject: Subject, pad: Fact) -> Optional[Fact]:
+def hides_real_elements(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fact]:
     """The place where the network hides the elements that the delivered mask marks as real; None where it does not, or
     where the way of the mask through the code is not plain.
 
-    Plain means: all functions of the project know one mask by one name, it is not made anew or negated on its way, and every
-    place that hides by it does so for the same value.
+    Plain means: no mask is negated, compared or made anew between its delivery and the places that hide by it, and those
+    places all hide for the same value.
     """
-    if not pad.mask:
-        return None
+    if not pad.mask or sum(_MASKS.search(column.name or "") is not None for column in dataset.columns) > 1:
+        return None  # of several masks it is not known which one comes to which place
     functions = [
         (file, node)
         for file, tree in subject.source.trees.items()
@@ -43,12 +43,12 @@ def hides_real_elements(subject: Subject, pad: Fact) -> Optional[Fact]:
     found = [hidden for file, node in functions for hidden in _hidden(file, node)]
     if not found or len({(one.name, one.value) for one in found}) != 1:
         return None
-    name, value, where = found[0]
+    _, value, where = found[0]
     # what makes the mask before its delivery does not count
     using = [node for _, node in functions if node.name == "construct"] + [
         one.node for one in subject.source.delivered_scopes()
     ]
-    if any(_other_masks(node, name) or _changes(node, name) for node in using):
+    if any(_changes(node) for node in using):
         return None
     real = 0 if pad.mask.inverted else 1
     return where if value == real else None
@@ -56,19 +56,23 @@ def hides_real_elements(subject: Subject, pad: Fact) -> Optional[Fact]:
 
 def _hidden(file: str, function: ast.FunctionDef) -> Iterator[Hidden]:
     for node in ast.walk(function):
-        meant = None
-        if isinstance(node, ast.Call) and called_name(node) == "masked_fill":
-            bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
-            condition, put = (
-                (node.args[:2] if bound else node.args[1:3]) if len(node.args) >= (2 if bound else 3) else (None, None)
-            )
-            meant = _meaning(condition) if condition is not None and _is_low(put) else None
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            low = [side for side in (node.left, node.right) if _is_low(side)]
-            other = node.right if low and low[0] is node.left else node.left
-            meant = _meaning(other) if low else None
+        condition = _condition(node)
+        meant = _meaning(condition) if condition is not None else None
         if meant is not None and _MASKS.search(meant[0]):
             yield Hidden(*meant, place(file, node.lineno))
+
+
+def _condition(node: ast.AST) -> Optional[ast.AST]:
+    """What decides where a node hides elements: of ``x.masked_fill(here, -1e9)`` and ``here * -1e9``."""
+    if isinstance(node, ast.Call) and called_name(node) == "masked_fill":
+        bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
+        given = node.args if bound else node.args[1:]
+        return given[0] if len(given) >= 2 and _is_low(given[1]) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        if _is_low(node.left):
+            return node.right
+        return node.left if _is_low(node.right) else None
+    return None
 
 
 def _root(node: ast.AST) -> str:
@@ -139,31 +143,45 @@ def _compared(meant: Optional[tuple], operator: ast.cmpop, number: Optional[floa
     return meant if test(1) else _negated(meant)
 
 
-def _other_masks(function: ast.AST, name: str) -> bool:
-    """Whether another mask plays a part: then it is not known which is which."""
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    names |= {node.arg for node in ast.walk(function) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
-    names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute) and _root(node) == "self"}
-    return any(_MASKS.search(one) and one != name for one in names)
-
-
-def _changes(function: ast.AST, name: str) -> bool:
-    """Whether the function gives the name another meaning, or hands on anything but the mask as it is."""
+def _changes(function: ast.AST) -> bool:
+    """Whether the function negates a mask, compares it, or makes one, but where it hides elements by it."""
+    inside = {
+        id(part) for node in ast.walk(function) if (one := _condition(node)) is not None for part in ast.walk(one)
+    }
+    hiding = {id(node) for node in ast.walk(function) if _condition(node) is not None}
     for node in ast.walk(function):
-        if isinstance(node, (ast.Assign, ast.AugAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            stored = any(isinstance(one, ast.Name) and one.id == name for target in targets for one in ast.walk(target))
-            if stored and _meaning(node.value) != (name, 1):
-                return True
-        if isinstance(node, ast.Call) and called_name(node) not in {
-            "masked_fill",
-            "logical_not",
-            "equal",
-            "eq",
-            *_SHAPES,
-        }:
-            given = [*node.args, *(word.value for word in node.keywords)]
-            meant = [_meaning(one) for one in given]
-            if any(one is not None and one[0] == name and one[1] == 0 for one in meant):
-                return True
+        if isinstance(node, ast.Attribute) and _root(node) == "self" and _MASKS.search(node.attr):
+            return True
+        if id(node) in inside:
+            continue
+        if isinstance(node, (ast.Assign, ast.AugAssign)) and _makes_a_mask(node, hiding):
+            return True
+        if isinstance(node, (ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)) and _turns(node):
+            return True
     return False
+
+
+def _makes_a_mask(node: ast.AST, hiding: set) -> bool:
+    """``mask = ...`` from anything but a mask as it is; what is added to scores is none."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    if not any(_MASKS.search(name) for name in names) or any(id(part) in hiding for part in ast.walk(node.value)):
+        return False
+    meant = _meaning(node.value)
+    return meant is None or meant[1] == 0 or _MASKS.search(meant[0]) is None
+
+
+def _turns(node: ast.AST) -> bool:
+    """``~mask``, ``1 - mask``, ``mask == 0``, ``ops.logical_not(mask)``: whatever the outcome is used for."""
+    if isinstance(node, ast.UnaryOp):
+        operand = node.operand if isinstance(node.op, (ast.Invert, ast.Not)) else None
+    elif isinstance(node, ast.BinOp):
+        operand = node.right if isinstance(node.op, ast.Sub) and _number(node.left) == 1 else None
+    elif isinstance(node, ast.Compare):
+        operand = node.left
+    else:
+        turning = called_name(node) in ("logical_not", "equal", "eq", "not_equal", "ne")
+        bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
+        operand = (node.func.value if bound else next(iter(node.args), None)) if turning else None
+    meant = _meaning(operand) if operand is not None else None
+    return meant is not None and _MASKS.search(meant[0]) is not None

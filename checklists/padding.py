@@ -267,7 +267,7 @@ def _hides_real(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
     """The mask is right as delivered, and the network takes it for its opposite."""
     if dataset.role != "train":
         return None
-    where = hides_real_elements(subject, pad)
+    where = hides_real_elements(subject, dataset, pad)
     if where is None:
         return None
     return Fault(
