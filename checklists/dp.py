@@ -295,7 +295,7 @@ def shuffled(subject: Subject) -> Finding:
     Problem: passes repeat the order of the first (dp.03.repeated), samples come grouped by label (few label changes, or
     labels that hang on the position), most samples keep their position (dp.03.equal), or the only shuffle buffer is
     smaller than one batch. OK: passes differ and labels are mixed, or one mixed pass with an effective means of
-    shuffling. A set of one batch a pass: not applicable. One mixed pass without any means is left open.
+    shuffling; or unshuffled samples of a training whose recurrent state is carried from step to step. A set of one batch a pass: not applicable. One mixed pass without any means is left open.
     """
     if subject.trains_nothing:
         return no_training()
@@ -311,7 +311,9 @@ def padding(subject: Subject) -> Finding:
 
     Problem: a mask that marks padding as real or hides real values (dp.04.contradicts), lengths that do not fit, sides mixed
     between samples (dp.04.mixed), a pad value that is also a real value without mask or length to tell them apart
-    (dp.04.inside), training and evaluation that pad otherwise. A mask may count either way round, and the first place of a
+    (dp.04.inside), training and evaluation that pad otherwise, sequences padded in front whose lengths the network counts from
+    the first element, a mask that the network takes for its opposite. Left open: targets whose padding a cross-entropy counts
+    (dp.04.counted). A mask may count either way round, and the first place of a
     run may be an end mark. Numeric sequences count only where something pads, masks or measures them. Nothing padded: not
     applicable.
     """
