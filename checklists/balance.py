@@ -224,17 +224,28 @@ def _absent(subject: Subject, counts: dict) -> list:
 
 
 def head_outputs(subject: Subject) -> Optional[int]:
-    """The classes that the network's last Dense tells apart, when a cross-entropy compares them with the labels."""
+    """The classes that a cross-entropy compares with the labels: as captured, else those of the network's last Dense."""
     if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in subject.losses):
         return None
+    given = [one.predicted.shape for one in subject.probes.losses if one.kind in ("softmax_cross_entropy", "nll")]
+    seen = {shape[1] for shape in given if len(shape) > 1}
+    if seen:
+        return seen.pop() if len(seen) == 1 else None
     return last_outputs(subject)
 
 
 def last_outputs(subject: Subject) -> Optional[int]:
-    """The outputs of the training network's last layer, where that is a Dense."""
+    """The outputs of the training network's last layer, where that is a Dense, and no head beside others."""
     networks = [network for network in subject.networks if network.role == "train"]
     cells = [cell for cell in networks[0].cells if cell.parameters] if len(networks) == 1 else []
     if not cells or cells[-1].class_ != "Dense":
         return None
-    found = re.search(r"\bout(?:put)?_channels\s*=\s*(\d{1,6})\b", cells[-1].args)
+    before = cells[-2] if len(cells) > 1 and cells[-2].class_ == "Dense" else None
+    inputs, outputs = _width("in", cells[-1]), _width("out", cells[-1])
+    parallel = before is not None and inputs is not None and _width("in", before) == inputs != _width("out", before)
+    return None if parallel else outputs
+
+
+def _width(side: str, cell: Fact) -> Optional[int]:
+    found = re.search(rf"\b{side}(?:put)?_channels\s*=\s*(\d{{1,6}})\b", cell.args or "")
     return int(found.group(1)) if found else None

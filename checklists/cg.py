@@ -1,5 +1,7 @@
 """The computing graph: cg.01 to cg.04."""
 
+from typing import Optional
+
 from msprec.checklists import designed
 from msprec.checklists.connected import judge_connections, judge_hidden
 from msprec.checklists.loss_function import judge_loss
@@ -44,7 +46,8 @@ def frozen_weights(subject: Subject) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 
     Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never moved (or only
-    shrank in proportion, which is weight decay without a gradient). Frozen explicitly (requires_grad=False): ok.
+    shrank in proportion, which is weight decay without a gradient); a last layer frozen as it was drawn, that a checkpoint did
+    not fill. Else frozen explicitly (requires_grad=False): ok.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
@@ -75,7 +78,37 @@ def frozen_weights(subject: Subject) -> Finding:
             Text("让训练正常运行到结束。", "Let the training run to its end."),
             _evidence(subject, groups),
         )
-    return _all_moved(subject, groups)
+    return _frozen_at_random(subject, groups) or _all_moved(subject, groups)
+
+
+def _frozen_at_random(subject: Subject, groups: Sorted) -> Optional[Finding]:
+    """A last layer that the checkpoint did not fill, frozen as it was drawn: the freezing hit the part that has to learn."""
+    partial = [load for load in subject.loads if load.loaded and not load.optimizer]
+    left_out = {gap.name for load in partial for gap in load.missing if gap.last}
+    drawn = [
+        one
+        for one in groups.frozen
+        if one.name in left_out and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
+    ]
+    # of a network that lends its features, frozen whole, nothing that was loaded trains
+    filled = {module[0] for load in partial for module in load.modules if len(module) == 3 and module[2]}
+    if not drawn or not any(one.name.split(".")[0] in filled for one in groups.moved):
+        return None
+    return problem(
+        Text(
+            "被冻结的 {names} 并没有从检查点加载，一直保持随机的初始值，而加载了权重的部分在训练：冻结的可能是相反的部分。",
+            "{names} is frozen but was not loaded from the checkpoint: it keeps its random start, while what was loaded trains. "
+            "The freezing seems to have hit the wrong part.",
+            names=listed(one.name for one in drawn),
+        ),
+        Text(
+            "只冻结从检查点加载的部分，让新的输出层参与训练；若确实如此设计，在 msprec.toml 的 frozen_parameters 中声明。",
+            "Freeze only what was loaded, and let the new last layer train; if meant so, declare it as frozen_parameters in "
+            "msprec.toml.",
+        ),
+        _evidence(subject, groups),
+        _places(subject),
+    )
 
 
 def _all_moved(subject: Subject, groups: Sorted) -> Finding:

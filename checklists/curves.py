@@ -61,6 +61,10 @@ class Curve(NamedTuple):
         return float(value if self.low else -value)
 
 
+# what an even fall has in its last fifth
+_EVEN = 0.2
+
+
 class Training(NamedTuple):
     """The training loss: its fall over the last fifth, and how sure that is."""
 
@@ -200,6 +204,8 @@ def _validation_flat(curves: list) -> bool:
 
 
 def _steep(subject: Subject, training: Training) -> bool:
+    if training.last <= 0:  # no share of itself tells how far a loss without a floor at 0 may go
+        return training.sure and training.share >= _EVEN
     return (
         training.sure
         and training.relative >= subject.limit("hp.02.falling")

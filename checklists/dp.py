@@ -9,7 +9,7 @@ from msprec.checklists.scale import entering, feature_columns, is_token, judge
 from msprec.checklists.scaling import input_scaling
 from msprec.checklists.sentinels import missing_marks
 from msprec.checklists.shards import judge_shards, part_for_one_device
-from msprec.checklists.shared import first_place, missing, no_training, note, op_place, pipeline_table, train_sets
+from msprec.checklists.shared import at, first_place, missing, no_training, note, op_place, pipeline_table, train_sets
 
 from msprec.checklist.each_rank import WORST
 from msprec.checklist.facts import Fact
@@ -265,8 +265,18 @@ def _counterpart(train: list, other: Fact) -> Fact:
 def _nothing_evaluated(subject: Subject, train: list) -> Finding:
     if not train and not subject.trained:
         return missing("数据处理流水线", "data pipeline")
+    apart = [one for one in subject.inputs if one.phase != "train" and one.place]
+    told = Text(
+        "本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."
+    )
+    if apart:
+        told = Text(
+            "网络在训练之外（{where}）被调用，但它的输入（如编号）没有可与训练比较的数值。",
+            "The network was called outside training ({where}), with inputs that have no scale to compare, or another network's.",
+            where=at(apart[0].place),
+        )
     return undecided(
-        Text("本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."),
+        told,
         Text(
             "在训练脚本中加入评估（如 Model.eval），用 `msprec run` 再运行；若评估或推理在另一脚本中，"
             "用 `--also 脚本` 指定它（只读取不运行）。",
@@ -285,7 +295,7 @@ def shuffled(subject: Subject) -> Finding:
     Problem: passes repeat the order of the first (dp.03.repeated), samples come grouped by label (few label changes, or
     labels that hang on the position), most samples keep their position (dp.03.equal), or the only shuffle buffer is
     smaller than one batch. OK: passes differ and labels are mixed, or one mixed pass with an effective means of
-    shuffling. A set of one batch a pass: not applicable. One mixed pass without any means is left open.
+    shuffling; or unshuffled samples of a training whose recurrent state is carried from step to step. A set of one batch a pass: not applicable. One mixed pass without any means is left open.
     """
     if subject.trains_nothing:
         return no_training()
@@ -301,7 +311,9 @@ def padding(subject: Subject) -> Finding:
 
     Problem: a mask that marks padding as real or hides real values (dp.04.contradicts), lengths that do not fit, sides mixed
     between samples (dp.04.mixed), a pad value that is also a real value without mask or length to tell them apart
-    (dp.04.inside), training and evaluation that pad otherwise. A mask may count either way round, and the first place of a
+    (dp.04.inside), training and evaluation that pad otherwise, sequences padded in front whose lengths the network counts from
+    the first element, a mask that the network takes for its opposite. Left open: targets whose padding a cross-entropy counts
+    (dp.04.counted). A mask may count either way round, and the first place of a
     run may be an end mark. Numeric sequences count only where something pads, masks or measures them. Nothing padded: not
     applicable.
     """

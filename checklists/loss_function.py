@@ -109,10 +109,13 @@ def _classes(one: Fact) -> None:
     if one.kind == SOFTMAX and (predicted.probabilities or made_by in SOFTMAXES):
         raise Wrong(
             Text(
-                "{name} 的输入已经是概率（每行之和为 1{source}）：softmax 被计算了两次，梯度很小，loss 降不到 0。",
-                "What {name} is given are probabilities already (each row adds up to 1{source}): softmax is applied twice, "
+                "{name} 的输入已经是概率（{rows}{source}）：softmax 被计算了两次，梯度很小，loss 降不到 0。",
+                "What {name} is given are probabilities already ({rows}{source}): softmax is applied twice, "
                 "gradients are small, and the loss cannot come near 0.",
                 name=one.name,
+                rows=Text("每行之和为 1", "each row adds up to 1")
+                if predicted.probabilities
+                else Text("沿另一维相加为 1", "adding up to 1 over another axis than that of the classes"),
                 source=_made_by(source),
             ),
             Text(

@@ -1,6 +1,9 @@
 """Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
 
-from msprec.checklists.shared import first_place, op_place, pipeline_table, plain_arrays
+from typing import Optional
+
+from msprec.checklists.carried import carried_state
+from msprec.checklists.shared import at, first_place, op_place, pipeline_table, plain_arrays
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -60,7 +63,30 @@ class Order:
                 ),
                 self._evidence(),
             )
-        return self._problem() or self._mixed()
+        return self._carried() or self._problem() or self._mixed()
+
+    def _carried(self) -> Optional[Finding]:
+        """In order, with recurrent state carried from step to step: then the order is the point, and no shuffling a fault."""
+        in_order = self._repeats() or self._mostly_equal()
+        # of plain arrays the state is an argument like the others, and makes each sample look new
+        if self.shuffle.declared or self.sorted or not (in_order or (plain_arrays(self.dataset) and not self.compared)):
+            return None
+        where = carried_state(self.subject, self.dataset)
+        if where is None:
+            return None
+        return ok(
+            Text(
+                "{where} 把状态从一步带到下一步：这样的训练需要样本保持顺序，不应混洗{seen}。",
+                "The state is carried from step to step at {where}: such a training needs its samples in their order, and is "
+                "not shuffled{seen}.",
+                where=at(where),
+                seen=Text("，交付的顺序也每轮相同", "; they do come in the same order in every pass")
+                if in_order
+                else Text("", ""),
+            ),
+            [*self._evidence(), *self.subject.code_at([where], Text("状态的传递", "The state that is carried"))],
+            [where],
+        )
 
     def _problem(self):
         if self._repeats():

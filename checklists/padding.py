@@ -4,7 +4,10 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.checklists import designed
-from msprec.checklists.shared import SIDES, first_place, missing, padded_side, pipeline_table, role_of
+from msprec.checklists.counted import counted_from_the_start
+from msprec.checklists.mask_use import hides_real_elements
+from msprec.checklists.scale import values_in
+from msprec.checklists.shared import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -15,6 +18,7 @@ _PADS = re.compile(
     r"\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length",
     re.IGNORECASE,
 )
+_WEIGHTED = r"(?i)(cross_?entropy|nll)\w*\(.*\bweight\s*=\s*(?!None)"
 _ADVICE = Text(
     "把补齐的一侧、数值与长度写在一处，训练与推理共用；补齐值专用一个编号，mask 由真实长度生成，loss 忽略补齐的位置。",
     "Give side, value and length in one place that training and inference share; reserve an id for padding, "
@@ -29,6 +33,7 @@ class Fault(NamedTuple):
     says: Text
     dataset: Fact
     sure: bool = True
+    place: Optional[Fact] = None
 
 
 def judge_padding(subject: Subject) -> Finding:
@@ -78,7 +83,7 @@ def judge_padding(subject: Subject) -> Finding:
 def _wrong(faults: list, shown: list, places: list) -> Finding:
     sure = [fault for fault in faults if fault.sure]
     told = sure or faults
-    places = [*places, *(first_place(fault.dataset) for fault in told)]
+    places = [fault.place for fault in told if fault.place] + [*places, *(first_place(fault.dataset) for fault in told)]
     says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
     if sure:
         return problem(Text("补齐有误：{says}。", "The padding is wrong: {says}.", says=says), _ADVICE, shown, places)
@@ -127,6 +132,11 @@ def _pad_places(subject: Subject, used: list) -> list:
 
 def _faults(subject: Subject, dataset: Fact, pad: Fact) -> list:
     found = [_mask(subject, dataset, pad), _length(subject, dataset, pad), _side(subject, dataset, pad)]
+    found += [
+        _from_the_start(subject, dataset, pad),
+        _hides_real(subject, dataset, pad),
+        _in_the_loss(subject, dataset, pad),
+    ]
     told = pad.mask or pad.length
     if not told:
         found.append(_value(subject, dataset, pad))
@@ -203,6 +213,73 @@ def _side(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
         ),
         dataset,
     )
+
+
+def _from_the_start(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Padded in front, while the network is told how many elements to read from the start."""
+    left, right = pad.left_only or 0, pad.right_only or 0
+    if pad.length.agrees is None or left < 3 or right > subject.limit("dp.04.mixed") * left:
+        return None
+    places = counted_from_the_start(subject)
+    if not places:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {column} 补在左侧，而 {where} 按 {length} 从第一个元素数起：读到的是补齐值，真实的元素被丢掉",
+            "{column} of the {role} is padded on the left, while the call at {where} counts {length} from the first element on: "
+            "it reads padding and leaves out real elements",
+            role=role_of(dataset), column=pad.column, where=at(places[0]), length=pad.length.column,
+        ),
+        dataset,
+        place=places[0],
+    )  # fmt: skip
+
+
+def _in_the_loss(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Targets that are filled up, and a cross-entropy that was given the filling and averages over it; rarely meant."""
+    if dataset.role != "train" or pad.column != dataset.label.column or pad.kind != "int" or pad.inside:
+        return None
+    if (pad.share or 0) < subject.limit("dp.04.counted") or subject.find_lines(_WEIGHTED, 1):
+        return None
+    places = (dataset.batch_size or 0) * (pad.lengths[1] if len(pad.lengths) == 2 else 0)
+    for one in subject.probes.losses:
+        given = values_in(one.labels.shape) or 0
+        whole = one.settings.get("reduction") in ("mean", "sum") and places and 0.8 * places <= given <= places
+        if one.kind != "softmax_cross_entropy" or not whole or one.labels.min != pad.value or one.labels.distinct == 1:
+            continue
+        if one.settings.get("ignore_index") != pad.value:
+            return Fault(
+                Text(
+                    "{name}（{where}）把 {column} 中的补齐值 {value}（占 {share}）也当作目标计算：ignore_index 没有设为它",
+                    "{name} at {where} counts the padding of {column} too: {value} fills up {share} of its elements, and "
+                    "ignore_index is another",
+                    name=one.name, where=at(one.place), column=pad.column, value=pad.value,
+                    share=f"{100 * (pad.share or 0):.3g} %",
+                ),
+                dataset,
+                sure=False,
+                place=one.place,
+            )  # fmt: skip
+    return None
+
+
+def _hides_real(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """The mask is right as delivered, and the network takes it for its opposite."""
+    if dataset.role != "train":
+        return None
+    where = hides_real_elements(subject, dataset, pad)
+    if where is None:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {mask} 用 {real} 标记 {column} 的真实元素，而 {where} 遮住的正是这些元素，留下的是补齐",
+            "{mask} of the {role} marks the real elements of {column} by {real}, and the code at {where} hides just those and "
+            "leaves the padding",
+            role=role_of(dataset), mask=pad.mask.column, column=pad.column, where=at(where), real=0 if pad.mask.inverted else 1,
+        ),
+        dataset,
+        place=where,
+    )  # fmt: skip
 
 
 def _value(subject: Subject, dataset: Fact, pad: Fact) -> Optional[Fault]:

@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Optional
 
+from msprec.checklists.loss_code import counters
 from msprec.checklists.shared import first_place
 
 from msprec.checklist.facts import Fact
@@ -33,7 +34,8 @@ def judge_places(subject: Subject, dataset: Fact, column: Fact) -> Optional[Find
     if counts[order[-1]] < limit * counts[order[0]]:
         return ok(_counted(column, counts, order), shown)
     among_others = len(order) > 2 and counts[order[-2]] >= limit * counts[order[0]]
-    counter = subject.find_lines(f"(?i){_COUNTERS}", 3)
+    seen = counters(subject)
+    counter = (subject.find_lines(f"(?i){_COUNTERS}", 3) if seen is None else seen)[:3]
     if not among_others and counter:
         text = Text(
             "{counted}背景（{most}）远多于其他，但 loss 按类别计算或带权重（{where}）。",

@@ -212,7 +212,7 @@ def _read_only(load: Fact, loads: list) -> Optional[Judged]:
 def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
     """Values that were put into the network and are no longer there before the first step."""
     gone, trained = load.at_start.overwritten, load.at_start.trained or 0
-    later = [other for other in loads[loads.index(load) + 1 :] if other.step == 0 and other.loaded]
+    later = [other for other in loads[loads.index(load) + 1 :] if other.step == load.step and other.loaded]
     if not gone or later:
         return None
     # the last layer, given new values for a new task, is the customary exception
@@ -227,8 +227,9 @@ def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
     return Judged(
         "problem",
         Text(
-            "{file} 加载之后，{n} 个（{total} 个中）参数在训练开始前又被改写：{names}",
-            "{n} of {total} parameters were given other values after {file} had been loaded and before training: {names}",
+            "{file} 加载之后，{n} 个（{total} 个中）参数在训练开始前又被改写或重新创建：{names}",
+            "{n} of {total} parameters were given other values, or made anew, after {file} had been loaded and before training: "
+            "{names}",
             file=_file(load),
             n=len(gone),
             total=trained,

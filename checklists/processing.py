@@ -9,6 +9,7 @@ from msprec.checklists.scaling import input_scaling
 from msprec.checklists.shared import at, first_place, pipeline_table, role_of
 from msprec.checklists.transforms import Operation, Prepared, by_column, is_label
 
+from msprec.checklist.code import argument_names, construct_of
 from msprec.checklist.facts import Fact
 from msprec.checklist.finding import Finding, ok, problem, table, undecided
 from msprec.checklist.subject import Subject
@@ -73,7 +74,7 @@ class Pair:
         if theirs.random:
             found.append(self._kept_random(theirs.random))
         if not mine.same_opaque(theirs):
-            return found
+            return found + self._one_step_more(mine, theirs)
         look_alike = bool(self.likeness) and all(one.level == "close" for one in self.likeness)
         other_source = _source(self.train) != _source(self.other)
         made_up_for = (other_source and look_alike) or (self.settled and not mine.near(theirs))
@@ -90,6 +91,24 @@ class Pair:
                 continue
             found.append(self._steps_differ(a, b, None))
         return found
+
+    def _one_step_more(self, mine: Prepared, theirs: Prepared) -> list:
+        """A function that the other set alone goes through, while all else is the same: statistics see no flip or reversal."""
+        alike = mine.same_values(theirs) and mine.layout == theirs.layout
+        alike = alike and [one.text for one in mine.geometry] == [one.text for one in theirs.geometry]
+        if mine.opaque or not alike or not mine.operations:
+            return []
+        return [
+            Fault(
+                Text(
+                    "{role}另外经过 {names}，训练数据没有，其余步骤相同",
+                    "the {role} goes through {names} as well, which training data do not, and through the same steps otherwise",
+                    role=role_of(self.other), names=listed(re.sub(r"#\w+$", "", one.name) for one in theirs.opaque),
+                ),
+                theirs.opaque[0].place or self.place,
+                False,
+            )
+        ]  # fmt: skip
 
     def _kept_random(self, steps: list) -> Fault:
         return Fault(
@@ -303,7 +322,7 @@ def _input_pairs(subject: Subject) -> list:
     for other in subject.inputs:
         if other.phase == "train" or not other.arguments:
             continue
-        own = [one for one in training if one.network == other.network and one.arguments]
+        own = [one for one in training if one.arguments and _same_network(subject, one, other)]
         near = [one for one in own if one.level == "network"]
         far = [one for one in own if one.level != "network" and not _scales_inside(subject)]
         if near and other.level == "network":
@@ -311,6 +330,39 @@ def _input_pairs(subject: Subject) -> list:
         elif far:
             pairs.append((far[0], other))
     return pairs
+
+
+def _same_network(subject: Subject, train: Fact, other: Fact) -> bool:
+    """Whether both entries are of one network: also a loss cell's, that hands its first argument to that network as it is."""
+    if train.network == other.network:
+        return True
+    if not other.arguments or train.arguments[0].shape != other.arguments[0].shape:
+        return False
+    held = {
+        cell.path
+        for network in subject.networks
+        if network.class_ == train.network
+        for cell in network.cells
+        if cell.class_ == other.network and cell.path and "." not in cell.path
+    }
+    return len(held) == 1 and _hands_on(subject, train.network, held.pop())
+
+
+def _hands_on(subject: Subject, class_: Optional[str], attribute: str) -> bool:
+    """Does ``construct`` of that class call ``self.attribute`` once, with its own first argument, untouched before?"""
+    for _, node in subject.source.classes(class_ or ""):
+        function = construct_of(node)
+        names = argument_names(function) if function is not None else []
+        if not names:
+            continue
+        walked = list(ast.walk(function))
+        calls = [one for one in walked if isinstance(one, ast.Call) and ast.unparse(one.func) == f"self.{attribute}"]
+        set_anew = any(
+            isinstance(one, ast.Name) and one.id == names[0] and isinstance(one.ctx, ast.Store) for one in walked
+        )
+        given = [ast.unparse(call.args[0]) for call in calls if call.args]
+        return given == [names[0]] and not set_anew
+    return False
 
 
 def _scales_inside(subject: Subject) -> bool:

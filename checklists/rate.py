@@ -76,7 +76,9 @@ def judge_rate(subject: Subject) -> Finding:
     rising = _rising_words(subject)
     if verdict == "too_small" and seen.kind == "still":
         return _too_small(seen, used, curve, evidence, places, rising)
-    if verdict == "too_small" and curve.lower and used < curve.lower / subject.limit("hp.01.far_below"):
+    # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
+    bottomless = seen.kind == "falls" and seen.last < 0
+    if verdict == "too_small" and used < curve.lower / subject.limit("hp.01.far_below") and not bottomless:
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_large" and _outdone(subject, seen, curve):
         return _behind(seen, used, curve, evidence, places)
@@ -242,12 +244,11 @@ def _inside(seen: Course, used: float, curve: Curve, evidence: list, verdict: st
     }[verdict]
     return ok(
         Text(
-            "学习率 {used} {where}（{lower} 到 {upper}），loss 从 {first} 降到 {last}。",
-            "The learning rate of {used} {where} ({lower} to {upper}); the loss fell from {first} to {last}.",
+            "学习率 {used} {where}{bounds}，loss 从 {first} 降到 {last}。",
+            "The learning rate of {used} {where}{bounds}; the loss fell from {first} to {last}.",
             used=used,
             where=where,
-            lower=_bound(curve.lower),
-            upper=_bound(curve.upper),
+            bounds=_bounds(curve),
             first=seen.first,
             last=seen.last,
         ),
@@ -318,6 +319,16 @@ def _course_words(seen: Course) -> Text:
         ),
     }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to tell its course ({steps} steps)"))
     return Text(known.zh, known.en, first=seen.first, last=seen.last, steps=seen.steps)
+
+
+def _bounds(curve: Curve) -> Text:
+    """``(0.001 to 0.1)``; with no lower bound the rate at which the loss was away alone."""
+    if curve.lower is not None:
+        return Text(
+            "（{lower} 到 {upper}）", " ({lower} to {upper})", lower=_bound(curve.lower), upper=_bound(curve.upper)
+        )
+    upper = curve.upper if curve.upper is not None else curve.diverged
+    return Text("（{upper}）", " ({upper})", upper=_bound(upper)) if upper is not None else Text("", "")
 
 
 def _bound(value: Optional[float]):

@@ -10,10 +10,15 @@ from msprec.checklist.finding import Evidence, Finding, ok, problem, table, unde
 from msprec.checklist.subject import Subject
 from msprec.checklist.text import Text, listed
 
+#: Names under which WithLossCell, WithGradCell and TrainOneStepCell keep a network; a subclass may name it once more.
+_WRAPPERS = {"_backbone", "_loss_fn", "_net", "network"}
+
 
 def judge_sharing(subject: Subject) -> Finding:
     """Problem: one cell with weights several times in a row of layers, and a copy where a tie was meant."""
-    cells = [cell for network in subject.networks for cell in network.shared_cells if cell.parameters]
+    cells = [
+        cell for network in subject.networks for cell in network.shared_cells if cell.parameters and not _kept(cell)
+    ]
     tied = [parameter for network in subject.networks for parameter in network.shared_parameters]
     repeated = [cell for cell in cells if (cell.repeated or 0) > 1]
     evidence = [_table(cells, tied), *_code(subject, cells)]
@@ -47,6 +52,11 @@ def judge_sharing(subject: Subject) -> Finding:
         ),
         evidence,
     )
+
+
+def _kept(cell: Fact) -> bool:
+    """Whether all but one of its names are those by which MindSpore's own wrappers keep what they are given."""
+    return sum(path not in _WRAPPERS for path in cell.paths) <= 1 and (cell.repeated or 0) <= 1
 
 
 def _repeated(cells: list, evidence: list) -> Finding:

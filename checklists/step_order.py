@@ -16,6 +16,7 @@ _STOCK = re.compile(r"^(TrainOneStepCell|TrainOneStepWithLossScaleCell|_?TrainOn
 #: Constants from here on may be a loss scale.
 _SCALE = 32
 _UNSCALED = Text("训练未使用 loss scale，也没有 float16 计算。", "The training uses neither a loss scale nor float16.")
+_BY_ONE = Text("loss scale 为 1，梯度没有被放大。", "The loss scale is 1: the gradients are not scaled.")
 _READ_MORE = Text(
     "用 `msprec run` 运行训练（会收集全部用到的源码），或者把缺少的模块也交给 `msprec checklist`；也可以人工核对训练步中的先后。",
     "Run the training with `msprec run`, which collects all the source it uses, or hand the missing modules to `msprec "
@@ -92,8 +93,10 @@ def order_of(subject: Subject, topic: Topic, plainly_unscaled: bool) -> Finding:
     """The finding on one of the two items."""
     if subject.trains_nothing:
         return no_training()
-    if plainly_unscaled or _scale_of_one(subject):
+    if plainly_unscaled:
         return not_applicable(_UNSCALED)
+    if _scale_of_one(subject):
+        return not_applicable(_BY_ONE)
     if not subject.project.modules:
         return missing("训练脚本的源码", "source of the training script")
     readings = [read(worlds, topic) for worlds in subject.ways]

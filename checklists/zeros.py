@@ -11,13 +11,17 @@ _ADAPTER = re.compile(
 )
 _NO_WEIGHT = re.compile(
     r"pos(ition(al)?)?_?(emb|enc|bias|table)|(^|[._])pe$|rel(ative)?_(pos|bias)|token$|tokens$|(cls|dist|mask|class|reg)_?(token|emb)|prompt"
-    r"|quer(y|ies)_?(emb|pos)|_query$|bias|gamma|beta|offset|anchor|(^|[._])(mask|state|buffer|memory|center|centers|cache|hidden|h0|c0)$"
+    r"|quer(y|ies)_?(emb|pos)|_query$|bias|gamma|beta|offset|anchor"
+    r"|(^|[._])(mask|state|hidden_state|cell_state|h|c|hx|cx|buffer|memory|center|centers|cache|hidden|h0|c0)$"
     r"|running|moving|mean|var(iance)?$|temperature|layer_?scale",
     re.IGNORECASE,
 )
 
 
 _OUTPUT = re.compile(r"(^|[._])(\w*head|classifier|logits|output|out|fc_out|proj_out)(\.\d+)?\.weight$", re.IGNORECASE)
+
+
+_LAYER_WEIGHT = re.compile(r"weight|embedding_table|kernel|w$|w_?[ih]h", re.IGNORECASE)
 
 
 class Start(NamedTuple):
@@ -98,17 +102,25 @@ def _state(parameter: Fact) -> str:
 def _excuse(parameter: Fact, state: str, weights: list) -> str:
     wide = sum(1 for size in parameter.shape if size is not None and size > 1)
     name = parameter.path or parameter.name
-    if wide < 2 and (state == "constant" or parameter.kind == "other" or "Embedding" in parameter.cell_class):
+    own = _is_own(parameter)
+    if wide < 2 and (state == "constant" or own or "Embedding" in parameter.cell_class):
         return "vector"
-    if parameter.requires_grad is False and (parameter.kind == "other" or state == "constant"):
+    if parameter.requires_grad is False and (own or state == "constant"):
         return "buffer"
-    if _NO_WEIGHT.search(name) and (parameter.kind == "other" or "Embedding" in parameter.cell_class):
+    customary = _NO_WEIGHT.search(name.rsplit(".", 1)[-1] if parameter.kind == "weight" and own else name)
+    if customary and (own or "Embedding" in parameter.cell_class):
         return "embedding"
     if state == "zero" and (_named_adapter(parameter, weights) or _beside_base(parameter, weights)):
         return "adapter"
     if state == "zero" and len(weights) == 1 and len(parameter.shape) == 2:
         return "linear"
     return ""
+
+
+def _is_own(parameter: Fact) -> bool:
+    """A Parameter that a cell of the user's holds by a name of its own, as no layer's weight is called."""
+    last = (parameter.path or parameter.name).rsplit(".", 1)[-1]
+    return parameter.kind == "other" or _LAYER_WEIGHT.match(last) is None
 
 
 def _named_adapter(parameter: Fact, weights: list) -> bool:

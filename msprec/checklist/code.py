@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Optional
 
-_GRADIENTS = {"value_and_grad", "grad", "GradOperation", "vjp", "get_vjp"}
+GRADIENTS = {"value_and_grad", "grad", "GradOperation", "vjp", "get_vjp"}
 _FORWARD_NAMES = re.compile(r"forward|train_?step|net_with_loss|loss_fn|criterion|compute_loss")
 _ITERATORS = re.compile(r"create_(tuple|dict)_iterator|data_?set|data_?loader|loader|train|batch", re.IGNORECASE)
 
@@ -169,7 +169,7 @@ def _under_gradient(tree: ast.Module) -> set:
     """Names handed to value_and_grad and its kin."""
     names = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and called_name(node) in _GRADIENTS:
+        if isinstance(node, ast.Call) and called_name(node) in GRADIENTS:
             names |= {root_name(argument) for argument in node.args[:1]}
     return names - {""}
 

@@ -321,6 +321,13 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "dp.04.counted",
+        0.1,
+        "目标中补齐元素的占比，达到时 loss 应忽略它们",
+        "share of padding among the targets from which on the loss should leave it out",
+        "ours",
+    ),
+    (
         "dp.04.mixed",
         0.02,
         "补齐在另一侧的样本占比，超过即为两侧混用",

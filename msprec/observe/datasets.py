@@ -9,7 +9,7 @@ import numpy as np
 from msprec.observe import pipelines
 from msprec.observe.contradictions import Contradictions
 from msprec.observe.datastats import ColumnStatistics
-from msprec.observe.labels import label_facts
+from msprec.observe.labels import is_label_name, label_facts
 from msprec.observe.labelsheet import LabelSheet
 from msprec.observe.order import NewPass, PassOrder, order_facts, sample_keys, sketch
 from msprec.observe.padding import PaddingStatistics
@@ -58,7 +58,7 @@ class DatasetRecord:
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
         self.role_hint = None
         self.last_batch = None
-        self.last_count = self.last_labels = None
+        self.last_count = self.last_labels = self.label_column = None
         self.inputs = set()
 
     # --- what the iterator hook calls -------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class DatasetRecord:
 
     def _keys(self, named: dict, count: int) -> tuple:
         """``(fingerprints, labels, name of their column)``."""
-        keys, labels, label_column = np.zeros(count, np.uint64), None, None
+        keys, found = np.zeros(count, np.uint64), {}
         for name, array in named.items():
             rows = array if self.batched else array[None]
             if rows.ndim == 0 or rows.shape[0] != count:
@@ -120,9 +120,12 @@ class DatasetRecord:
             if (rows.dtype.kind in "iub" and size == 1) or (
                 rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
             ):
-                labels, label_column = rows.reshape(-1).astype(np.int64), name
+                found[name] = rows.reshape(-1)
             elif rows.dtype.kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows):
-                labels, label_column = rows.argmax(1).astype(np.int64), name
+                found[name] = rows.argmax(1)
+        label_column = next((name for name in found if is_label_name(name)), next(reversed(found), None))
+        labels = found[label_column].astype(np.int64) if label_column is not None else None
+        self.label_column = label_column
         return keys, labels, label_column
 
     # --- facts ------------------------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ class DatasetRecord:
             "scanned": {"samples": self.scanned, "share": share,
                         "why_not_all": None if share >= 1 else "the time budget of the column statistics"},
             "columns": columns, "padding": self.padding.facts(),
-            "label": label_facts(columns, passes, loss_name),
+            "label": label_facts(columns, passes, loss_name, self.label_column),
             "order": {"passes": order_facts(passes), "new_iterator_each_pass": self.iterators >= self.begun > 1,
                       "sketch": sketch(passes[0]) if sketched and passes else None},
             "iterated_at": self.iterated_at, "contradictions": self.contradictions.facts(),

@@ -12,7 +12,11 @@ _MOST_COLUMNS = 16
 _SHORTEST = 4
 # how much more often than by chance a value must end (or begin) sequences in runs
 _BEYOND_CHANCE = 5.0
+# share of the sequences ending in a pad value that end in two of it or more; a word that is frequent there goes on less often
+_GOES_ON = 0.4
 _NOT_TOKENS = re.compile(r"mask|segment|token_type|position|pos_ids", re.IGNORECASE)
+_MASKS = re.compile(r"mask|valid|padding", re.IGNORECASE)
+_OTHER_MASKS = re.compile(r"loss|label|target|lm|output|decod|token_type|segment|position", re.IGNORECASE)
 _LENGTHS = re.compile(r"len|length|valid", re.IGNORECASE)
 
 
@@ -72,12 +76,18 @@ class PaddingStatistics:
             "mask": None,
             "length": None,
         }
+        masks = []
         for other, theirs in self.kept.items():
             if other == name or len(theirs) < len(batches):
                 continue
             pairs = list(zip(batches, theirs))
-            if all(a.shape == b.shape for a, b in pairs) and _is_mask(theirs) and entry["mask"] is None:
-                entry["mask"] = {"column": other, **_beside_mask(pairs, left, right, value)}
+            if all(a.shape == b.shape for a, b in pairs) and _is_mask(theirs):
+                found = {"column": other, **_beside_mask(pairs, left, right, value)}
+                # segments, tags and the places that a loss counts are zeros and ones too, of the real elements
+                if _named_mask(other) or found["padded_on"] + found["real_off"] <= 0.02 * (
+                    found["padded"] + found["real"]
+                ):
+                    masks.append(found)
             elif all(b.shape == (len(a), 1) and b.dtype.kind in "iuf" for a, b in pairs):
                 real = np.concatenate([a.shape[1] - r - f for a, r, f in zip(batches, right, left)])
                 told = np.concatenate([b[:, 0] for _, b in pairs])
@@ -86,7 +96,13 @@ class PaddingStatistics:
                 named = _LENGTHS.search(other) is not None
                 if named or (entry["length"] is None and _are_lengths(told, real, agrees)):
                     entry["length"] = {"column": other, "agrees": agrees}
+        entry["mask"] = next((one for one in masks if _named_mask(one["column"])), masks[0] if masks else None)
         return entry
+
+
+def _named_mask(name: str) -> bool:
+    """Whether a column is called the mask of its sequences, rather than of what a loss counts or a model has to guess."""
+    return _MASKS.search(name) is not None and _OTHER_MASKS.search(name) is None
 
 
 def _are_lengths(told: np.ndarray, real: np.ndarray, agrees: float) -> bool:
@@ -145,6 +161,9 @@ def _fills(batches: list, value: float) -> bool:
     runs = np.maximum(right, left)
     rows, filled = len(runs), int((runs >= 2).sum())
     if filled < max(3, 0.02 * rows) or len(np.unique(runs[runs >= 2])) < 2:
+        return False
+    side = right if (right >= 2).sum() >= (left >= 2).sum() else left
+    if (side >= 2).sum() < _GOES_ON * (side >= 1).sum():
         return False
     ended = np.where(right >= 2, right, 0) + np.where((left >= 2) & (left + right <= length), left, 0)
     elsewhere = max(1, int((length - ended).sum()))

@@ -242,6 +242,12 @@ def has_batch(nodes: list) -> bool:
     )
 
 
+_COLUMNS = dict.fromkeys(
+    ("MnistDataset", "KMnistDataset", "FashionMnistDataset", "Cifar10Dataset", "ImageFolderDataset", "SVHNDataset",
+     "STL10Dataset", "USPSDataset", "QMnistDataset", "EMnistDataset"), ("image", "label"),
+) | {"Cifar100Dataset": ("image", "coarse_label", "fine_label")}  # fmt: skip
+
+
 def column_names(nodes: list) -> Optional[list]:
     """The names of the delivered columns as far as the objects tell, without asking the engine."""
     last = nodes[-1]
@@ -251,9 +257,10 @@ def column_names(nodes: list) -> Optional[list]:
     names = None
     for node in nodes:
         kind = type(node).__name__
-        if not node.children and node.__dict__.get("column_names"):
+        own = _source_columns(node) if not node.children else None
+        if own:
             # columns of the same name are those of sets joined one after the other
-            names = [*(names or []), *(name for name in node.column_names if name not in (names or []))]
+            names = [*(names or []), *(name for name in own if name not in (names or []))]
         elif kind == "ProjectDataset":
             names = list(node.columns)
         elif kind == "RenameDataset" and names:
@@ -262,6 +269,12 @@ def column_names(nodes: list) -> Optional[list]:
         elif kind == "MapDataset" and names:
             names = _after_map(names, node)
     return names
+
+
+def _source_columns(node) -> Optional[list]:
+    """What a source says of its columns; some readers of known sets always deliver the same."""
+    named = node.__dict__.get("column_names") or node.__dict__.get("columns_list") or _COLUMNS.get(type(node).__name__)
+    return list(named) if isinstance(named, (list, tuple)) else None
 
 
 def _after_map(names: list, node) -> list:

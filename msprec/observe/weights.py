@@ -46,7 +46,7 @@ class WeightsObserver:
         self.put, self.networks, self.files = {}, {}, {}
         # file → shapes by name, as it was read: the script may take entries out before it loads them
         self.shapes = {}
-        self.fates = None
+        self.fates = {}
 
     def install(self, patches) -> None:
         from mindspore.train import serialization
@@ -118,9 +118,12 @@ class WeightsObserver:
         )  # fmt: skip
         if entry is not None and not optimizer:
             self.networks[id(entry)] = _reference(net)
-            if self.observer.steps.done == 0:
-                # to see at the first step whether they still have these values
-                self.put[id(entry)] = [(id(own[name]), name, _sample(own[name])) for name in loaded]
+            known = self.observer.parameters.entries
+            if not any(id(own[name]) in known for name in loaded):
+                # to see at the first step of this network whether they still have these values
+                paths = {p.name: path for path, p, _, _ in parameters_of(net)}
+                kept = [(_reference(own[n]), n, paths[n], _shape(own[n]), _sample(own[n])) for n in loaded]
+                self.put[id(entry)] = len(known), kept
 
     def _is_known(self, value) -> bool:
         reference = self.origin.get(id(value), (None,))[0]
@@ -136,24 +139,56 @@ class WeightsObserver:
 
     # --- what has become of it ----------------------------------------------------------------------------------
     def _fates(self) -> dict:
-        """Of each load, what was still there before the first step; final once a step is done."""
-        first_values = self.observer.parameters.samples
-        if self.fates is not None or not first_values:
-            return self.fates or {}
-        fates = {}
-        for entry in self.loads:
-            if id(entry) in self.put and self.networks[id(entry)]() is not None:
-                fates[id(entry)] = self._fate(entry, first_values)
+        """Of each load, what was still there before the first step of its network; final once a step is done."""
+        first_values, done = self.observer.parameters.samples, self.observer.steps.done
+        fates = dict(self.fates)
+        for entry in self.loads if first_values else ():
+            fate = None
+            if id(entry) in self.put:
+                fate = self._fate(*self.put[id(entry)])
             elif id(entry) in self.files:
-                fates[id(entry)] = self._matches(self.files[id(entry)], first_values)
-        if self.observer.steps.done:
-            self.fates, self.put, self.files = fates, {}, {}
+                fate = self._matches(self.files[id(entry)], first_values)
+            if fate is not None:
+                fates[id(entry)] = fate
+        if done:
+            self.fates, self.files = fates, {}
+            self.put = {key: put for key, put in self.put.items() if key not in fates}
         return fates
 
-    def _fate(self, entry: dict, first_values: dict) -> dict:
-        trained = [(key, name, sample) for key, name, sample in self.put[id(entry)] if key in first_values]
-        changed = [name for key, name, sample in trained if not same_values(sample, first_values[key][1])]
-        return {"trained": len(trained), "overwritten": changed[:_MOST_NAMES], "kept": len(trained) - len(changed)}
+    def _fate(self, before: int, put: list) -> Optional[dict]:
+        """``before``: parameters known when they were put in; None where none of them has come to train."""
+        samples = self.observer.parameters.samples
+        alive = [(reference(), name, path, shape, sample) for reference, name, path, shape, sample in put]
+        here = [one for one in alive if one[0] is not None and id(one[0]) in samples]
+        if not here:
+            return None
+        changed = [name for value, name, _, _, sample in here if not same_values(sample, samples[id(value)][1])]
+        anew = self._made_anew(alive, here[0], before)
+        total = len(here) + len(anew)
+        return {"trained": total, "overwritten": [*changed, *anew][:_MOST_NAMES], "kept": len(here) - len(changed)}
+
+    def _made_anew(self, alive: list, one: tuple, before: int) -> list:
+        """Names of parameters whose layer gave way to another of the same shapes; one of other shapes is new on purpose.
+
+        ``one`` of those that are still there tells where in the trained network the loaded one stands.
+        """
+        entries = self.observer.parameters.entries
+        value, _, path, *_ = one
+        trained = entries[id(value)][1]
+        if not trained.endswith(path):
+            return []
+        prefix = trained[: len(trained) - len(path)]
+        new = {entry[1]: entry[0] for entry in list(entries.values())[before:]}
+        samples, found, reshaped = self.observer.parameters.samples, [], set()
+        for value, name, path, shape, sample in alive:
+            if value is not None and id(value) in entries:
+                continue
+            instead, cell = new.get(prefix + path), path.rpartition(".")[0]
+            if instead is None or list(instead.shape) != shape:
+                reshaped.add(cell)
+            elif not same_values(sample, samples.get(id(instead), ("", None))[1]):
+                found.append((name, cell))  # a layer of another kind may have been handed the values
+        return [name for name, cell in found if cell not in reshaped]
 
     @staticmethod
     def _matches(samples: dict, first_values: dict) -> dict:

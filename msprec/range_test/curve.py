@@ -34,7 +34,7 @@ class Curve:
     Attributes:
         smoothed: Array like ``losses``: their exponential average with the start's bias corrected (Kingma and Ba 2015);
             NaN from the step on at which the loss has diverged.
-        lower: The rate at which the smoothed loss has come down a tenth of the way to its best value.
+        lower: The rate from which on the smoothed loss has come down a tenth of the way to its best value.
         upper: The rate at which it is best, where it rises or diverges after that; ``None``: it still fell at the end.
         steepest: The rate at which it falls fastest per decade, the usual choice for a constant rate.
         diverged: The rate at which it has diverged; ``None``: not reached.
@@ -61,7 +61,8 @@ class Curve:
         drop = first - float(smoothed[best])
         if best < self._start or drop <= max(NOISE * self._noise(end), 1e-6 * abs(first)):
             return "flat"
-        self.lower = float(self.rates[int(np.argmax(smoothed[:end] <= first - FALLEN * drop))])
+        high = np.flatnonzero(smoothed[:best] > first - FALLEN * drop)  # before that, noise may dip below for a while
+        self.lower = float(self.rates[int(high[-1]) + 1 if high.size else 0])
         rises = end < count or float(smoothed[end - 1]) > smoothed[best] + FALLEN * drop
         self.upper = float(self.rates[best]) if rises else None
         self.steepest = self._steepest(best)

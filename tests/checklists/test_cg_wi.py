@@ -23,6 +23,28 @@ def test_an_explicit_freeze_is_ok_and_listed(verdict):
     assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
 
 
+def head_left_out(frozen=True, last=True, loaded=3, filled="conv"):
+    head = parameter(
+        "head.weight", [4, 32], requires_grad=not frozen, in_optimizer=not frozen, moved=STILL if frozen else {}
+    )
+    made = weights(MOVING, head if frozen else parameter("head.weight", [4, 32]))
+    gap = {"name": "head.weight", "shape": [4, 32], "file_shape": [8, 32], "last": last}
+    load = {"function": "load_param_into_net", "loaded": loaded, "optimizer": False, "missing": [gap]}
+    return made.set("weights_loaded", [{**load, "modules": [[filled, 1, 1], ["head", 1, 0]]}])
+
+
+def test_a_new_head_that_is_frozen_as_drawn_is_a_problem(verdict):
+    entry = verdict("cg.02", head_left_out())
+    assert (
+        entry["conclusion"] == "problem"
+        and "head.weight" in entry["summary"]
+        and "frozen_parameters" in entry["advice"]
+    )
+    features = head_left_out(filled="features")  # loaded, frozen whole, and not what trains
+    for fine in (head_left_out(frozen=False), head_left_out(last=False), head_left_out(loaded=0), features):
+        assert verdict("cg.02", fine)["conclusion"] == "ok"
+
+
 def test_a_weight_that_never_moved_is_a_problem(verdict):
     entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL)))
     assert entry["conclusion"] == "problem"
@@ -122,6 +144,8 @@ def test_varying_weights_and_zero_biases_are_ok(verdict):
         parameter("emb.embedding_table", [100, 16], cell_class="Embedding", initial=ZERO),
         parameter("w", [16, 16], kind="other", cell_class="MyDense", initial=ZERO),
         parameter("fc.weight", [10, 8], requires_grad=False, initial=ZERO),
+        parameter("att.wq", [16, 16], cell_class="Attention", initial=ZERO, final=None),
+        parameter("mean_head.w", [16, 16], cell_class="MyDense", initial=ZERO, requires_grad=False),
     ],
 )
 def test_constant_weights_are_a_problem(verdict, bad):
@@ -141,6 +165,11 @@ def test_constant_weights_are_a_problem(verdict, bad):
         parameter("user_bias.embedding_table", [943, 1], cell_class="Embedding", initial=ZERO),
         parameter("layer_scale", [32, 1, 1], kind="other", initial=ONE),
         parameter("mask", [16, 16], kind="other", requires_grad=False, initial=ONE),
+        parameter("pos_embed", [1, 65, 32], cell_class="ViT", initial=ZERO),  # as a run records them
+        parameter("cls_token", [1, 1, 32], cell_class="ViT", initial=ZERO),
+        parameter("attn.relative_position_bias_table", [169, 3], cell_class="Attention", initial=ZERO),
+        parameter("rnn.state", [1, 8, 16], cell_class="Net", requires_grad=False, in_optimizer=False, initial=ZERO),
+        parameter("queue", [64, 128], cell_class="MoCo", requires_grad=False, in_optimizer=False, initial=ZERO),
         parameter("blur.weight", [8, 1, 3, 3], requires_grad=False, initial=ONE),
         parameter("zero_conv.weight", [8, 8, 1, 1], initial=ZERO),
     ],

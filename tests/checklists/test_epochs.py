@@ -104,6 +104,9 @@ def test_a_loss_that_falls_to_the_end(verdict):
 def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
     assert verdict("hp.02", run(SETTLED, linear))["conclusion"] == "ok"  # the validation is flat
     assert verdict("hp.02", run([], linear, epochs=3))["conclusion"] == "undecided"  # cut short
+    below = verdict("hp.02", run([], lambda step: falling(step, level=-0.4) - step / 3000))
+    assert below["conclusion"] == "undecided"  # below zero a share of itself tells nothing
+    assert verdict("hp.02", run([], lambda step: 0.5 - step / 300))["conclusion"] == "problem"
     decayed = verdict("hp.02", run([], linear, rate=lambda share: 0.1 * (1 - share)))
     assert decayed["conclusion"] == "undecided" and "by plan" in decayed["summary"]
     small = verdict("hp.02", run([], lambda step: 0.001 + 2 * math.exp(-step / 60)))

@@ -229,3 +229,45 @@ def test_a_label_that_the_kernel_refused(verdict, index, label, says):
     entry = verdict("ds.02", made)
     assert (entry["conclusion"] == "problem") == bool(says)
     assert (says or "") in entry["summary"]
+
+
+def heads(*outputs, labels=10, before=64, shape=None):
+    """A training with parallel heads behind one layer, and 0 to labels-1 as classes."""
+    found = run({str(number): 90 for number in range(labels)})
+    cells = [
+        {
+            "path": "neck",
+            "class": "Dense",
+            "args": f"in_channels=128, out_channels={before}",
+            "parameters": ["neck.weight"],
+        }
+    ]
+    cells += [
+        {
+            "path": f"head{i}",
+            "class": "Dense",
+            "args": f"in_channels=64, out_channels={n}",
+            "parameters": [f"head{i}.weight"],
+        }
+        for i, n in enumerate(outputs)
+    ]
+    found.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells}])
+    if shape is not None:
+        seen = {
+            "kind": "softmax_cross_entropy",
+            "predicted": {"shape": shape},
+            "labels": {"shape": shape[:1], "min": 0, "max": shape[1] - 1},
+        }
+        found.facts["probes"] = {"losses": [seen, {"kind": "smooth_l1", "predicted": {"shape": [32, 4]}}]}
+    return found
+
+
+def test_the_last_of_several_heads_is_not_that_of_the_classes(verdict):
+    beside = heads(10, 4)
+    assert verdict("ds.02", beside)["conclusion"] != "problem"
+    assert verdict("ds.03", heads(3, 4, labels=3))["conclusion"] == "ok"
+    assert verdict("ds.02", heads(4))["conclusion"] == "problem"  # one head of four outputs for ten classes
+    assert verdict("ds.02", heads(10, 4, shape=[32, 10]))["conclusion"] != "problem"
+    assert verdict("ds.02", heads(8, 4, shape=[32, 8]))["conclusion"] == "undecided"  # the loss took them, counted anew
+    entry = verdict("ds.03", heads(6, 4, labels=5, shape=[32, 6]))
+    assert entry["conclusion"] == "problem" and "class 5" in entry["summary"]

@@ -125,3 +125,63 @@ def test_a_mask_that_is_wrong_stays_wrong_beside_a_design(verdict):
     made.facts["design"] = {"file": "msprec.toml", "padding": {"side": "right"}}
     entry = verdict("dp.04", made)
     assert entry["conclusion"] == "problem" and "mask" in entry["summary"]
+
+
+SEQ_LENGTH = """
+class Reader(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(3, 16, batch_first=True)
+
+    def construct(self, x, n):
+        return self.rnn(x, {given})[1]
+"""
+
+
+@pytest.mark.parametrize(
+    "given, side, conclusion",
+    [
+        ("seq_length=n", "left", "problem"),
+        ("None, n.astype(ms.int32)", "left", "problem"),
+        ("seq_length=n", "right", "ok"),
+        ("seq_length=None", "left", "ok"),
+        ("None, ops.flip(n)", "left", "ok"),
+        ("seq_length=12 - n", "left", "ok"),
+    ],
+)
+def test_lengths_that_are_counted_from_the_start(verdict, given, side, conclusion):
+    sides = {"left_only": 430 if side == "left" else 0, "right_only": 430 if side == "right" else 0}
+    padded = pad(length={"column": "n", "agrees": 1.0}, kind="float", **sides)
+    entry = verdict("dp.04", run(padded, source=SEQ_LENGTH.format(given=given)))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("counts n from the first element" in entry["summary"]) == (conclusion == "problem")
+
+
+def targets(ignored=-100, reduction="mean", distinct=30, least=0.0, source="", share=0.3, shape=(384,)):
+    """Targets that are filled up, and the labels that a cross-entropy was captured with."""
+    out = column("out", dtype="int32", kind="int", shape=[12])
+    label = {"column": "out", "kind": "sequence", "counts": None}
+    made = Run(datasets=[dataset([IDS, out], label=label, padding=[pad(column="out", share=share)])])
+    made.source["train.py"] += source
+    one = {
+        "kind": "softmax_cross_entropy", "name": "CrossEntropyLoss", "place": {"file": "train.py", "line": 6},
+        "settings": {"reduction": reduction, "ignore_index": ignored}, "predicted": {"shape": [*shape, 40]},
+        "labels": {"shape": list(shape), "min": least, "max": 39.0, "distinct": distinct},
+    }  # fmt: skip
+    made.facts["probes"] = {"losses": [one]}
+    return made
+
+
+def test_padding_that_the_loss_counts_is_pointed_out(verdict):
+    entry = verdict("dp.04", targets())
+    assert entry["conclusion"] == "undecided" and "ignore_index" in entry["summary"]
+    fine = (
+        targets(ignored=0),
+        targets(reduction="none"),  # a mask may follow
+        targets(least=1.0),  # the targets were chosen before the loss
+        targets(shape=(200,)),
+        targets(share=0.02),
+        targets(source="\nloss = nn.CrossEntropyLoss(weight=w)\n"),
+    )
+    for run in fine:
+        assert verdict("dp.04", run)["conclusion"] == "ok"

@@ -135,6 +135,10 @@ def test_sharing(verdict):
     assert tied["conclusion"] == "ok" and "emb.w = head.w" in tied["summary"]
     assert of(shared_cells=[cell("encoder.embed", "decoder.embed")])["conclusion"] == "ok"
     assert of(shared_cells=[cell("q", "k")])["conclusion"] == "undecided"
+    assert (
+        of(shared_cells=[cell("_backbone", "net")])["conclusion"] == "ok"
+    )  # WithLossCell's name, and the subclass's own
+    assert of(shared_cells=[cell("network", "teacher", "student")])["conclusion"] == "undecided"
     without = cell("act.0", "act.1", repeated_in="act", parameters=[])
     assert of(shared_cells=[without])["conclusion"] == "ok"
 

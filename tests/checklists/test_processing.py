@@ -73,6 +73,17 @@ def test_a_deterministic_step_that_differs_or_a_random_one_that_stays(verdict, m
     assert {"file": "train.py", "line": 6} in entry["locations"]
 
 
+def test_a_function_that_only_the_evaluation_goes_through_is_left_to_a_person(verdict):
+    entry = verdict("dp.02", both([FLIP, RESCALE, LAYOUT], ["pipeline.<locals>.<lambda>#64", RESCALE, LAYOUT]))
+    assert entry["conclusion"] == "undecided" and "<lambda> as well" in entry["summary"]
+    for mine, theirs in (
+        ([RESCALE, LAYOUT], ["load", LAYOUT]),
+        (["augment", RESCALE], [RESCALE]),
+        (["augment"], ["plain"]),
+    ):
+        assert verdict("dp.02", both(mine, theirs))["conclusion"] == "ok"
+
+
 def test_labels_may_be_treated_as_they_need(verdict):
     run = both([RESCALE], [RESCALE])
     run.facts["datasets"]["datasets"][0]["pipeline"].insert(
@@ -177,6 +188,34 @@ def test_a_scale_inside_the_forward_function_makes_inputs_incomparable(verdict):
     run.source["train.py"] += "\n\ndef forward_fn(x, y):\n    return loss(net(x / 255.0), y)\n"
     run.facts["inputs"] = {"inputs": [entry_of("train", level="step", **RAW), entry_of("forward")]}
     assert verdict("dp.02", run)["conclusion"] == "undecided"
+
+
+HOLDER = """
+
+class WithLoss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x, box):
+        return loss(self.net({given}), box)
+"""
+
+
+@pytest.mark.parametrize("given, conclusion", [("x", "problem"), ("x / 255", "undecided"), ("box", "undecided")])
+def test_the_network_inside_a_loss_cell_is_the_one_that_is_evaluated(verdict, given, conclusion):
+    run = Run()
+    run.source["train.py"] += HOLDER.format(given=given)
+    cells = [{"path": "", "class": "WithLoss", "builtin": False}, {"path": "net", "class": "Net", "builtin": False}]
+    run.set(
+        "network", [*run.facts["network"]["networks"], {"id": 1, "class": "WithLoss", "role": "train", "cells": cells}]
+    )
+    inside = {**entry_of("train", level="step"), "network": "WithLoss"}
+    run.facts["inputs"] = {"inputs": [inside, entry_of("forward", **RAW)]}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
+    if conclusion == "problem":
+        run.facts["inputs"] = {"inputs": [inside, entry_of("forward")]}
+        assert verdict("dp.02", run)["conclusion"] == "ok"
 
 
 def test_nothing_evaluated_and_nothing_trained(verdict):

@@ -1,8 +1,10 @@
 """Contradictions and the sheet of samples, from delivered batches."""
 
 import numpy as np
+import pytest
 
 from msprec.observe.contradictions import Contradictions
+from msprec.observe.datasets import DatasetRecord
 from msprec.observe.datastats import ColumnStatistics
 from msprec.observe.labels import label_facts
 from msprec.observe.labelsheet import LabelSheet
@@ -86,3 +88,58 @@ def test_many_labels_and_other_kinds(tmp_path):
     numbers = LabelSheet()
     numbers.add({"x": np.eye(4, 12), "y": np.zeros(4)}, "y", np.zeros(4, int), 0)
     assert numbers.write(tmp_path)[1]["values"][1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "names, loss, label",
+    [
+        (("view1", "view2"), "MSELoss", None),  # BYOL and its kin
+        (("a", "b"), "CrossEntropyLoss", None),  # of similarities
+        (("x1", "x2"), "", None),
+        (("anchor", "positive", "negative"), "", None),
+        (("first", "other", "third"), "", None),
+        (("noisy", "clean"), "MSELoss", "clean"),
+        (("noisy", "clean"), "", "clean"),
+        (("x1", "x2"), "function mse_loss", "x2"),
+        (("before", "after"), "BCEWithLogitsLoss", "after"),
+        (("a", "target"), "CrossEntropyLoss", "target"),
+    ],
+)
+def test_views_of_one_sample_are_no_labels(names, loss, label):
+    columns = []
+    for name in names:
+        one = ColumnStatistics(name)
+        one.add(np.random.default_rng(0).normal(size=(40, 16)).astype(np.float32), True, 0)
+        columns.append(one.facts())
+    facts = label_facts(columns, [], loss)
+    assert (facts and facts["column"]) == label
+
+
+def test_a_distribution_as_wide_as_the_input_is_a_label():
+    columns = []
+    for name in ("scores", "soft"):
+        one = ColumnStatistics(name)
+        one.add(np.random.default_rng(0).dirichlet(np.ones(10), 40).astype(np.float32), True, 0)
+        columns.append(one.facts())
+    assert label_facts(columns, [], "CrossEntropyLoss")["column"] == "soft"
+
+
+def recorded(**columns):
+    record = DatasetRecord(0, [], [], None)
+    one = record.begin_pass(record.begin_iterator())
+    record.add(columns, one, True)
+    one.complete = True
+    return record, one
+
+
+def test_a_weight_after_the_label_is_no_label():
+    y, w = np.arange(60, dtype=np.int32) % 3, (np.arange(60) < 30).astype(np.float32)
+    x = np.random.default_rng(0).random((60, 4)).astype(np.float32)
+    for named in ({"x": x, "y": y, "w": w}, {"x": x, "kind": y, "w": w}):
+        record, one = recorded(**named)
+        columns = [column.facts() for column in record.columns.values()]
+        facts = label_facts(columns, [one], "CrossEntropyLoss", record.label_column)
+        wanted = {"0": 20, "1": 20, "2": 20} if "y" in named else {"0": 30, "1": 30}
+        assert facts["counts"] == wanted and facts["column"] == ("y" if "y" in named else "w")
+    # the passes hold another column than the one that the loss takes
+    assert label_facts(columns[:2], [one], "CrossEntropyLoss", "w")["counts"] == {"0": 20, "1": 20, "2": 20}

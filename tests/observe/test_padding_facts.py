@@ -138,3 +138,30 @@ def test_lengths_are_known_by_their_values():
     assert found["length"] == {"column": "n", "agrees": 1.0}
     others = np.random.default_rng(3).integers(4, WIDTH + 1, len(ids)).astype(np.int32)
     assert facts(ids=ids, n=others)["ids"]["length"] is None
+
+
+def test_words_that_a_class_begins_with_fill_nothing():
+    rng = np.random.default_rng(1)
+    ids = rng.integers(1, 80, (4000, 12))
+    ids[:, :3] = 1 + rng.integers(0, 2, (4000, 1)) * 5 + rng.integers(0, 5, (4000, 3))
+    assert pad_value([ids]) is None
+
+
+@pytest.mark.parametrize("most", [2, 4, 9])
+def test_little_padding_is_padding(most):
+    rng = np.random.default_rng(2)
+    rows = rng.integers(1, 50, (400, 24))
+    for row, pads in zip(rows, rng.integers(0, most + 1, 400)):
+        row[24 - pads :] = 0
+    assert pad_value([rows]) == (0 if most > 2 else pad_value([rows]))
+
+
+def test_zeros_and_ones_of_another_meaning_are_no_mask():
+    ids, mask, lengths = sequences()
+    halves = (np.arange(WIDTH)[None] >= lengths[:, None] // 2).astype(np.int32) * mask
+    assert facts(ids=ids, segment=halves, attention_mask=mask)["ids"]["mask"]["column"] == "attention_mask"
+    assert facts(ids=ids, segment=halves)["ids"]["mask"] is None
+    assert facts(ids=ids, loss_mask=halves)["ids"]["mask"] is None
+    assert facts(ids=ids, keep=mask)["ids"]["mask"]["column"] == "keep"
+    wrong = facts(ids=ids, keep=mask, mask=halves)["ids"]["mask"]  # what is called the mask is judged
+    assert wrong["column"] == "mask" and wrong["real_off"] > 50

@@ -114,3 +114,14 @@ def test_any_losses(losses, rate):
         assert curve.lower <= curve.upper
     curve.csv()
     curve.facts()
+
+
+def test_a_dip_of_noise_at_rates_too_low_to_matter_is_no_fall():
+    rates = np.geomspace(1e-7, 10, 100)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        losses = 0.4 - 0.3 / (1 + (8e-3 / rates) ** 2) + 0.06 * rng.normal(size=100)
+        losses[5:9] -= 0.12
+        curve = Curve(rates, losses)
+        assert curve.why_not is None and 1e-4 < curve.lower < 2e-2
+        assert curve.judge(5e-7).verdict == "too_small"
