@@ -415,6 +415,11 @@ PROBES = {
             "predicted": [count],
             "labels": [count],
             "final": flag,
+            "written": flag,
+            "computed": flag,
+            "weighed": flag,
+            "purpose": flag,
+            "shape": [count],
             "features": {"probabilities": flag, "log_probabilities": flag, "unit": flag, "source": _SOURCE},
             "behaviour": {
                 "kind": text,
@@ -431,6 +436,7 @@ PROBES = {
             },
         }
     ],
+    "written_loss": {"why": text, "purpose": flag, "place": PLACE},
     "labels": {
         "samples": count,
         "classes": count,

@@ -121,8 +121,18 @@ def promised(name: str) -> Optional[str]:
 def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float, pair: Optional[str]) -> dict:
     name = _name(function)
     promise = promised(name) if pair is None else None
+    equals, candidates = values_beside(predicted, labels, value, promise) if pair is None else (None, {})
+    return {
+        "name": name, "place": _place_of_function(function), "promise": promise, "value": value, "equals": equals,
+        "candidates": candidates, "variant": _is_variant(function), "predicted": list(predicted.shape),
+        "labels": list(labels.shape),
+    }  # fmt: skip
+
+
+def values_beside(predicted: np.ndarray, labels: np.ndarray, value: float, promise: Optional[str]) -> tuple:
+    """``([kind, reduction] of the built-in loss that gives the same value or None, {kind: its mean})``."""
     equals, candidates = None, {}
-    for kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1) if pair is None else ():
+    for kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1):
         each = elements(kind, predicted, labels)
         if each is None or not each.size or not np.isfinite(each).all():
             continue
@@ -133,11 +143,7 @@ def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float,
         reduction = equal_reduction(value, again)
         if reduction and (equals is None or kind == promise):
             equals = [kind, reduction]
-    return {
-        "name": name, "place": _place_of_function(function), "promise": promise, "value": value, "equals": equals,
-        "candidates": candidates, "variant": _is_variant(function), "predicted": list(predicted.shape),
-        "labels": list(labels.shape),
-    }  # fmt: skip
+    return equals, candidates
 
 
 def _place_of_function(function) -> Optional[dict]:
@@ -156,4 +162,9 @@ def _is_variant(function) -> bool:
         text = inspect.getsource(target if hasattr(target, "__code__") else type(function))
     except (OSError, TypeError):
         return True
+    return is_variant_text(text)
+
+
+def is_variant_text(text: str) -> bool:
+    """Whether the code of a loss speaks of weights, smoothing, masks and the like."""
     return bool(_VARIANTS.search(text))

@@ -72,7 +72,14 @@ def _watched_step(material: Material) -> dict:
     with material.as_in_training():
         step = material.build(batch, wanted)
         trace = trace_step(step, material.initial)
-        return {"graph": connections(trace, step), **loss_facts(trace, batch, step)}
+        return {
+            "graph": connections(trace, step),
+            **loss_facts(trace, batch, step, _again(material, wanted), material.initial),
+        }
+
+
+def _again(material: Material, wanted) -> Callable:
+    return lambda inputs: material.build(inputs, wanted)
 
 
 def _labels(material: Material, seconds: float) -> dict:
