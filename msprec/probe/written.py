@@ -210,6 +210,47 @@ def written_loss(step: ReplayedStep, again: Callable) -> Written:
     )  # fmt: skip
 
 
+class Pair(NamedTuple):
+    """A loss of two outputs of networks: ``call(left, right)`` gives its value with other arrays."""
+
+    name: str
+    place: dict
+    code: str
+    left: np.ndarray
+    right: np.ndarray
+    value: float
+    call: Callable
+
+
+def written_pair(step: ReplayedStep) -> Pair:
+    """The loss that ``step`` computes of two outputs of one shape alone, as contrastive ones are. To be called as
+    `written_loss`.
+
+    Raises:
+        NotFound: It is made of others.
+    """
+    state = random_state(step.host_random)
+    trace, result = _run(step, state)
+    whole = _whole(trace, result)
+    pieces = _Pieces(trace, whole, [])
+    shown, outputs = pieces.node_of(whole).expression, pieces.outputs()
+    known = all(id(value) in trace.keys for value in outputs) and shown is not None
+    if not known or len(outputs) != 2 or outputs[0].shape != outputs[1].shape:
+        raise NotFound("outputs", pieces.words())
+    keys = [trace.keys[id(value)][0] for value in outputs]
+    until = trace.keys[id(whole)][0] if id(whole) in trace.keys else None
+
+    def call(left: np.ndarray, right: np.ndarray) -> float:
+        given = {key: trace.results[key] for key in keys}
+        for key, old, array in zip(keys, outputs, (left, right)):
+            given[key] = _swapped(given[key], old, array)
+        return float(to_numpy(next(tensors_in(_run(step, state, given, until)[1]))).astype(np.float64).sum())
+
+    place = {"file": short_name(shown.file), "line": shown.line}
+    left, right = map(to_numpy, outputs)
+    return Pair(shown.function, place, pieces.words(), left, right, float(to_numpy(whole)), call)
+
+
 def _run(step: ReplayedStep, state: Optional[dict], given: Optional[dict] = None, until: Optional[tuple] = None):
     trace = _Forward(step, given, until)
     if state is not None:
@@ -266,6 +307,11 @@ class _Pieces:
         ]  # fmt: skip
         self._nodes, self._crossing = [], {}
         self._collect()
+
+    def outputs(self) -> list:
+        """What the networks gave that the loss is made of, in the order in which it was computed."""
+        producers = self._trace.producers
+        return sorted(self._crossing.values(), key=lambda value: self._order[id(producers[id(value)])])
 
     def node_of(self, value) -> Node:
         """The node that gave a tensor."""

@@ -184,3 +184,39 @@ def test_what_cannot_be_tried():
     assert told(two, (X, X + 1))["written_loss"]["why"] == "outputs"
     assert told(alone, (X,))["written_loss"]["why"] == "labels"
     assert told(idle, (X, CLASSES), DEEP)["written_loss"]["why"] == "unused"
+
+
+def unit(x):
+    return x / ops.sqrt((x * x).sum(-1, keepdims=True))
+
+
+@pytest.mark.parametrize(("sign", "name"), [(-1.0, "InfoNCE"), (1.0, None)])
+def test_contrastive_scores_of_two_outputs(sign, name):
+    def forward(left, right):
+        one, other = unit(DEEP(left)), unit(DEEP(right))
+        scores = ops.matmul(one, other.T) / 0.1
+        places = ops.arange(0, 6, 1).astype(ms.int32).expand_dims(1)
+        return sign * ops.gather_elements(ops.log_softmax(scores, -1), 1, places).mean()
+
+    found = told(forward, (X, X + 0.1), DEEP)
+    assert found["own_losses"][0]["behaviour"]["family"]["name"] == name if name else "written_loss" in found
+
+
+def test_two_outputs_of_one_network():
+    class Two(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.student, self.teacher = nn.Dense(8, 4), nn.Dense(8, 4)
+
+        def construct(self, x):
+            return self.student(x), ops.stop_gradient(self.teacher(x))
+
+    net = Two()
+
+    def forward(x):
+        student, teacher = net(x)
+        wanted = ops.softmax(teacher / 2, -1)
+        return 4 * (wanted * (ops.log(wanted) - ops.log_softmax(student / 2, -1))).sum(-1).mean()
+
+    (one,) = told(forward, (X,), net)["own_losses"]
+    assert one["behaviour"]["family"]["name"] == "KL divergence"
