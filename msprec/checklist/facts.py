@@ -647,7 +647,15 @@ DESIGN = {
 
 EVALUATION = {
     "evaluations": [
-        {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
+        {
+            "step": count,
+            "epoch": finite,
+            "metrics": Map(number),
+            "place": PLACE,
+            "via": words,
+            "dataset": count,
+            "samples": count,
+        }
     ],
     "without_result": [PLACE],
 }
