@@ -115,7 +115,7 @@ class Locator:
 
 def _replayed(keeper: StepKeeper, step: int) -> tuple:
     """``(kept, facts)`` of a step's replay; of several forward passes, the first that is not finite."""
-    kept, facts = None, {"phase": None, "why_not": "the step is no longer kept"}
+    kept, facts = None, {"phase": None, "why_not": keeper.why_not_kept(step)}
     for one in keeper.all_kept(step):
         if one.build is None:
             continue
