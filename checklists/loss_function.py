@@ -19,6 +19,8 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
     """The finding on the losses of the watched step; None where none was seen."""
     probes = subject.probes
     evidence = [*_evidence(subject)]
+    if probes.differentiated.of == "sum":
+        return _finding(subject, _of_all_outputs(probes.differentiated), evidence)
     for one in probes.broadcasts:
         if len(one.shapes) > 1 and all(map(_known, one.shapes[:2])):
             return _finding(subject, _broadcast(one), evidence)
@@ -126,6 +128,26 @@ _WHY = {
         "the class numbers that the training step is given take no part, which by its words may be meant so.",
     ),
 }
+
+
+def _of_all_outputs(one: Fact) -> Wrong:
+    shapes = ", ".join(str(tuple(shape)) for shape in one.outputs)
+    return Wrong(
+        Text(
+            "{name} 返回 {n} 个输出（形状 {shapes}），优化器得到的是它们之和的梯度，而不只是 loss 的梯度。",
+            "{name} returns {n} outputs (shapes {shapes}), and the optimizer is given the gradients of their sum, not of the "
+            "loss alone.",
+            name=one.name,
+            n=len(one.outputs),
+            shapes=shapes,
+        ),
+        Text(
+            "value_and_grad/grad 设 has_aux=True；用 GradOperation 时让函数只返回 loss，或对其余输出用 stop_gradient。",
+            "Give value_and_grad or grad has_aux=True; with GradOperation return the loss alone, or put the other outputs "
+            "through stop_gradient.",
+        ),
+        one.place,
+    )
 
 
 def _finding(subject: Subject, wrong: Wrong, evidence: list) -> Finding:

@@ -436,6 +436,7 @@ PROBES = {
             },
         }
     ],
+    "differentiated": {"of": text, "outputs": [[count]], "name": words, "place": PLACE},
     "written_loss": {"why": text, "purpose": flag, "place": PLACE},
     "labels": {
         "samples": count,
@@ -702,4 +703,5 @@ EVENT = {
     "exact": flag,
     "vanishes_at": finite,
     "why_not": text,
+    "outlier": {"input": count, "samples": [count], "value": number, "usual": number, "proved": flag},
 }

@@ -75,7 +75,20 @@ def _watched_step(material: Material) -> dict:
         return {
             "graph": connections(trace, step),
             **loss_facts(trace, batch, step, _again(material, wanted), material.initial),
+            **_differentiated(material, step, wanted),
         }
+
+
+def _differentiated(material: Material, step, wanted) -> dict:
+    from msprec.probe.differentiated import differentiated
+
+    if material.style != "functional" or not wanted:
+        return {}
+    try:
+        found = differentiated(step, material.given, wanted, material.initial)
+    except Exception:  # a function of the user's that cannot run once more
+        return {}
+    return {"differentiated": found} if found is not None else {}
 
 
 def _again(material: Material, wanted) -> Callable:
