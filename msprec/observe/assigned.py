@@ -5,6 +5,7 @@ the variables that it computed of the network's output have their values then.
 """
 
 import inspect
+import re
 from typing import Any, Optional
 
 import numpy as np
@@ -14,6 +15,9 @@ from msprec.observe.places import is_user_file, short_name
 from msprec.observe.returned import number_of
 
 _MOST = 4000
+#: Of a network that takes no inputs, as one of a whole graph, nothing but the name tells of validation.
+_HELD_OUT = re.compile(r"val|test|eval|dev|held", re.IGNORECASE)
+_NO_INPUTS = ("none", None)
 
 
 class AssignedObserver:
@@ -36,7 +40,7 @@ class AssignedObserver:
         if id(frame) in self._open:
             self._open[id(frame)][-1] += samples
             return
-        data = data_of()
+        data = data_of() if samples else _NO_INPUTS
         if data is not None:
             self._open[id(frame)] = [frame, frame.f_lineno, data, self.observer.datasets.epoch, samples]
 
@@ -48,7 +52,8 @@ class AssignedObserver:
             scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, line)
             names = frame.f_locals if scores else {}
             values = {score.name: value_of(score.expression, names, _number) for score in scores}
-            metrics = {name: value for name, value in values.items() if value is not None}
+            told = data is not _NO_INPUTS
+            metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
             if metrics:
                 place = {"file": short_name(code.co_filename), "line": line}
                 self.found.append((self._step, epoch, metrics, data, (code, line), place, samples))
@@ -64,7 +69,7 @@ class AssignedObserver:
             {"step": step, "epoch": epoch, "metrics": metrics, "place": place, "via": "variable",
              "dataset": data[1] if data[0] == "dataset" else None, "samples": samples or None}
             for step, epoch, metrics, data, where, place, samples in self.found
-            if not (data[0] == "dataset" and records[data[1]].steps) and (data[0] == "dataset" or often[where, data] > 1)
+            if not (data[0] == "dataset" and records[data[1]].steps) and (data[0] != "arrays" or often[where, data] > 1)
         ]  # fmt: skip
 
 

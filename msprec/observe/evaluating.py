@@ -81,7 +81,7 @@ class EvaluationObserver:
             self.returned.called(given, place_depth)
             # frame 0: this method
             frame = sys._getframe(place_depth - 1)
-            samples = next((value.shape[0] for value in given if getattr(value, "ndim", 0)), 0)
+            samples = next((value.shape[0] for value in given if getattr(value, "ndim", 0)), 0 if not given else -1)
             self.assigned.called(frame, self.returned.trained(), lambda: self.returned.data_of(given), samples)
         datasets = self.observer.datasets
         if datasets.last is None or datasets.last.steps:

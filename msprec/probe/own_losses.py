@@ -11,7 +11,18 @@ from msprec.observe.places import place_of_code
 from msprec.probe.behaviour import behaviour, pair_behaviour
 from msprec.probe.described import features, is_input
 from msprec.probe.graph import GraphTrace, OwnLoss
-from msprec.probe.reference_losses import BCE, BCE_LOGITS, L1, MSE, NLL, SOFTMAX, elements, equal_reduction, reductions
+from msprec.probe.reference_losses import (
+    BCE,
+    BCE_LOGITS,
+    KINDS,
+    L1,
+    MSE,
+    NLL,
+    SOFTMAX,
+    elements,
+    equal_reduction,
+    reductions,
+)
 from msprec.probe.sources import source_of
 
 _MOST_TRIED = 4
@@ -53,7 +64,9 @@ def own_losses(trace: GraphTrace, labels: list, step: Optional[ReplayedStep]) ->
         entry["behaviour"] = None
         if step is not None and tried < _MOST_TRIED:
             tried += 1
-            entry["behaviour"] = _behaviour(one, step, predicted, target, arrays, pair, entry["features"])
+            entry["behaviour"] = _behaviour(
+                one, step, predicted, target, arrays, pair, entry["features"], is_bounded(trace)
+            )
         found.append(entry)
     return found
 
@@ -86,7 +99,14 @@ def _is_final(trace: GraphTrace, result, step: Optional[ReplayedStep]) -> Option
     return any(abs(value * scale - whole) <= 1e-6 * max(abs(whole), 1e-12) for scale in scales)
 
 
-def _behaviour(one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict) -> Optional[dict]:
+def is_bounded(trace: GraphTrace) -> bool:
+    """Whether the step has a binary cross entropy of probabilities, whose kernel on a CPU ends the process over any others."""
+    return any(KINDS.get(node.callee.lower()) == BCE for node in trace.nodes)
+
+
+def _behaviour(
+    one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict, bounded: bool
+) -> Optional[dict]:
     """What the function does with other arrays, as it was called in the step otherwise."""
     from mindspore import Tensor
 
@@ -105,9 +125,11 @@ def _behaviour(one: OwnLoss, step, predicted: int, target: int, arrays: list, pa
 
     with undisturbed(step.parameters, None, None, step.host_random):
         try:
+            if pair is not None and bounded:
+                return None
             if pair is not None:
                 return pair_behaviour(call, arrays[predicted], arrays[target], pair)
-            return behaviour(call, arrays[predicted], arrays[target], float(to_numpy(one.result)), found)
+            return behaviour(call, arrays[predicted], arrays[target], float(to_numpy(one.result)), found, bounded)
         except Exception:  # a function of the user's that takes no other values is not tried
             return None
 

@@ -6,7 +6,7 @@ from typing import Callable, Optional
 from msprec.locate.replay import ReplayedStep, undisturbed
 from msprec.probe.behaviour import behaviour, kind_of, pair_behaviour
 from msprec.probe.described import features
-from msprec.probe.own_losses import is_variant_text, values_beside
+from msprec.probe.own_losses import is_bounded, is_variant_text, values_beside
 from msprec.probe.sources import source_of
 from msprec.probe.written import NotFound, Written, written_loss, written_pair
 
@@ -73,5 +73,5 @@ def _entry(one: Written) -> dict:
         "labels": list(one.labels.shape), "final": True, "written": True, "computed": one.computed, "weighed": one.weighed,
         "purpose": bool(_ON_PURPOSE.search(one.code)), "shape": one.shape,
         "features": {**given, "source": source_of(one.trace, one.prediction)},
-        "behaviour": behaviour(one.call, one.predicted, one.labels, one.value, given),
+        "behaviour": behaviour(one.call, one.predicted, one.labels, one.value, given, is_bounded(one.trace)),
     }  # fmt: skip
