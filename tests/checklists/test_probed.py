@@ -309,6 +309,15 @@ def test_design(verdict):
     assert verdict("dp.03", designed(Run(), shuffle=False))["conclusion"] == "ok"
 
 
+def test_a_rate_below_the_bounds_of_a_short_test(verdict):
+    """A network that is slow to start: the sweep falls late, the run itself falls well."""
+    for last, conclusion in ((0.45, "ok"), (0.63, "problem")):
+        losses = [0.7 - (0.7 - last) * n / 60 for n in range(60)]
+        made = run(losses, 1e-3)
+        made.facts["range_test"] = sweep(lower=5e-2, upper=3.0, used=1e-3)
+        assert verdict("hp.01", made)["conclusion"] == conclusion
+
+
 WRITTEN = {"name": "forward", "place": PLACE, "value": 1.0, "final": True, "written": True, "weighed": False,
            "computed": False, "purpose": False, "shape": [], "variant": False, "candidates": {},
            "behaviour": {"kind": "regression", "repeatable": True, "domain": "scores", "pairs": True, "way": "rises",
