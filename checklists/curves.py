@@ -101,20 +101,25 @@ def judge_epochs(subject: Subject) -> Finding:
 
 def validation_curves(subject: Subject) -> list:
     """Metrics evaluated at four steps of the (last) training or more, losses first."""
-    points, begun = {}, last_began(subject)
+    points, begun, counted = {}, last_began(subject), {}
     for evaluation in subject.evaluations:
         if (evaluation.step or 0) <= begun and begun:
             continue
         for name, value in evaluation.metrics.items():
             if evaluation.step is not None and value == value and abs(value) != float("inf"):
                 points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
+                counted[name, evaluation.dataset] = evaluation.samples
     curves = []
     for (name, dataset), found in points.items():
         low = bool(LOWER.search(name))
         if len(found) >= 4 and (low or HIGHER.search(name)):
             steps = np.array(sorted(found), dtype=float)
             values = np.array([found[step] for step in sorted(found)])
-            curves.append(Curve(name, steps, values if low else -values, low, _samples(subject, dataset)))
+            curves.append(
+                Curve(
+                    name, steps, values if low else -values, low, counted[name, dataset] or _samples(subject, dataset)
+                )
+            )
     return sorted(curves, key=lambda curve: not curve.low)
 
 
@@ -165,7 +170,12 @@ def turned_up(subject: Subject, curve: Curve) -> bool:
     worse = end - best
     least = subject.limit("hp.02.rise") * abs(best) if curve.low else subject.limit("hp.02.drop") * _unit(best)
     after = curve.values[curve.best + 1 :]
-    return worse >= least and worse > 4 * curve.noise and float((after > best + 0.25 * worse).mean()) >= 0.5
+    # the same samples are judged each time: less than their errors alone would make of two shares
+    return (
+        worse >= max(least, 1.5 * curve.error)
+        and worse > 4 * curve.noise
+        and float((after > best + 0.25 * worse).mean()) >= 0.5
+    )
 
 
 def _unit(best: float) -> float:

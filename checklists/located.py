@@ -82,10 +82,14 @@ WHY = {
     ),
     "blow_up": (
         Text(
-            "数值无限增长，通常是学习率过大",
-            "the values have grown without bound: a learning rate that is too large is the usual cause",
+            "数值无限增长，通常是学习率过大，或 loss 没有下界",
+            "the values have grown without bound: a learning rate that is too large, or a loss without a lower bound, is the "
+            "usual cause",
         ),
-        Text("减小学习率、加预热，或做梯度裁剪", "lower the learning rate, warm it up, or clip the gradients"),
+        Text(
+            "减小学习率、加预热，或做梯度裁剪；确认 loss 有下界（见 cg.04）",
+            "lower the learning rate, warm it up, or clip the gradients; see that the loss has a lower bound (cg.04)",
+        ),
     ),
     "root_at_zero": (
         Text("开方或范数在 0 处的导数是无穷大", "the derivative of a root or norm at zero is infinite"),
@@ -123,18 +127,62 @@ def located(subject: Subject) -> Optional[Fact]:
 
 def sentence(found: Fact, subject: Optional[Subject] = None) -> Text:
     """Step, phase, place and reason in one sentence, without a full stop; with the run at hand, the data's column."""
-    known = WHY.get(found.pattern or ("update" if found.phase == "update" else ""))
+    known = _OUTLIER if found.outlier.samples else WHY.get(_pattern(found))
+    if known is not None and _pattern(found) in ("blow_up", "update") and _of_all_outputs(subject):
+        known = _ALL_OUTPUTS
     why = Text("：{why}", ": {why}", why=known[0]) if known else Text("", "")
     return Text(
-        "第 {step} 步{phase}{where}{samples}{scale}{why}",
-        "step {step}, {phase}{where}{samples}{scale}{why}",
+        "第 {step} 步{phase}{where}{samples}{scale}{why}{outlier}",
+        "step {step}, {phase}{where}{samples}{scale}{why}{outlier}",
         step=found.step,
         phase=_PHASES.get(found.phase, found.phase),
         where=_where(found),
         samples=_in_batch(subject, found),
         scale=_scale(found),
         why=why,
+        outlier=_outlier(subject, found),
     )
+
+
+def _pattern(found: Fact) -> str:
+    return found.pattern or ("update" if found.phase == "update" else "")
+
+
+def _of_all_outputs(subject: Optional[Subject]) -> bool:
+    return subject is not None and subject.probes.differentiated.of == "sum"
+
+
+def _outlier(subject: Optional[Subject], found: Fact) -> Text:
+    one = found.outlier
+    if not one.samples:
+        return Text("", "")
+    return Text(
+        "（{column}batch 中的样本 {n} 含 {value}，其余样本不超过 {usual}{proved}）",
+        " ({column}sample {n} of the batch holds {value}, where the others stay within {usual}{proved})",
+        column=_column(subject, one.input),
+        n=", ".join(map(str, one.samples)),
+        value=one.value,
+        usual=one.usual,
+        proved=Text("；截断后该步的值都是有限的", "; with it cut off there the step is finite")
+        if one.proved
+        else Text("", ""),
+    )
+
+
+_OUTLIER = (
+    Text("数据中有离群值，计算因它溢出", "an outlier of the data makes the computation overflow"),
+    Text(
+        "检查并删除或截断这些样本（见 ds.01、dp.01），或把这一部分保持为 float32",
+        "look at these samples and drop or clip them (see ds.01 and dp.01), or keep this part in float32",
+    ),
+)
+_ALL_OUTPUTS = (
+    Text(
+        "被求导的是函数全部输出之和，它没有下界",
+        "the sum of all outputs of the function is differentiated, which has no bound",
+    ),
+    Text("只对 loss 求导（has_aux=True，见 cg.04）", "differentiate the loss alone (has_aux=True; see cg.04)"),
+)
 
 
 def _in_batch(subject: Optional[Subject], found: Fact) -> Text:
@@ -187,7 +235,7 @@ def _scale(found: Fact) -> Text:
 
 def remedy(found: Fact) -> Optional[Text]:
     """The usual remedy of the pattern, or None."""
-    known = WHY.get(found.pattern or "")
+    known = _OUTLIER if found.outlier.samples else WHY.get(found.pattern or "")
     return known[1] if known else None
 
 

@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.checklists.own_loss import SIGMOIDS, SOFTMAXES, Wrong, check_own, confirmed, open_points, tried
+from msprec.checklists.own_loss import SIGMOIDS, SOFTMAXES, Wrong, called, check_own, confirmed, open_points, tried
 from msprec.checklists.shared import at
 
 from msprec.checklist.facts import Fact
@@ -19,6 +19,8 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
     """The finding on the losses of the watched step; None where none was seen."""
     probes = subject.probes
     evidence = [*_evidence(subject)]
+    if probes.differentiated.of == "sum":
+        return _finding(subject, _of_all_outputs(probes.differentiated), evidence)
     for one in probes.broadcasts:
         if len(one.shapes) > 1 and all(map(_known, one.shapes[:2])):
             return _finding(subject, _broadcast(one), evidence)
@@ -44,13 +46,14 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
         broken = one.promise in one.candidates and one.variant is False and not one.behaviour.family.name
         if len(one.equals) < 2 and (broken or confirmed(one) is None):
             return _own(subject, one, evidence)
-    told = [text for text in map(confirmed, own) if text is not None]
+    told = [confirmed(one) for one in own if len(one.equals) < 2 or one.behaviour.family.name]
+    told = [text for text in told if text is not None]
     if told and not any(one.kind for one in probes.losses):
         return ok(told[0], evidence, [one.place for one in own])
     judged = [one for one in probes.losses if one.kind]
     if not judged and not own:
-        return None
-    names = [one.name for one in judged] + [one.name for one in own]
+        return _not_tried(subject, evidence)
+    names = [one.name for one in judged] + [called(one) for one in own]
     again = next((one for one in judged if one.equals), None)
     if again is not None:
         text = Text(
@@ -71,6 +74,81 @@ def judge_loss(subject: Subject) -> Optional[Finding]:
             else Text("", ""),
         )
     return ok(text, evidence, [one.place for one in [*judged, *own]])
+
+
+def _not_tried(subject: Subject, evidence: list) -> Optional[Finding]:
+    """Of a loss that is written out and was not tried; None where nothing is known of it."""
+    one = subject.probes.written_loss
+    if one.why == "unused" and not one.purpose:
+        return _finding(subject, Wrong(_UNUSED, _USE, one.place), evidence)
+    if one.why not in _WHY:
+        return None
+    places = [one.place] if one.place else []
+    return undecided(
+        Text(
+            "loss 由脚本自行计算，没有可对照的内置版本：{why}",
+            "The script computes its loss by itself: {why}",
+            why=_WHY[one.why],
+        ),
+        Text(
+            "用 NumPy 按设计的公式在同一 batch 上计算并比较；"
+            "或把 loss 写成 loss_fn(预测, 标签) 这样的函数，再运行一次 msprec run。",
+            "Compute the designed formula in NumPy on the same batch and compare; or write it as a function "
+            "loss_fn(prediction, labels) and run msprec run once more.",
+        ),
+        [*evidence, *subject.code_at(places, Text("loss 的计算", "Where the loss is computed"))],
+        places,
+    )
+
+
+_UNUSED = Text(
+    "标签没有参与 loss 的计算：训练步收到类别标签，但没有任何运算用到它，loss 只由网络的输出算出。",
+    "The labels take no part in the loss: the training step is given class numbers, nothing is computed from them, and the loss "
+    "is made of the network's outputs alone.",
+)
+_USE = Text(
+    "把标签用于 loss，例如 ops.cross_entropy(logits, label)。",
+    "Use the labels in the loss: ops.cross_entropy(logits, label).",
+)
+_WHY = {
+    "outputs": Text(
+        "它由网络的几个输出共同得到（如 GAN、对比学习、变分自编码器），不能只换其中一个来试算。",
+        "several outputs of networks make it (as in a GAN, contrastive learning or a variational autoencoder), and it "
+        "cannot be tried by changing a single one.",
+    ),
+    "labels": Text(
+        "训练步中没有与网络输出形状相符、可与之比较的标签。",
+        "nothing in the training step fits the network's outputs as their labels.",
+    ),
+    "several": Text(
+        "训练步的输入中有几个都可能是标签。",
+        "more than one input of the training step may be the labels.",
+    ),
+    "unused": Text(
+        "类别标签没有参与计算（从代码看可能是有意的）。",
+        "the class numbers that the training step is given take no part, which by its words may be meant so.",
+    ),
+}
+
+
+def _of_all_outputs(one: Fact) -> Wrong:
+    shapes = ", ".join(str(tuple(shape)) for shape in one.outputs)
+    return Wrong(
+        Text(
+            "{name} 返回 {n} 个输出（形状 {shapes}），优化器得到的是它们之和的梯度，而不只是 loss 的梯度。",
+            "{name} returns {n} outputs (shapes {shapes}), and the optimizer is given the gradients of their sum, not of the "
+            "loss alone.",
+            name=one.name,
+            n=len(one.outputs),
+            shapes=shapes,
+        ),
+        Text(
+            "value_and_grad/grad 设 has_aux=True；用 GradOperation 时让函数只返回 loss，或对其余输出用 stop_gradient。",
+            "Give value_and_grad or grad has_aux=True; with GradOperation return the loss alone, or put the other outputs "
+            "through stop_gradient.",
+        ),
+        one.place,
+    )
 
 
 def _finding(subject: Subject, wrong: Wrong, evidence: list) -> Finding:
@@ -333,7 +411,7 @@ def _own(subject: Subject, one: Fact, evidence: list) -> Finding:
                 Text(
                     "自定义的 {name} 在捕获的 batch 上得到 {value}，与各内置 loss 的值都不同。",
                     "The script's own {name} gives {value} on the captured batch, which none of the built-in losses gives.",
-                    name=one.name,
+                    name=called(one),
                     value=one.value,
                 ),
                 open_points(one),

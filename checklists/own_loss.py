@@ -27,15 +27,31 @@ class Wrong(Exception):
 def check_own(one: Fact) -> None:
     """Raises `Wrong`. Only of what is the loss as a whole: what a part of it is for, the rest of the step decides."""
     did = one.behaviour
-    if not did.repeatable or not one.final or not _has_curve(did):
+    if one.written and any(size > 1 for size in one.shape if size):
+        raise Wrong(_unreduced(one), _REDUCE, one.place)
+    # what else weighs the samples may well turn the sign round
+    if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
         return
     _check_domain(one)
-    if did.way == "rises" and not _AGAINST.search(one.name):
+    meant = one.purpose or (one.written and not _below_zero(did))
+    if did.way == "rises" and not meant and not _AGAINST.search(one.name):
         raise Wrong(_rises(one), _SIGN, one.place)
-    if did.pairs is False and not _WHOLE.search(one.name):
+    if did.pairs is False and not (one.purpose or one.computed) and not _WHOLE.search(one.name):
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
     if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):
         raise Wrong(_not_at_teacher(one), _LOG, one.place)
+
+
+def _below_zero(did: Fact) -> bool:
+    """Whether a loss of real numbers goes below 0 far from the labels, as the negative of a distance does."""
+    return did.kind != "regression" or did.curve[0] < 0
+
+
+def called(one: Fact) -> Text:
+    """What a loss of the script's own is called: by its function, or by the one that it is written out in."""
+    if one.written:
+        return Text("loss（写在 {name} 中）", "loss, written out in {name},", name=one.name)
+    return Text("{name}", "{name}", name=one.name)
 
 
 def _has_curve(did: Fact) -> bool:
@@ -53,7 +69,7 @@ def _check_domain(one: Fact) -> None:
                 "给某个样本的所有类别加同一个数，loss 却改变。",
                 "The script's own {name} takes its softmax over the batch: raising one class's scores in all samples leaves the "
                 "loss as it is, and raising all scores of one sample changes it.",
-                name=one.name,
+                name=called(one),
             ),
             Text(
                 "softmax/log_softmax 用 axis=1（或 -1），即类别所在的轴。",
@@ -69,7 +85,7 @@ def _check_domain(one: Fact) -> None:
                 "自定义的 {name} 自己计算 {what}，而它的输入已经过 {operator}：激活被计算了两次，loss 降不到 0。",
                 "The script's own {name} computes a {what}, and what it is given went through {operator} already: the "
                 "activation is applied twice, and the loss cannot come near 0.",
-                name=one.name,
+                name=called(one),
                 what="softmax" if twice else "sigmoid",
                 operator=source.operator,
             ),
@@ -84,7 +100,7 @@ def _check_domain(one: Fact) -> None:
                 "自定义的 {name} 需要概率（在 {n} 个构造的 batch 上等于概率的 {family}），而网络给出的不是：缺少 {what}。",
                 "The script's own {name} wants probabilities (on {n} batches made up it is the {family} of them), and the "
                 "network gives something else: the {what} is missing.",
-                name=one.name,
+                name=called(one),
                 n=did.family.batches,
                 family=did.family.name,
                 what="softmax" if did.kind == "classes" else "sigmoid",
@@ -98,13 +114,26 @@ def _check_domain(one: Fact) -> None:
         )
 
 
+def _unreduced(one: Fact) -> Text:
+    return Text(
+        "自定义的 {name} 没有做归约：返回形状 {shape} 的 loss，梯度是各元素之和，随 batch 增大。",
+        "The script's own {name} is not reduced: it has the shape {shape}, and the gradient is the sum over its elements, "
+        "which grows with the batch.",
+        name=called(one),
+        shape=str(tuple(one.shape)),
+    )
+
+
+_REDUCE = Text("对结果取平均（ops.mean）。", "Take the mean of the result (ops.mean).")
+
+
 def _rises(one: Fact) -> Text:
     curve = one.behaviour.curve
     return Text(
         "自定义的 {name} 的方向反了：预测离标签远时为 {far}，与标签一致时反而为 {near}，训练会使预测远离标签。",
         "The script's own {name} has the wrong sign: {far} where predictions are far off the labels, and {near} where they "
         "agree with them; training drives them away.",
-        name=one.name,
+        name=called(one),
         far=curve[0],
         near=curve[-1],
     )
@@ -119,7 +148,7 @@ def _no_pairs(one: Fact) -> Text:
         "自定义的 {name} 与标签和样本的对应无关：在 batch 中打乱标签的顺序，loss 不变。",
         "The script's own {name} does not depend on which label goes with which sample: with the labels of the batch in "
         "another order it stays the same.",
-        name=one.name,
+        name=called(one),
     )
 
 
@@ -135,7 +164,7 @@ def _not_at_teacher(one: Fact) -> Text:
         "自定义的 {name} 在学生与教师的输出相同时不是最小：此时为 {near}，而学生输出为 0 时为 {even}。",
         "The script's own {name} is not smallest where the student's outputs are the teacher's: {near} there, {even} where the "
         "student gives zeros.",
-        name=one.name,
+        name=called(one),
         near=one.behaviour.curve[-1],
         even=one.behaviour.curve[1],
     )
@@ -158,12 +187,12 @@ def confirmed(one: Fact) -> Optional[Text]:
     did = one.behaviour
     if not did or not did.repeatable:
         return None
-    if did.family.name:
+    if did.family.name and not one.weighed:
         return Text(
             "自定义的 {name} 在 {n} 个构造的 batch 上与 NumPy 的 {family}{settings} 相等，在捕获的 batch 上为 {value}。",
             "The script's own {name} equals NumPy's {family}{settings} on {n} batches made up; it is {value} on the captured "
             "one.",
-            name=one.name,
+            name=called(one),
             n=did.family.batches,
             family=did.family.name,
             settings=_settings(did.family.settings),
@@ -176,7 +205,7 @@ def confirmed(one: Fact) -> Optional[Text]:
         "它不是已知公式之一。",
         "The script's own {name} does what such a loss has to do: it falls all the way as predictions approach the labels (from "
         "{far} to {near}), and depends on which label goes with which sample; it is none of the known formulas.",
-        name=one.name,
+        name=called(one),
         far=did.curve[0],
         near=did.curve[-1],
     )
@@ -191,6 +220,12 @@ def open_points(one: Fact) -> Optional[Text]:
         return Text("用同样的输入再算一次，值不同。", "Given the same once more, it gives another value.")
     if not one.final:
         return Text("它只是总 loss 的一部分。", "It is a part of the loss only.")
+    if one.weighed:
+        return Text(
+            "batch 中另有实数对各样本加权（如优势函数、回报），方向取决于它们的符号。",
+            "Other real numbers of the batch weigh the samples, as an advantage or a return does, and their signs decide where "
+            "it drives the outputs.",
+        )
     if did.kind == "contrastive":
         return _NO_FORMULA
     falls = did.way == "falls" or did.smallest_at_labels

@@ -18,6 +18,10 @@ _WHY = {
         "the optimizer is given other gradients than those of the loss (scaled, clipped or added up)",
     ),
     "slow": Text("时间预算内步数不够", "too few steps fit into the budget"),
+    "bounded": Text(
+        "loss 的算子遇到 0 到 1 之外的值会终止进程，而网络末尾没有 sigmoid，较大的学习率会使其越界",
+        "the loss ends the process over values beyond 0 and 1, and without a sigmoid at the end larger rates lead there",
+    ),
 }
 _SWEEP = Text(
     "用 `msprec lr SCRIPT`：它以逐步增大的学习率运行脚本自己的训练步。",
@@ -27,6 +31,10 @@ _REMEDY = {
     "accumulation": _SWEEP,
     "weights": _SWEEP,
     "gradients": _SWEEP,
+    "bounded": Text(
+        "在网络末尾加 sigmoid，或改用 BCEWithLogitsLoss，再运行一次。",
+        "End the network with a sigmoid, or use BCEWithLogitsLoss, and run once more.",
+    ),
     "optimizers": Text(
         "采用参考实现的学习率，或用几个不同的学习率各训练一次并比较。",
         "Take the rates of a reference implementation, or compare short trainings with a few rates.",

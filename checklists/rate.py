@@ -76,9 +76,12 @@ def judge_rate(subject: Subject) -> Finding:
     rising = _rising_words(subject)
     if verdict == "too_small" and seen.kind == "still":
         return _too_small(seen, used, curve, evidence, places, rising)
+    below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
+    far = subject.limit("hp.01.far_below")
     # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
     bottomless = seen.kind == "falls" and seen.last < 0
-    if verdict == "too_small" and used < curve.lower / subject.limit("hp.01.far_below") and not bottomless:
+    # a test of one step a rate is late by ten times at the most
+    if below > far and not bottomless and (below > 10 * far or not _fell_well(subject, seen)):
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_large" and _outdone(subject, seen, curve):
         return _behind(seen, used, curve, evidence, places)
@@ -87,6 +90,14 @@ def judge_rate(subject: Subject) -> Finding:
     if verdict == "unknown" and used and _converged(subject, seen):
         return _worked(seen, used, evidence)
     return _open(subject, seen, used, curve, verdict, evidence, places)
+
+
+def _fell_well(subject: Subject, seen: Course) -> bool:
+    """Whether the run brought the loss down by so much that its rate cannot be all too small: a test of a few steps, a rate
+    a step, sees the loss fall late where a network is slow to start, as a recurrent one may be."""
+    if seen.kind != "falls" or _still_rising(subject):
+        return False
+    return seen.first > 0 and seen.first - seen.last >= subject.limit("hp.01.fell_well") * seen.first
 
 
 def _converged(subject: Subject, seen: Course) -> bool:
@@ -238,8 +249,8 @@ def _inside(seen: Course, used: float, curve: Curve, evidence: list, verdict: st
             "lies above the bound of this range test, yet the loss falls",
         ),
         "too_small": Text(
-            "略低于范围测试的下界，但训练中 loss 正常下降",
-            "lies a little below the bounds of the range test, yet the loss falls",
+            "低于范围测试的下界，但训练中 loss 正常下降",
+            "lies below the bounds of the range test, yet the loss falls",
         ),
     }[verdict]
     return ok(

@@ -9,14 +9,15 @@ from typing import Callable, NamedTuple, Optional
 import numpy as np
 
 from msprec.callbacks.random_states import RandomStates
+from msprec.record.nested import flatten
 from msprec.record.steps import to_number
 
 #: Losses are looked at when so many steps wait: on a device, where reading makes the host wait, and on a CPU.
 DEVICE_STEPS, CPU_STEPS = 16, 4
 #: So many more may have begun when a step's end is told, as `PrecisionMonitor` works them out together.
 MOST_AHEAD = 12
-#: A batch larger than this is not written.
-LARGEST_BATCH = 256 << 20
+#: Batches and weights of more bytes than this are not kept at once, nor written.
+MOST_BYTES = 256 << 20
 #: A dynamic scale that overflows so many times in a row is worth a look.
 STREAK = 3
 
@@ -50,18 +51,21 @@ class StepKeeper:
         every: Steps are looked at when so many are kept.
         dynamic: Whether an overflow is the loss scale's way of searching, unless it comes `STREAK` times in a row.
         draws: Whether the step's code may draw from Python's or NumPy's generators.
+        most_bytes: Of batches and of weights before steps, so many are held at once; of more, only the first and the
+            latest step are.
     """
 
-    def __init__(self, every: int, dynamic: bool = True, draws: bool = True) -> None:
+    def __init__(self, every: int, dynamic: bool = True, draws: bool = True, most_bytes: int = MOST_BYTES) -> None:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
         self._states = RandomStates(draws)
         self._steps, self._waiting = deque(maxlen=2 * self._every + 2 + MOST_AHEAD), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
-        self._ended = 0
+        self._ended, self._most_bytes, self._not_kept = 0, most_bytes, deque(maxlen=self._steps.maxlen)
 
     def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
         self._steps.append(KeptStep(step, batch, self._states.before_step(), build, weights))
+        self._bound()
 
     def end(self, step: int, loss, overflow=None, scale=None, at_once: bool = False) -> Optional[Bad]:
         """Call it after the step. ``at_once``: look at this step too, and wait for it.
@@ -75,6 +79,25 @@ class StepKeeper:
         if not at_once and len(self._waiting) <= self._every:
             return None
         return self._look(0 if at_once else 1)
+
+    def _bound(self) -> None:
+        """Lets go of steps between the first and the latest, the older first, while all hold too many bytes."""
+        sizes = [_bytes_of(one) for one in self._steps]
+        while len(sizes) > 2 and sum(sizes) > self._most_bytes:
+            self._not_kept.append((self._steps[1].step, sizes.pop(1)))
+            del self._steps[1]
+
+    def had_no_room(self, step: int) -> bool:
+        """Whether a step was let go of for its size."""
+        return any(number == step for number, _ in self._not_kept)
+
+    def why_not_kept(self, step: int) -> str:
+        """Why a step is no longer there, in words."""
+        size = next((size for number, size in self._not_kept if number == step), None)
+        if size is None:
+            return "the step is no longer kept"
+        limit = f"{self._most_bytes / (1 << 20):g} MB are held of the steps that wait to be looked at"
+        return f"the step was not kept: no more than {limit}, and this one has {size / (1 << 20):.3g} MB"
 
     def drop(self, step: int) -> None:
         """What has begun as ``step`` is none after all; the next to begin has its number."""
@@ -126,16 +149,22 @@ class StepKeeper:
         return Bad(step, "streak", scale) if self._streak == STREAK else None
 
 
+def _bytes_of(kept: KeptStep) -> int:
+    """The size of a step's batch and of its weights."""
+    values = [*flatten(kept.batch), *(kept.weights or {}).values()]
+    return sum(int(getattr(value, "nbytes", 0) or 0) for value in values if hasattr(value, "dtype"))
+
+
 def save_step(folder: Path, kept: KeptStep) -> dict:
     """Writes ``batch.npz`` (arrays by column or position, no pickles) and ``state.json`` into ``folder``.
 
     Returns:
         dict: ``step``; ``batch``, a list of ``{"name", "dtype", "shape"}``; ``left_out``, columns that are no arrays, or
-        all of them where the batch is larger than `LARGEST_BATCH` bytes.
+        all of them where the batch is larger than `MOST_BYTES` bytes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     arrays, left_out = _arrays(kept.batch)
-    if sum(array.nbytes for array in arrays.values()) > LARGEST_BATCH:
+    if sum(array.nbytes for array in arrays.values()) > MOST_BYTES:
         arrays, left_out = {}, [*arrays, *left_out]
     np.savez(folder / "batch.npz", **arrays)
     listed = [{"name": name, "dtype": str(a.dtype), "shape": list(a.shape)} for name, a in arrays.items()]

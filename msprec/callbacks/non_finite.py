@@ -19,7 +19,9 @@ class NonFiniteMonitor(Monitor):
     Each is one event ``first_nonfinite`` in the run folder, with ``what``:
 
     - ``"loss"``: the step is exact. Its batch and random state, as they were before the step, are written to
-      ``rank_N/nonfinite/`` (``batch.npz``, ``state.json``).
+      ``rank_N/nonfinite/`` (``batch.npz``, ``state.json``), of no more than 256 MB in all. The last steps wait in memory
+      until their losses are looked at; where their batches and weights are more than 256 MB, only the first and the
+      latest of them do, and an event ``step_not_kept`` tells where that was not the bad one.
     - ``"gradient"``: an overflow flag at a loss scale of 1 or less, or without any scale: the scaling cannot have made
       it. The step is exact. Where the training cell has no flag, gradients are not visible here.
     - ``"parameter"``: looked at when the loss went bad, at the end of an epoch and at the end of the training, in no more
@@ -135,7 +137,9 @@ class NonFiniteMonitor(Monitor):
         self._found = True
         self._finding.found(step, value)
         kept = self._keeper.kept(step)
-        if kept is not None and self._locator is None:
+        if self._keeper.had_no_room(step):
+            self.recorder.writer.event("step_not_kept", step, why=self._keeper.why_not_kept(step))
+        elif kept is not None and self._locator is None:
             save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
         self._look_at_parameters()
 

@@ -247,7 +247,9 @@ class Watch:
         if self._records:
             self._finding.found(step, value)
         kept = self._keeper.kept(step)
-        if kept is not None:
+        if self._keeper.had_no_room(step):
+            self.recorder.writer.event("step_not_kept", step, why=self._keeper.why_not_kept(step))
+        elif kept is not None:
             save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
         bad = self._finite.bad() if self._finite is not None else []
         if bad:

@@ -415,6 +415,11 @@ PROBES = {
             "predicted": [count],
             "labels": [count],
             "final": flag,
+            "written": flag,
+            "computed": flag,
+            "weighed": flag,
+            "purpose": flag,
+            "shape": [count],
             "features": {"probabilities": flag, "log_probabilities": flag, "unit": flag, "source": _SOURCE},
             "behaviour": {
                 "kind": text,
@@ -431,6 +436,8 @@ PROBES = {
             },
         }
     ],
+    "differentiated": {"of": text, "outputs": [[count]], "name": words, "place": PLACE},
+    "written_loss": {"why": text, "purpose": flag, "place": PLACE},
     "labels": {
         "samples": count,
         "classes": count,
@@ -641,7 +648,15 @@ DESIGN = {
 
 EVALUATION = {
     "evaluations": [
-        {"step": count, "epoch": finite, "metrics": Map(number), "place": PLACE, "via": words, "dataset": count}
+        {
+            "step": count,
+            "epoch": finite,
+            "metrics": Map(number),
+            "place": PLACE,
+            "via": words,
+            "dataset": count,
+            "samples": count,
+        }
     ],
     "without_result": [PLACE],
 }
@@ -688,4 +703,5 @@ EVENT = {
     "exact": flag,
     "vanishes_at": finite,
     "why_not": text,
+    "outlier": {"input": count, "samples": [count], "value": number, "usual": number, "proved": flag},
 }

@@ -244,6 +244,13 @@ DEFAULTS = _define(
         "ours",
     ),
     (
+        "hp.01.fell_well",
+        0.25,
+        "训练使 loss 下降了开头的这一比例，学习率就不算过小",
+        "share of its start that a run brings the loss down by whose rate is not too small",
+        "ours",
+    ),
+    (
         "hp.01.outdone",
         0.25,
         "结尾的 loss 高出范围测试最低值多少（占测试总下降量的比例），即为不如范围测试",

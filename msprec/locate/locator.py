@@ -8,11 +8,14 @@ import numpy as np
 
 from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper
 from msprec.locate.capsule import save_capsule
+from msprec.locate.outliers import outlier_in, without
 from msprec.record.budget import Budget
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
 SHARE, GRACE, MOST = 0.005, 0.2, 4
 FINITE = "the replayed step is finite"
+#: What is wrong whatever the size of the values.
+_NOT_BY_SIZE = ("log", "division", "negative_root", "root_at_zero", "index_out_of_range")
 
 
 class WeightCopies:
@@ -109,13 +112,18 @@ class Locator:
             )
         if before.get("why_not") == FINITE:
             # its loss and its gradients were finite, and yet the weights were not afterwards
-            return bad.step - 1, earlier, facts
+            found = outlier_in(_inputs(earlier)) if earlier is not None else None
+            return (
+                bad.step - 1,
+                earlier,
+                {**facts, **({"outlier": {**found.facts(), "proved": False}} if found else {})},
+            )
         return bad.step, kept, facts
 
 
 def _replayed(keeper: StepKeeper, step: int) -> tuple:
     """``(kept, facts)`` of a step's replay; of several forward passes, the first that is not finite."""
-    kept, facts = None, {"phase": None, "why_not": "the step is no longer kept"}
+    kept, facts = None, {"phase": None, "why_not": keeper.why_not_kept(step)}
     for one in keeper.all_kept(step):
         if one.build is None:
             continue
@@ -123,6 +131,24 @@ def _replayed(keeper: StepKeeper, step: int) -> tuple:
         if facts["phase"] is not None:
             break
     return kept, facts
+
+
+def _inputs(kept: KeptStep) -> tuple:
+    return tuple(kept.batch) if isinstance(kept.batch, (tuple, list)) else (kept.batch,)
+
+
+def _by_outlier(kept: KeptStep) -> dict:
+    """``{"outlier"}`` where the step is finite once samples far larger than the others are cut off."""
+    from msprec.locate.locate import locate
+
+    try:
+        found = outlier_in(_inputs(kept))
+        if found is None:
+            return {}
+        again = locate(kept.build(without(_inputs(kept), found)), None, kept.random_state, kept.weights)
+    except Exception:  # of a place that is known already nothing is lost
+        return {}
+    return {"outlier": {**found.facts(), "proved": True}} if again["phase"] is None else {}
 
 
 def _loss_of(keeper: StepKeeper, kept: KeptStep) -> Optional[float]:
@@ -139,6 +165,8 @@ def _replay(kept: KeptStep, loss: Optional[float]) -> dict:
         return {"phase": None, "why_not": f"the replay failed: {type(error).__name__}: {error}"[:500]}
     if facts["phase"] is None:
         facts["why_not"] = FINITE
+    elif facts["phase"] in ("forward", "backward") and facts.get("pattern") not in _NOT_BY_SIZE:
+        facts.update(_by_outlier(kept))
     if kept.weights is None:
         facts["weights"] = "as they are now: those before the step were not kept"
     return facts

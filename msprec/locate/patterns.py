@@ -48,7 +48,9 @@ def _forward(name: str, inputs: list, result: Optional[Values]) -> Optional[str]
         return "log"
     if name in ("Div", "div", "true_divide", "divide", "reciprocal", "FloorDiv", "Mod") and inputs and inputs[-1].zeros:
         return "division"
-    if name.lower() in ("sqrt", "rsqrt", "Pow", "pow") and low is not None and low < 0:
+    # a whole power of a negative number is none of these, and overflows as any product does
+    overflows = name.lower() == "pow" and result is not None and result.inf and not result.nan
+    if name.lower() in ("sqrt", "rsqrt", "pow") and low is not None and low < 0 and not overflows:
         return "negative_root"
     if name == "rsqrt" and inputs and inputs[0].zeros:
         return "division"

@@ -135,6 +135,8 @@ class ReplayedStep:
 
     def __init__(self, run, roots: list, scale: float = 1.0, inputs: tuple = (), function=None) -> None:
         self.run, self.roots, self.scale, self.inputs, self._function = run, roots, scale, inputs, function
+        #: The function or network that is differentiated, where it is known before the step runs
+        self.forward = None
         #: The unscaled loss of the last run of a forward computation
         self.loss = None
         self.parameters = all_parameters(roots)
@@ -166,6 +168,7 @@ def of_forward(forward, inputs: tuple, weights: list, roots: list, scaler=None, 
         scaler: A loss scaler that ``forward`` itself applies; without one each output's gradient is ``scale``.
     """
     step = ReplayedStep(None, roots, scale or 1.0, inputs, forward)
+    step.forward = forward
     if scaler is not None:
         step.parameters.append(scaler.scale_value)
 

@@ -1,10 +1,12 @@
 """Evaluations in loops of the script: losses, metrics and hits, by the training step after which they were made."""
 
+import sys
 import time
 from typing import Optional
 
 import numpy as np
 
+from msprec.observe.assigned import AssignedObserver
 from msprec.observe.datasets import to_array
 from msprec.observe.places import user_place
 from msprec.observe.returned import ReturnObserver
@@ -49,7 +51,7 @@ class EvaluationObserver:
         self.spent, self.began = 0.0, time.perf_counter()
         self.open = None
         self.depth = 0
-        self.returned = ReturnObserver(observer)
+        self.returned, self.assigned = ReturnObserver(observer), AssignedObserver(observer)
 
     def install(self, patches) -> None:
         from mindspore.train import metrics
@@ -75,7 +77,12 @@ class EvaluationObserver:
     def called(self, kind: str, output, inputs: tuple = (), place_depth: int = 3) -> None:
         """A loss (``kind`` "loss") or a network was called with ``inputs`` outside training and outside `Model`."""
         if kind == "network":
-            self.returned.called(list(inputs), place_depth)
+            given = list(inputs)
+            self.returned.called(given, place_depth)
+            # frame 0: this method
+            frame = sys._getframe(place_depth - 1)
+            samples = next((value.shape[0] for value in given if getattr(value, "ndim", 0)), 0 if not given else -1)
+            self.assigned.called(frame, self.returned.trained(), lambda: self.returned.data_of(given), samples)
         datasets = self.observer.datasets
         if datasets.last is None or datasets.last.steps:
             return
@@ -133,7 +140,8 @@ class EvaluationObserver:
         self._read(self.open)
         found = [block.facts() for block in self.blocks.values() if not block.record.steps]
         found = [entry for entry in found if entry is not None]
-        return [*found, *_not_yet(found, self.returned.facts())]
+        found += _not_yet(found, self.returned.facts())
+        return [*found, *_not_yet(found, self.assigned.facts())]
 
 
 def _not_yet(found: list, others: list) -> list:

@@ -30,6 +30,13 @@ class ModelObserver:
         """``train`` inside `Model.train` or `Model.fit`, else None."""
         return "train" if any(name in ("train", "fit") for name, _ in self.stack) else None
 
+    def is_users_call(self, cell) -> bool:
+        """Whether a forward call is the script's own: outside `Model`, or in a callback while `Model` trains."""
+        if not self.stack:
+            return True
+        name, model = self.stack[-1]
+        return name in ("train", "fit") and cell is not getattr(model, "_eval_network", None)
+
     def phase_of(self, cell) -> tuple:
         """``(phase, via)`` of a forward call outside any gradient."""
         if self.stack:

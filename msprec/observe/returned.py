@@ -36,7 +36,7 @@ class ReturnObserver:
 
     def called(self, inputs: list, depth: int) -> None:
         """A network was called outside training and outside `Model`; ``inputs``: what it was given."""
-        steps = self._trained()
+        steps = self.trained()
         if not steps or len(self.found) >= _MOST or threading.current_thread() is not threading.main_thread():
             return
         tracing = sys.gettrace()
@@ -48,7 +48,7 @@ class ReturnObserver:
         if not frames or all(id(frame) in self.watched for frame in frames):
             return
         self.step = steps
-        data = self._data(inputs)
+        data = self.data_of(inputs)
         for frame in frames:
             if id(frame) not in self.watched:
                 self.watched[id(frame)] = (len(self.found), data, frame.f_code)
@@ -57,7 +57,7 @@ class ReturnObserver:
             self._settrace, sys.settrace = sys.settrace, self._set_by_others
         self._settrace(self._call)
 
-    def _trained(self) -> int:
+    def trained(self) -> int:
         """Training steps whose update is made; one on plain arrays stays open until the next begins."""
         steps = self.observer.steps
         return steps.done + (steps.open is not None and steps.open.applied)
@@ -76,7 +76,7 @@ class ReturnObserver:
     # --- what Python calls ---------------------------------------------------------------------------------------------
     def _call(self, frame, event: str, arg: Any) -> None:
         """A function is called: none of those is listened to, but training ends the listening."""
-        if self._trained() != self.step:
+        if self.trained() != self.step:
             self._stop()
 
     def _inside(self, frame, event: str, arg: Any):
@@ -88,7 +88,7 @@ class ReturnObserver:
         start, data, code = self.watched.pop(id(frame), (None, None, None))
         if start is None:
             return
-        if self._trained() != self.step:
+        if self.trained() != self.step:
             self.trained_in[code] = self.trained_in.get(code, 0) + 1
             self._stop()
             return
@@ -136,7 +136,7 @@ class ReturnObserver:
         self.watched = {}
 
     # --- the data --------------------------------------------------------------------------------------------------------
-    def _data(self, inputs: list) -> Optional[tuple]:
+    def data_of(self, inputs: list) -> Optional[tuple]:
         """``("dataset", number)``, ``("arrays", fingerprint)``; None for what training was fed with, or where that is open."""
         datasets = self.observer.datasets
         if datasets.since_step and datasets.last is not None:
@@ -184,15 +184,16 @@ def _numbers(value: Any) -> tuple:
     elif isinstance(value, (tuple, list)):
         parts = [(number, None, part) for number, part in enumerate(value)]
     else:
-        number = _number(value)
+        number = number_of(value)
         return ([(None, None, number)] if number is not None else []), 1
     if len(parts) > _MOST_VALUES:
         return [], len(parts)
-    known = [(position, key, _number(part)) for position, key, part in parts]
+    known = [(position, key, number_of(part)) for position, key, part in parts]
     return [one for one in known if one[2] is not None], len(parts)
 
 
-def _number(value: Any) -> Optional[float]:
+def number_of(value: Any) -> Optional[float]:
+    """The number that a value is, a tensor or array of one element included; None for anything else."""
     if isinstance(value, (bool, np.bool_, str, bytes)):
         return None
     if isinstance(value, (int, float, np.integer, np.floating)):

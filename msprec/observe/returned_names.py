@@ -54,17 +54,21 @@ def _tree(file: str) -> Optional[ast.Module]:
 @lru_cache(maxsize=512)
 def _returned(file: str, line: int, name: str) -> Optional[tuple]:
     """The identifiers in each value of the last ``return`` of a function; None where there is none."""
+    node = scope_of(file, line, name) if name != "<module>" else None
+    ends = [inner for inner in own_statements(node) if isinstance(inner, ast.Return) and inner.value] if node else []
+    return _texts(max(ends, key=lambda end: end.lineno).value) if ends else None
+
+
+def scope_of(file: str, line: int, name: str) -> Optional[ast.AST]:
+    """The function of a name whose definition begins in a line; of the name ``<module>`` the file as a whole."""
     tree = _tree(file)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if first == line:
-                ends = [inner for inner in _own_statements(node) if isinstance(inner, ast.Return) and inner.value]
-                return _texts(max(ends, key=lambda end: end.lineno).value) if ends else None
-    return None
+    if name == "<module>" or tree is None:
+        return tree
+    named = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == name)
+    return next((n for n in named if min([n.lineno, *(one.lineno for one in n.decorator_list)]) == line), None)
 
 
-def _own_statements(function: ast.AST):
+def own_statements(function: ast.AST):
     """The nodes of a function without those of functions within it."""
     waiting = list(function.body)
     while waiting:

@@ -257,8 +257,9 @@ class StepObserver:
         else:
             quietly(self._note_forward, cell, args)
         output = run()
-        if self.gradient_depth == 0 and not self.observer.models.stack:
-            self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
+        if self.gradient_depth == 0 and self.observer.models.is_users_call(cell):
+            if not self.observer.models.stack:
+                self.last_scalar = quietly(first_scalar, output) if not isinstance(output, dict) else None
             quietly(self.observer.evaluating.called, kind, output, args)
         return output
 
@@ -564,6 +565,7 @@ class StepObserver:
 
     # --- shared -------------------------------------------------------------------------------------------------
     def _open(self, style: str, entry: dict) -> OpenStep:
+        self.observer.evaluating.assigned.training_begins()
         step = OpenStep(style, self.done + 1)
         step.entry = entry
         datasets = self.observer.datasets

@@ -23,7 +23,7 @@ class _Late(Exception):
 
 
 def behaviour(
-    call: Callable, predicted: np.ndarray, labels: np.ndarray, value: float, features: dict
+    call: Callable, predicted: np.ndarray, labels: np.ndarray, value: float, features: dict, bounded: bool = False
 ) -> Optional[dict]:
     """What ``call(predictions, labels)`` does; the entry ``behaviour`` of ``probes.json: own_losses``.
 
@@ -32,6 +32,8 @@ def behaviour(
         predicted, labels: As they were in the step.
         value: What it gave there.
         features: ``unit``, ``probabilities`` and ``log_probabilities`` of ``predicted``.
+        bounded: Whether something in it, such as MindSpore's binary cross entropy, ends the process where it is given
+            anything but numbers between 0 and 1.
 
     Returns:
         dict: None where these arrays are of no kind that can be tried.
@@ -44,14 +46,15 @@ def behaviour(
     def called(one: np.ndarray, other: Optional[np.ndarray] = None) -> float:
         if time.monotonic() > end:
             raise _Late
+        one = np.clip(one, 1e-6, 1 - 1e-6) if bounded else one
         return call(one.astype(np.float32), labels if other is None else other)
 
     with np.errstate(all="ignore"):
         try:
-            again = [called(predicted), called(predicted)]
+            again = [call(predicted, labels), call(predicted, labels)]
             if any(abs(one - value) > 1e-4 * max(1e-2, abs(value)) for one in again):
                 return {"kind": kind, "repeatable": False}
-            return {"kind": kind, "repeatable": True, **_tried(called, kind, predicted, labels, features)}
+            return {"kind": kind, "repeatable": True, **_tried(called, kind, predicted, labels, features, bounded)}
         except _Late:
             return None
 
@@ -82,7 +85,9 @@ def class_numbers(predicted: np.ndarray, labels: np.ndarray) -> Optional[np.ndar
     return numbers if numbers.min() >= 0 and numbers.max() < predicted.shape[1] else None
 
 
-def _tried(called: Callable, kind: str, predicted: np.ndarray, labels: np.ndarray, features: dict) -> dict:
+def _tried(
+    called: Callable, kind: str, predicted: np.ndarray, labels: np.ndarray, features: dict, bounded: bool
+) -> dict:
     domain = "scores"
     if kind != "regression" and (features["probabilities"] or (kind == "binary" and features["unit"])):
         domain = "probabilities"
@@ -91,7 +96,9 @@ def _tried(called: Callable, kind: str, predicted: np.ndarray, labels: np.ndarra
     found = {
         "domain": domain,
         "pairs": _pairs(called, predicted, labels),
-        "family": _family(called, kind, predicted, labels),
+        "family": _family(
+            called, kind, predicted, labels, ("probabilities",) if bounded else ("scores", "probabilities")
+        ),
     }
     if kind == "regression":
         return {**found, **_around(called, predicted, labels)}
@@ -198,13 +205,13 @@ def _shifts(called: Callable, predicted: np.ndarray) -> dict:
     return {"sample_shift": bool(abs(by_sample - base) <= size), "class_shift": bool(abs(by_class - base) <= size)}
 
 
-def _family(called: Callable, kind: str, predicted: np.ndarray, labels: np.ndarray) -> Optional[dict]:
+def _family(called: Callable, kind: str, predicted: np.ndarray, labels: np.ndarray, domains: tuple) -> Optional[dict]:
     """``{"name", "settings", "domain", "batches"}`` of the loss that these values are; None: of none that is known."""
     if kind == "regression":
         return None
     numbers = class_numbers(predicted, labels) if kind == "classes" else labels
     find = families.classes if kind == "classes" else families.binary
-    for domain in ("scores", "probabilities"):
+    for domain in domains:
         batches = []
         for seed in range(_BATCHES):
             made = _random(kind, domain, predicted.shape, seed).astype(np.float32)

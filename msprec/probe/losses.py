@@ -1,6 +1,6 @@
 """What the loss of one step was given and what it gave, beside what NumPy makes of the same arrays."""
 
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -12,24 +12,39 @@ from msprec.probe.own_losses import own_losses
 from msprec.probe.reference_losses import KINDS, elements, equal_reduction, reductions
 from msprec.probe.softmax_axes import softmax_axes
 from msprec.probe.sources import source_of
+from msprec.probe.written_facts import written_facts
 from msprec.record.nested import tensors_in
 
 _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
 
 
-def loss_facts(trace: GraphTrace, inputs: tuple, step: Optional[ReplayedStep] = None) -> dict:
-    """The entries ``losses``, ``own_losses`` and ``broadcasts`` of ``probes.json``.
+def loss_facts(
+    trace: GraphTrace,
+    inputs: tuple,
+    step: Optional[ReplayedStep] = None,
+    again: Optional[Callable] = None,
+    weights: Optional[dict] = None,
+) -> dict:
+    """The entries ``losses``, ``own_losses``, ``written_loss``, ``broadcasts`` and ``softmax_axes`` of ``probes.json``.
 
     Args:
         trace: A traced step.
         inputs: What the step was called with.
         step: The step, where losses of the script's own may be called again.
+        again: ``again(inputs)`` makes the step of other inputs, where a loss that is written out may be tried.
+        weights: ``{id(parameter): array}`` to try it with.
     """
     labels = [to_numpy(v) for v in tensors_in(inputs)]
     losses = [_loss(trace, node, KINDS[node.callee.lower()]) for node in trace.nodes if node.callee.lower() in KINDS]
+    losses = [one for one in losses if one is not None][:8]
+    own = own_losses(trace, labels, step)[:8]
+    written = {}
+    if step is not None and again is not None and not losses and not any(one["final"] for one in own):
+        written = written_facts(step, again, weights)
     return {
-        "losses": [one for one in losses if one is not None][:8],
-        "own_losses": own_losses(trace, labels, step)[:8],
+        "losses": losses,
+        **written,
+        "own_losses": [*own, *written.get("own_losses", [])],
         "broadcasts": _broadcasts(trace, labels)[:8],
         "softmax_axes": softmax_axes(trace, labels)[:8],
     }

@@ -11,7 +11,18 @@ from msprec.observe.places import place_of_code
 from msprec.probe.behaviour import behaviour, pair_behaviour
 from msprec.probe.described import features, is_input
 from msprec.probe.graph import GraphTrace, OwnLoss
-from msprec.probe.reference_losses import BCE, BCE_LOGITS, L1, MSE, NLL, SOFTMAX, elements, equal_reduction, reductions
+from msprec.probe.reference_losses import (
+    BCE,
+    BCE_LOGITS,
+    KINDS,
+    L1,
+    MSE,
+    NLL,
+    SOFTMAX,
+    elements,
+    equal_reduction,
+    reductions,
+)
 from msprec.probe.sources import source_of
 
 _MOST_TRIED = 4
@@ -53,7 +64,9 @@ def own_losses(trace: GraphTrace, labels: list, step: Optional[ReplayedStep]) ->
         entry["behaviour"] = None
         if step is not None and tried < _MOST_TRIED:
             tried += 1
-            entry["behaviour"] = _behaviour(one, step, predicted, target, arrays, pair, entry["features"])
+            entry["behaviour"] = _behaviour(
+                one, step, predicted, target, arrays, pair, entry["features"], is_bounded(trace)
+            )
         found.append(entry)
     return found
 
@@ -86,7 +99,14 @@ def _is_final(trace: GraphTrace, result, step: Optional[ReplayedStep]) -> Option
     return any(abs(value * scale - whole) <= 1e-6 * max(abs(whole), 1e-12) for scale in scales)
 
 
-def _behaviour(one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict) -> Optional[dict]:
+def is_bounded(trace: GraphTrace) -> bool:
+    """Whether the step has a binary cross entropy of probabilities, whose kernel on a CPU ends the process over any others."""
+    return any(KINDS.get(node.callee.lower()) == BCE for node in trace.nodes)
+
+
+def _behaviour(
+    one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict, bounded: bool
+) -> Optional[dict]:
     """What the function does with other arrays, as it was called in the step otherwise."""
     from mindspore import Tensor
 
@@ -105,9 +125,11 @@ def _behaviour(one: OwnLoss, step, predicted: int, target: int, arrays: list, pa
 
     with undisturbed(step.parameters, None, None, step.host_random):
         try:
+            if pair is not None and bounded:
+                return None
             if pair is not None:
                 return pair_behaviour(call, arrays[predicted], arrays[target], pair)
-            return behaviour(call, arrays[predicted], arrays[target], float(to_numpy(one.result)), found)
+            return behaviour(call, arrays[predicted], arrays[target], float(to_numpy(one.result)), found, bounded)
         except Exception:  # a function of the user's that takes no other values is not tried
             return None
 
@@ -121,8 +143,18 @@ def promised(name: str) -> Optional[str]:
 def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float, pair: Optional[str]) -> dict:
     name = _name(function)
     promise = promised(name) if pair is None else None
+    equals, candidates = values_beside(predicted, labels, value, promise) if pair is None else (None, {})
+    return {
+        "name": name, "place": _place_of_function(function), "promise": promise, "value": value, "equals": equals,
+        "candidates": candidates, "variant": _is_variant(function), "predicted": list(predicted.shape),
+        "labels": list(labels.shape),
+    }  # fmt: skip
+
+
+def values_beside(predicted: np.ndarray, labels: np.ndarray, value: float, promise: Optional[str]) -> tuple:
+    """``([kind, reduction] of the built-in loss that gives the same value or None, {kind: its mean})``."""
     equals, candidates = None, {}
-    for kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1) if pair is None else ():
+    for kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1):
         each = elements(kind, predicted, labels)
         if each is None or not each.size or not np.isfinite(each).all():
             continue
@@ -133,11 +165,7 @@ def _own_loss(function, predicted: np.ndarray, labels: np.ndarray, value: float,
         reduction = equal_reduction(value, again)
         if reduction and (equals is None or kind == promise):
             equals = [kind, reduction]
-    return {
-        "name": name, "place": _place_of_function(function), "promise": promise, "value": value, "equals": equals,
-        "candidates": candidates, "variant": _is_variant(function), "predicted": list(predicted.shape),
-        "labels": list(labels.shape),
-    }  # fmt: skip
+    return equals, candidates
 
 
 def _place_of_function(function) -> Optional[dict]:
@@ -156,4 +184,9 @@ def _is_variant(function) -> bool:
         text = inspect.getsource(target if hasattr(target, "__code__") else type(function))
     except (OSError, TypeError):
         return True
+    return is_variant_text(text)
+
+
+def is_variant_text(text: str) -> bool:
+    """Whether the code of a loss speaks of weights, smoothing, masks and the like."""
     return bool(_VARIANTS.search(text))

@@ -8,9 +8,12 @@ from typing import Callable, Optional
 
 from msprec.locate.side_effects import side_effect
 from msprec.probe.material import Material
+from msprec.probe.reference_losses import BCE
 
 #: The range test is not begun with less than so many seconds left.
 LEAST = 1.0
+#: Operators whose results lie between 0 and 1.
+_KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
 #: Share of what is left of the budget that predictions may take.
 LABELS = 0.25
 
@@ -44,6 +47,8 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
         left = seconds - (time.monotonic() - began)
         if steps.accumulation > 1:
             facts["skipped"]["range_test"] = "accumulation"
+        elif may_leave_bounds(facts.get("losses") or []):
+            facts["skipped"]["range_test"] = "bounded"
         elif left < LEAST:
             facts["skipped"]["range_test"] = "slow"
         else:
@@ -51,6 +56,17 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
     facts["seconds"] = round(time.monotonic() - began, 3)
     writer.facts("probes", facts)
     return facts
+
+
+def may_leave_bounds(losses: list) -> bool:
+    """Whether a binary cross entropy is given what nothing keeps between 0 and 1: beyond them its kernel on a CPU ends the
+    process, and larger rates take it there.
+
+    Args:
+        losses: As in ``probes.json``.
+    """
+    sources = [(one["predicted"].get("source") or {}).get("operator") or "" for one in losses if one["kind"] == BCE]
+    return any(name.lower() not in _KEEPS_WITHIN for name in sources)
 
 
 def _why_not(material: Material, ranks: int, accumulation: int) -> Optional[str]:
@@ -72,7 +88,27 @@ def _watched_step(material: Material) -> dict:
     with material.as_in_training():
         step = material.build(batch, wanted)
         trace = trace_step(step, material.initial)
-        return {"graph": connections(trace, step), **loss_facts(trace, batch, step)}
+        return {
+            "graph": connections(trace, step),
+            **loss_facts(trace, batch, step, _again(material, wanted), material.initial),
+            **_differentiated(material, step, wanted),
+        }
+
+
+def _differentiated(material: Material, step, wanted) -> dict:
+    from msprec.probe.differentiated import differentiated
+
+    if material.style != "functional" or not wanted:
+        return {}
+    try:
+        found = differentiated(step, material.given, wanted, material.initial)
+    except Exception:  # a function of the user's that cannot run once more
+        return {}
+    return {"differentiated": found} if found is not None else {}
+
+
+def _again(material: Material, wanted) -> Callable:
+    return lambda inputs: material.build(inputs, wanted)
 
 
 def _labels(material: Material, seconds: float) -> dict:

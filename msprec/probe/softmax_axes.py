@@ -7,6 +7,7 @@ from msprec.probe.behaviour import class_numbers
 from msprec.probe.described import is_input
 from msprec.probe.graph import GraphTrace, live_nodes, place_of
 from msprec.probe.reference_losses import KINDS, SOFTMAX
+from msprec.probe.sources import source_of
 
 _SOFTMAXES, _LOGARITHMS = ("softmax", "softmax_"), ("log_softmax", "logsoftmax", "logsoftmaxext")
 #: Largest prediction that is looked at, in elements, and a sum's distance from one.
@@ -17,9 +18,10 @@ def softmax_axes(trace: GraphTrace, labels: list) -> list:
     """The entry ``softmax_axes`` of ``probes.json``: softmaxes of a prediction over another axis than that of the classes.
 
     A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers; its classes lie on axis 1.
-    Predictions as wide as the batch is long tell nothing: in contrastive losses both axes are classes.
+    Predictions as wide as the batch is long count only as a layer with weights gave them and some samples share a class:
+    in contrastive losses both axes are classes.
     """
-    predictions = [one for one in _predictions(trace, labels) if one.ndim > 2 or one.shape[0] != one.shape[1]]
+    predictions = _predictions(trace, labels)
     live, found = live_nodes(trace), []
     for node in trace.nodes:
         name = node.callee.lower()
@@ -43,9 +45,25 @@ def _predictions(trace: GraphTrace, labels: list) -> list:
     for predicted, label in pairs:
         array, numbers = to_numpy(predicted), to_numpy(label)
         scores = array.dtype.kind == "f" and array.ndim > 1 and array.shape[1] > 1 and 0 < array.size <= _LARGEST
-        if scores and class_numbers(array, numbers) is not None:
-            found.append(array)
+        classes = class_numbers(array, numbers) if scores else None
+        if classes is None or (_square(array) and not (_layer_gave(trace, predicted) and _shared(classes))):
+            continue
+        found.append(array)
     return found
+
+
+def _square(array: np.ndarray) -> bool:
+    return array.ndim == 2 and array.shape[0] == array.shape[1]
+
+
+def _layer_gave(trace: GraphTrace, predicted) -> bool:
+    """Whether a cell of MindSpore's with weights made it, not a product of two outputs."""
+    source = source_of(trace, predicted)
+    return source is not None and source["operator"] in ("Dense", "Linear", "Conv2d", "Conv1d")
+
+
+def _shared(classes: np.ndarray) -> bool:
+    return len(np.unique(classes)) < classes.size
 
 
 def _axes_of(node: Node, logarithm: bool) -> list:

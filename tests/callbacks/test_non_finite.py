@@ -17,6 +17,7 @@ from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor
 from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper, save_step
 from msprec.callbacks.random_states import random_state
 from msprec.callbacks.tallies import FirstBadGradient
+from msprec.locate.capsule import Capsule, save_capsule
 
 RATES = [1e-3] * 3 + [1e18] * 30  # the fourth update ruins the weights
 
@@ -234,6 +235,33 @@ def test_losses_are_looked_at_one_step_late():
     assert keeper.end(5, math.nan, at_once=True).step == 5
     assert keeper.rest() is None
     assert keeper.loss_of(4) == 3.0
+
+
+def test_kept_steps_are_bounded_by_their_bytes():
+    """Five steps of 400 bytes where 1000 may wait: the first and the latest stay."""
+    keeper = StepKeeper(every=8, most_bytes=1000)
+    for step in range(1, 6):
+        keeper.begin(step, (np.zeros(50, np.float32),), weights={1: np.zeros(50, np.float32)})
+    assert [step for step in range(1, 6) if keeper.kept(step) is not None] == [1, 5]
+    assert keeper.had_no_room(3) and not keeper.had_no_room(5)
+    assert "not kept" in keeper.why_not_kept(3) and "no longer kept" in keeper.why_not_kept(9)
+    roomy = StepKeeper(every=8)
+    for step in range(1, 6):
+        roomy.begin(step, {"x": ms.Tensor(np.zeros(50, np.float32))})
+    assert all(roomy.kept(step) is not None for step in range(1, 6))
+
+
+def test_weights_beside_a_large_batch_are_not_written(tmp_path, monkeypatch):
+    """The limit on disk is for both together; the record says what is missing."""
+    weight = ms.Parameter(ms.Tensor(np.zeros(200, np.float32)), name="w")
+    kept = KeptStep(3, (np.zeros(50, np.float32),), random_state(), None, {id(weight): weight.asnumpy()})
+    for limit, written in ((1 << 20, True), (900, False)):
+        monkeypatch.setattr("msprec.locate.capsule.MOST_BYTES", limit)
+        save_capsule(tmp_path / str(limit), kept, [weight], None, {})
+        assert (tmp_path / str(limit) / "weights.npz").is_file() is written
+        assert Capsule(tmp_path / str(limit)).state.get("not_written") == (
+            None if written else {"weights": 800, "most_bytes": 900}
+        )
 
 
 def test_overflows_that_are_worth_a_look():

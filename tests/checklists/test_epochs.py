@@ -175,3 +175,13 @@ def test_functions_that_return_nothing_are_told(verdict):
     made.facts["evaluation"] = {"evaluations": [], "without_result": [{"file": "train.py", "line": 9}]}
     entry = verdict("hp.02", made)
     assert entry["conclusion"] == "undecided" and "train.py:9" in entry["would_decide"]
+
+
+def test_a_score_of_few_samples(verdict):
+    """Three right answers of 64 more or less are within their error; thirty of 640 are not."""
+    score = [0.5 + 0.025 * n if n < 8 else 0.703 - min(n - 8, 10) * 0.0047 for n in range(30)]
+    for samples, conclusion in ((64, "ok"), (640, "problem")):
+        made = run(score, name="acc")
+        for one in made.facts["evaluation"]["evaluations"]:
+            one["samples"] = samples
+        assert verdict("hp.02", made)["conclusion"] == conclusion

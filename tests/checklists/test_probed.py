@@ -311,3 +311,46 @@ def test_design(verdict):
     assert verdict("hp.03", designed(Run(), batch_size=64))["conclusion"] == "problem"
     assert verdict("hp.03", designed(Run(), batch_size=32))["conclusion"] == "ok"
     assert verdict("dp.03", designed(Run(), shuffle=False))["conclusion"] == "ok"
+
+
+def test_a_rate_below_the_bounds_of_a_short_test(verdict):
+    """A network that is slow to start: the sweep falls late, the run itself falls well."""
+    for last, conclusion in ((0.45, "ok"), (0.63, "problem")):
+        losses = [0.7 - (0.7 - last) * n / 60 for n in range(60)]
+        made = run(losses, 1e-3)
+        made.facts["range_test"] = sweep(lower=5e-2, upper=3.0, used=1e-3)
+        assert verdict("hp.01", made)["conclusion"] == conclusion
+
+
+WRITTEN = {"name": "forward", "place": PLACE, "value": 1.0, "final": True, "written": True, "weighed": False,
+           "computed": False, "purpose": False, "shape": [], "variant": False, "candidates": {},
+           "behaviour": {"kind": "regression", "repeatable": True, "domain": "scores", "pairs": True, "way": "rises",
+                         "curve": [-4.0, -1.0, 0.0], "family": None}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changed", "conclusion"), [
+    ({}, "problem"),
+    ({"purpose": True}, "undecided"),
+    ({"weighed": True}, "undecided"),
+    ({"shape": [8]}, "problem"),
+    ({"weighed": True, "shape": [8]}, "problem"),
+    # the likelihood of an order rises from 0, whatever is done to the scores
+    ({"behaviour": {**WRITTEN["behaviour"], "curve": [0.3, 0.5, 0.9]}}, "undecided"),
+    ({"behaviour": {**WRITTEN["behaviour"], "way": "falls", "curve": [4.0, 1.0, 0.0]}}, "ok"),
+    ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}}, "problem"),
+    ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}, "computed": True}, "undecided"),
+])  # fmt: skip
+def test_losses_that_are_written_out(verdict, changed, conclusion):
+    found = judged(verdict, own=[{**WRITTEN, **changed}])
+    assert found["conclusion"] == conclusion, found["summary"]
+    assert "written out in forward" in found["summary"]
+
+
+@pytest.mark.parametrize(("why", "purpose", "conclusion"), [
+    ("unused", False, "problem"), ("unused", True, "undecided"), ("outputs", False, "undecided"),
+    ("labels", False, "undecided"), ("several", False, "undecided"), ("unseen", False, "undecided"),
+])  # fmt: skip
+def test_losses_that_were_not_tried(verdict, why, purpose, conclusion):
+    made = Run()
+    made.facts["probes"] = {"written_loss": {"why": why, "purpose": purpose, "place": PLACE}, "skipped": {}}
+    assert verdict("cg.04", made)["conclusion"] == conclusion

@@ -31,6 +31,8 @@ BAD = values(inf=0.25)
         ("forward", "Div", [values(), values(zeros=0.1)], BAD, "division"),
         ("forward", "Div", [values(zeros=0.1), values()], BAD, None),
         ("forward", "ops.sqrt", [values(low=-0.1)], BAD, "negative_root"),
+        ("forward", "Pow", [values(low=-0.1)], values(nan=0.1), "negative_root"),
+        ("forward", "Pow", [values(low=-300.0, dtype="Float16")], values(dtype="Float16", inf=0.1), "half"),
         ("forward", "ops.exp", [values(high=100.0)], BAD, "exp"),
         ("forward", "Mult", [values(high=300.0, dtype="Float16")], values(dtype="Float16", inf=0.1), "half"),
         ("forward", "Tensor.astype", [values(low=-1e9)], values(dtype="Float16", inf=0.1), "cast"),

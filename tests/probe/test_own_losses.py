@@ -246,3 +246,21 @@ def test_facts_without_a_curve():
         one = Fact({"name": "loss", "final": True, "behaviour": did}, PROBES["own_losses"][0])
         check_own(one)
         assert confirmed(one) is None and open_points(one) is not None
+
+
+def test_what_is_bounded_is_never_given_more():
+    """MindSpore's binary cross entropy ends the process over a prediction beyond 0 and 1."""
+    given = []
+
+    def entropy_and_dice(p, y):
+        given.append(p)
+        return -np.where(y > 0.5, np.log(p), np.log(1 - p)).mean() + dice_of_raw(p, y)
+
+    for labels in (BINARY, np.clip(REAL, 0.1, 0.9)):
+        shares = sigmoid(ONE).astype(np.float32)
+        value = float(entropy_and_dice(shares, labels))
+        found = behaviour(
+            lambda p, y: float(entropy_and_dice(p, y)), shares, labels, value, features(shares), bounded=True
+        )
+        assert found["repeatable"] and min(p.min() for p in given) >= 0 and max(p.max() for p in given) <= 1
+    assert found["kind"] == "regression"

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from msprec.probe.run import may_leave_bounds
+
 SCRIPT = """
 import atexit
 import sys
@@ -95,3 +97,12 @@ def test_a_network_made_anew_under_the_same_name(scripts):
     facts = _probes(scripts)
     assert facts["skipped"] == {}
     assert [cell["path"] for cell in facts["graph"]["cells"]], "the trained network's cells were seen"
+
+
+@pytest.mark.parametrize(("kind", "operator", "left"), [
+    ("bce", "Dense", True), ("bce", None, True), ("bce", "Sigmoid", False), ("bce", "clip_by_value", False),
+    ("bce_with_logits", "Dense", False),
+])  # fmt: skip
+def test_a_loss_whose_kernel_would_end_the_process(kind, operator, left):
+    source = {"operator": operator} if operator else None
+    assert may_leave_bounds([{"kind": kind, "predicted": {"source": source}}]) is left

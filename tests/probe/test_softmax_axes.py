@@ -56,3 +56,35 @@ def test_attention_over_positions_is_no_prediction():
         return ops.cross_entropy(net(rows * weights), classes)
 
     assert axes(net, (ROWS, CLASSES), forward) == []
+
+
+SQUARE, SHARED = Tensor(RNG.standard_normal((4, 5)).astype(np.float32)), Tensor(np.array([0, 1, 1, 3], np.int32))
+
+
+@pytest.mark.parametrize(("axis", "classes", "found"), [
+    (0, SHARED, [[0]]), (-1, SHARED, []),
+    (0, Tensor(np.arange(4, dtype=np.int32)), []),  # each sample its own class, as in a contrastive loss
+])  # fmt: skip
+def test_as_many_classes_as_samples(axis, classes, found):
+    net = nn.Dense(5, 4)
+
+    def likelihood(scores, classes):
+        return -ops.gather_elements(ops.log_softmax(scores, axis=axis), 1, classes.expand_dims(1)).mean()
+
+    def forward(rows, classes):
+        return likelihood(net(rows), classes)
+
+    assert axes(net, (SQUARE, classes), forward) == found
+
+
+def test_likeness_of_two_outputs():
+    net = nn.Dense(5, 4)
+
+    def likelihood(scores, classes):
+        both = ops.log_softmax(scores, axis=0)
+        return -ops.gather_elements(both, 1, classes.expand_dims(1)).mean()
+
+    def forward(rows, classes):
+        return likelihood(ops.matmul(net(rows), net(rows + 1).T), classes)
+
+    assert axes(net, (SQUARE, SHARED), forward) == []

@@ -1,0 +1,90 @@
+"""Scores that a script computes in place, without a function that returns them: read where the next training step begins.
+
+A function, or the script itself, that has called a network outside training is looked at once more before it trains on:
+the variables that it computed of the network's output have their values then.
+"""
+
+import inspect
+import re
+from typing import Any, Optional
+
+import numpy as np
+
+from msprec.observe.assigned_names import scores_after, value_of
+from msprec.observe.places import is_user_file, short_name
+from msprec.observe.returned import number_of
+
+_MOST = 4000
+#: Of a network that takes no inputs, as one of a whole graph, nothing but the name tells of validation.
+_HELD_OUT = re.compile(r"val|test|eval|dev|held", re.IGNORECASE)
+_NO_INPUTS = ("none", None)
+
+
+class AssignedObserver:
+    """One entry for each function that evaluated between two training steps, of what it assigned or printed."""
+
+    def __init__(self, observer) -> None:
+        self.observer = observer
+        self.found, self._open, self._step = [], {}, 0
+
+    def called(self, frame, step: int, data_of, samples: int = 0) -> None:
+        """A network was called outside training, at ``step``; ``data_of()``: which data it was given, so many samples."""
+        if not step or len(self.found) >= _MOST:
+            return
+        if self._open and step != self._step:
+            self.training_begins()
+        self._step = step
+        frame = _nearest(frame)
+        if frame is None:
+            return
+        if id(frame) in self._open:
+            self._open[id(frame)][-1] += samples
+            return
+        data = data_of() if samples else _NO_INPUTS
+        if data is not None:
+            self._open[id(frame)] = [frame, frame.f_lineno, data, self.observer.datasets.epoch, samples]
+
+    def training_begins(self) -> None:
+        """The script trains on, or ends: reads what was computed since the step before."""
+        opened, self._open = self._open, {}
+        for frame, line, data, epoch, samples in opened.values():
+            code = frame.f_code
+            scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, line)
+            names = frame.f_locals if scores else {}
+            values = {score.name: value_of(score.expression, names, _number) for score in scores}
+            told = data is not _NO_INPUTS
+            metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
+            if metrics:
+                place = {"file": short_name(code.co_filename), "line": line}
+                self.found.append((self._step, epoch, metrics, data, (code, line), place, samples))
+
+    def facts(self) -> list:
+        """Entries of ``evaluation.json``: of data sets that training was not fed with, and of arrays that come again."""
+        self.training_begins()
+        records = {record.number: record for record in self.observer.datasets.records}
+        often = {}
+        for _, _, _, data, where, _, _ in self.found:
+            often[where, data] = often.get((where, data), 0) + 1
+        return [
+            {"step": step, "epoch": epoch, "metrics": metrics, "place": place, "via": "variable",
+             "dataset": data[1] if data[0] == "dataset" else None, "samples": samples or None}
+            for step, epoch, metrics, data, where, place, samples in self.found
+            if not (data[0] == "dataset" and records[data[1]].steps) and (data[0] != "arrays" or often[where, data] > 1)
+        ]  # fmt: skip
+
+
+def _nearest(frame):
+    """The innermost running function of the user's, or the script itself."""
+    while frame is not None:
+        code = frame.f_code
+        plain = code.co_name == "<module>" or not code.co_name.startswith("<")
+        if is_user_file(code.co_filename) and plain and not code.co_flags & inspect.CO_COROUTINE:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _number(value: Any) -> Optional[float]:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    return number_of(value)
