@@ -28,7 +28,8 @@ class AssignedObserver:
         self.found, self._open, self._step = [], {}, 0
 
     def called(self, frame, step: int, data_of, samples: int = 0) -> None:
-        """A network was called outside training, at ``step``; ``data_of()``: which data it was given, so many samples."""
+        """A network was called outside training, at ``step``; ``data_of()``: which data it was given; ``samples``
+        of them: 0, it takes no inputs; -1: how many is not known."""
         if not step or len(self.found) >= _MOST:
             return
         if self._open and step != self._step:
@@ -38,11 +39,11 @@ class AssignedObserver:
         if frame is None:
             return
         if id(frame) in self._open:
-            self._open[id(frame)][-1] += samples
+            self._open[id(frame)][-1] += max(samples, 0)
             return
         data = data_of() if samples else _NO_INPUTS
         if data is not None:
-            self._open[id(frame)] = [frame, frame.f_lineno, data, self.observer.datasets.epoch, samples]
+            self._open[id(frame)] = [frame, frame.f_lineno, data, self.observer.datasets.epoch, max(samples, 0)]
 
     def training_begins(self) -> None:
         """The script trains on, or ends: reads what was computed since the step before."""

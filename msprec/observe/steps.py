@@ -565,7 +565,7 @@ class StepObserver:
 
     # --- shared -------------------------------------------------------------------------------------------------
     def _open(self, style: str, entry: dict) -> OpenStep:
-        self.observer.evaluating.assigned.training_begins()
+        self.observer.quietly(self.observer.evaluating.assigned.training_begins)
         step = OpenStep(style, self.done + 1)
         step.entry = entry
         datasets = self.observer.datasets

@@ -1,0 +1,67 @@
+"""Scores that a script computes in place, read where it trains on; without MindSpore."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from msprec.observe.assigned import AssignedObserver
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    monkeypatch.setattr("msprec.observe.assigned.is_user_file", lambda name: name == __file__)
+    records = [SimpleNamespace(number=0, steps=4), SimpleNamespace(number=1, steps=0)]
+    return AssignedObserver(SimpleNamespace(datasets=SimpleNamespace(epoch=1, records=records)))
+
+
+def evaluate(seen, step, data, samples, hits):
+    def net(x):
+        seen.called(sys._getframe(1), step, lambda: data, samples)
+        return x
+
+    right = net(hits)
+    accuracy = right / 8
+    return accuracy is None
+
+
+def graph(seen, step):
+    def net():
+        seen.called(sys._getframe(1), step, lambda: None, 0)
+        return 0.5
+
+    out = net()
+    val_loss = out / 2
+    loss = out * 2
+    return val_loss is loss
+
+
+def results(seen):
+    return [(one["step"], one["metrics"], one["samples"]) for one in seen.facts()]
+
+
+def test_of_a_data_set(seen):
+    evaluate(seen, 4, ("dataset", 1), 8, 6)
+    seen.training_begins()
+    evaluate(seen, 8, ("dataset", 1), 8, 7)
+    assert results(seen) == [(4, {"accuracy": 0.75}, 8), (8, {"accuracy": 0.875}, 8)]
+
+
+def test_not_of_what_is_trained_on(seen):
+    evaluate(seen, 4, ("dataset", 0), 8, 6)
+    evaluate(seen, 4, None, 8, 6)
+    evaluate(seen, 0, ("dataset", 1), 8, 6)  # before any training
+    assert results(seen) == []
+
+
+def test_arrays_have_to_come_again(seen):
+    evaluate(seen, 4, ("arrays", 5), 8, 6)
+    evaluate(seen, 8, ("arrays", 6), 8, 6)
+    assert results(seen) == []
+    evaluate(seen, 12, ("arrays", 5), 8, 6)
+    assert [step for step, _, _ in results(seen)] == [4, 12]
+
+
+def test_of_a_network_without_inputs_the_name_tells(seen):
+    graph(seen, 4)
+    assert results(seen) == [(4, {"val_loss": 0.25}, None)]
