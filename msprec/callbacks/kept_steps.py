@@ -16,8 +16,12 @@ from msprec.record.steps import to_number
 DEVICE_STEPS, CPU_STEPS = 16, 4
 #: So many more may have begun when a step's end is told, as `PrecisionMonitor` works them out together.
 MOST_AHEAD = 12
-#: Batches and weights of more bytes than this are not kept at once, nor written.
-MOST_BYTES = 256 << 20
+#: A batch larger than this is not written.
+LARGEST_BATCH = 256 << 20
+#: Batches and weights of no more bytes than this are held at once, but for the two latest steps.
+HELD_BYTES = 512 << 20
+#: Steps from one look at the size of a batch to the next.
+_SIZED_EVERY = 16
 #: A dynamic scale that overflows so many times in a row is worth a look.
 STREAK = 3
 
@@ -51,21 +55,27 @@ class StepKeeper:
         every: Steps are looked at when so many are kept.
         dynamic: Whether an overflow is the loss scale's way of searching, unless it comes `STREAK` times in a row.
         draws: Whether the step's code may draw from Python's or NumPy's generators.
-        most_bytes: Of batches and of weights before steps, so many are held at once; of more, only the first and the
-            latest step are.
+        most_bytes: Of batches and of weights before steps, so many are held at once, and of the two latest steps at any
+            rate. Where that is few steps, they are looked at sooner.
     """
 
-    def __init__(self, every: int, dynamic: bool = True, draws: bool = True, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, every: int, dynamic: bool = True, draws: bool = True, most_bytes: int = HELD_BYTES) -> None:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
         self._states = RandomStates(draws)
         self._steps, self._waiting = deque(maxlen=2 * self._every + 2 + MOST_AHEAD), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
-        self._ended, self._most_bytes, self._not_kept = 0, most_bytes, deque(maxlen=self._steps.maxlen)
+        self._ended, self._looked, self._begun = 0, 0, 0
+        self._most_bytes, self._size, self._room, self._with_weights = most_bytes, 0, self._steps.maxlen, None
+        self._not_kept = deque(maxlen=self._steps.maxlen)
 
     def begin(self, step: int, batch, build=None, weights=None) -> None:
         """Call it before the step."""
         self._steps.append(KeptStep(step, batch, self._states.before_step(), build, weights))
-        self._bound()
+        if not self._begun % _SIZED_EVERY or self._with_weights is not bool(weights):
+            self._measure(self._steps[-1])
+        self._begun += 1
+        while len(self._steps) > self._room:
+            self._let_go(self._steps.popleft().step)
 
     def end(self, step: int, loss, overflow=None, scale=None, at_once: bool = False) -> Optional[Bad]:
         """Call it after the step. ``at_once``: look at this step too, and wait for it.
@@ -76,28 +86,29 @@ class StepKeeper:
         self._ended = step
         if loss is not None or overflow is not None:
             self._waiting.append((step, loss, overflow, scale))
-        if not at_once and len(self._waiting) <= self._every:
+        if not at_once and len(self._waiting) <= min(self._every, self._room - 2):
             return None
         return self._look(0 if at_once else 1)
 
-    def _bound(self) -> None:
-        """Lets go of steps between the first and the latest, the older first, while all hold too many bytes."""
-        sizes = [_bytes_of(one) for one in self._steps]
-        while len(sizes) > 2 and sum(sizes) > self._most_bytes:
-            self._not_kept.append((self._steps[1].step, sizes.pop(1)))
-            del self._steps[1]
+    def _measure(self, kept: KeptStep) -> None:
+        """How many steps there is room for, if they are all as large as this one."""
+        self._with_weights, self._size = bool(kept.weights), _bytes_of(kept)
+        self._room = max(2, min(self._steps.maxlen, self._most_bytes // max(1, self._size)))
+
+    def _let_go(self, step: int) -> None:
+        if step > self._looked:
+            self._not_kept.append(step)
 
     def had_no_room(self, step: int) -> bool:
-        """Whether a step was let go of for its size."""
-        return any(number == step for number, _ in self._not_kept)
+        """Whether a step was let go of for its size before it was looked at."""
+        return step in self._not_kept
 
     def why_not_kept(self, step: int) -> str:
         """Why a step is no longer there, in words."""
-        size = next((size for number, size in self._not_kept if number == step), None)
-        if size is None:
+        if not self.had_no_room(step):
             return "the step is no longer kept"
         limit = f"{self._most_bytes / (1 << 20):g} MB are held of the steps that wait to be looked at"
-        return f"the step was not kept: no more than {limit}, and this one has {size / (1 << 20):.3g} MB"
+        return f"the step was not kept: no more than {limit}, and each has {self._size / (1 << 20):.3g} MB"
 
     def drop(self, step: int) -> None:
         """What has begun as ``step`` is none after all; the next to begin has its number."""
@@ -131,6 +142,7 @@ class StepKeeper:
             step, loss, overflow, scale = self._waiting.popleft()
             value = to_number(loss)
             self.losses.append((step, value))
+            self._looked = step
             if value is not None and not math.isfinite(value):
                 return Bad(step, "loss", value)
             bad = self._overflowed(step, bool(to_number(overflow)), to_number(scale))
@@ -160,11 +172,11 @@ def save_step(folder: Path, kept: KeptStep) -> dict:
 
     Returns:
         dict: ``step``; ``batch``, a list of ``{"name", "dtype", "shape"}``; ``left_out``, columns that are no arrays, or
-        all of them where the batch is larger than `MOST_BYTES` bytes.
+        all of them where the batch is larger than `LARGEST_BATCH` bytes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     arrays, left_out = _arrays(kept.batch)
-    if sum(array.nbytes for array in arrays.values()) > MOST_BYTES:
+    if sum(array.nbytes for array in arrays.values()) > LARGEST_BATCH:
         arrays, left_out = {}, [*arrays, *left_out]
     np.savez(folder / "batch.npz", **arrays)
     listed = [{"name": name, "dtype": str(a.dtype), "shape": list(a.shape)} for name, a in arrays.items()]

@@ -19,9 +19,9 @@ class NonFiniteMonitor(Monitor):
     Each is one event ``first_nonfinite`` in the run folder, with ``what``:
 
     - ``"loss"``: the step is exact. Its batch and random state, as they were before the step, are written to
-      ``rank_N/nonfinite/`` (``batch.npz``, ``state.json``), of no more than 256 MB in all. The last steps wait in memory
-      until their losses are looked at; where their batches and weights are more than 256 MB, only the first and the
-      latest of them do, and an event ``step_not_kept`` tells where that was not the bad one.
+      ``rank_N/nonfinite/`` (``batch.npz``, ``state.json``), a batch of no more than 256 MB. The last steps wait in memory
+      until their losses are looked at, batches and weights of no more than 512 MB or two steps; an event
+      ``step_not_kept`` tells where the bad one was no longer among them.
     - ``"gradient"``: an overflow flag at a loss scale of 1 or less, or without any scale: the scaling cannot have made
       it. The step is exact. Where the training cell has no flag, gradients are not visible here.
     - ``"parameter"``: looked at when the loss went bad, at the end of an epoch and at the end of the training, in no more

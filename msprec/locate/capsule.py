@@ -6,17 +6,20 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from msprec.callbacks.kept_steps import MOST_BYTES, KeptStep, save_step
+from msprec.callbacks.kept_steps import KeptStep, save_step
 from msprec.errors import Located
+
+#: Weights of more bytes than this are not written.
+LARGEST_WEIGHTS = 1 << 30
 
 
 def save_capsule(folder: Path, kept: KeptStep, parameters: list, loss: Optional[float], facts: dict) -> None:
-    """Writes ``batch.npz``, ``state.json`` and, where the weights were kept, ``weights.npz`` (by parameter name); of arrays no
-    more than `MOST_BYTES` in all, the batch first."""
+    """Writes ``batch.npz``, ``state.json`` and, where the weights were kept and are not too many, ``weights.npz`` (by parameter
+    name)."""
     save_step(folder, kept)
     weights = {p.name: kept.weights[id(p)] for p in parameters if kept.weights and id(p) in kept.weights}
-    size, written = sum(array.nbytes for array in weights.values()), (folder / "batch.npz").stat().st_size
-    fits = size + written <= MOST_BYTES
+    size = sum(array.nbytes for array in weights.values())
+    fits = size <= LARGEST_WEIGHTS
     if weights and fits:
         np.savez(folder / "weights.npz", **{name: _plain(array) for name, array in weights.items()})
     state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
@@ -26,7 +29,7 @@ def save_capsule(folder: Path, kept: KeptStep, parameters: list, loss: Optional[
         loss=None if loss is None else repr(loss), located={k: facts.get(k) for k in ("phase", "place", "expression")},
     )  # fmt: skip
     if not fits:
-        state["not_written"] = {"weights": size, "most_bytes": MOST_BYTES}
+        state["not_written"] = {"weights": size, "most_bytes": LARGEST_WEIGHTS}
     (folder / "state.json").write_text(json.dumps(state), encoding="utf-8")
 
 

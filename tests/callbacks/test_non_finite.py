@@ -238,29 +238,36 @@ def test_losses_are_looked_at_one_step_late():
 
 
 def test_kept_steps_are_bounded_by_their_bytes():
-    """Five steps of 400 bytes where 1000 may wait: the first and the latest stay."""
-    keeper = StepKeeper(every=8, most_bytes=1000)
+    """Steps of 400 bytes where 1300 are held: three of them, looked at soon enough for the bad one to be there still."""
+    keeper = StepKeeper(every=8, most_bytes=1300)
     for step in range(1, 6):
         keeper.begin(step, (np.zeros(50, np.float32),), weights={1: np.zeros(50, np.float32)})
-    assert [step for step in range(1, 6) if keeper.kept(step) is not None] == [1, 5]
-    assert keeper.had_no_room(3) and not keeper.had_no_room(5)
-    assert "not kept" in keeper.why_not_kept(3) and "no longer kept" in keeper.why_not_kept(9)
+    assert [step for step in range(1, 6) if keeper.kept(step) is not None] == [3, 4, 5]
+    assert keeper.had_no_room(2) and not keeper.had_no_room(5)
+    assert "not kept" in keeper.why_not_kept(2) and "no longer kept" in keeper.why_not_kept(9)
+    soon = StepKeeper(every=8, most_bytes=1300)
+    for step, loss in enumerate((1.0, 2.0, math.nan, 4.0, 5.0), 1):
+        soon.begin(step, (np.zeros(50, np.float32),), weights={1: np.zeros(50, np.float32)})
+        found = soon.end(step, loss)
+        if found is not None:
+            break
+    assert found.step == 3 and soon.kept(3) is not None and not soon.had_no_room(3)
     roomy = StepKeeper(every=8)
     for step in range(1, 6):
         roomy.begin(step, {"x": ms.Tensor(np.zeros(50, np.float32))})
     assert all(roomy.kept(step) is not None for step in range(1, 6))
 
 
-def test_weights_beside_a_large_batch_are_not_written(tmp_path, monkeypatch):
-    """The limit on disk is for both together; the record says what is missing."""
+def test_too_many_weights_are_not_written(tmp_path, monkeypatch):
+    """The record says what is missing."""
     weight = ms.Parameter(ms.Tensor(np.zeros(200, np.float32)), name="w")
     kept = KeptStep(3, (np.zeros(50, np.float32),), random_state(), None, {id(weight): weight.asnumpy()})
-    for limit, written in ((1 << 20, True), (900, False)):
-        monkeypatch.setattr("msprec.locate.capsule.MOST_BYTES", limit)
+    for limit, written in ((1 << 20, True), (700, False)):
+        monkeypatch.setattr("msprec.locate.capsule.LARGEST_WEIGHTS", limit)
         save_capsule(tmp_path / str(limit), kept, [weight], None, {})
         assert (tmp_path / str(limit) / "weights.npz").is_file() is written
         assert Capsule(tmp_path / str(limit)).state.get("not_written") == (
-            None if written else {"weights": 800, "most_bytes": 900}
+            None if written else {"weights": 800, "most_bytes": 700}
         )
 
 
