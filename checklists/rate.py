@@ -74,7 +74,7 @@ def judge_rate(subject: Subject) -> Finding:
     if verdict == "too_large" and seen.kind in ("diverged", "swings", "still"):
         return _too_large(seen, used, curve, evidence, places)
     rising = _rising_words(subject)
-    if verdict == "too_small" and seen.kind == "still":
+    if seen.kind == "still" and (verdict == "too_small" or (verdict == "inside" and 10 * used < curve.for_good)):
         return _too_small(seen, used, curve, evidence, places, rising)
     below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
     far = subject.limit("hp.01.far_below")
@@ -179,7 +179,7 @@ def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: 
             rising=rising,
             used=used,
             course=_course_words(seen),
-            lower=_bound(curve.lower),
+            lower=_bound(max(curve.lower, curve.for_good) if seen.kind == "still" else curve.lower),
         ),
         Text(
             "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",

@@ -34,7 +34,8 @@ class Curve:
     Attributes:
         smoothed: Array like ``losses``: their exponential average with the start's bias corrected (Kingma and Ba 2015);
             NaN from the step on at which the loss has diverged.
-        lower: The rate from which on the smoothed loss has come down a tenth of the way to its best value.
+        lower: The rate at which the smoothed loss has come down a tenth of the way to its best value.
+        for_good: The rate from which on it stays there; noise may dip that low long before.
         upper: The rate at which it is best, where it rises or diverges after that; ``None``: it still fell at the end.
         steepest: The rate at which it falls fastest per decade, the usual choice for a constant rate.
         diverged: The rate at which it has diverged; ``None``: not reached.
@@ -46,7 +47,7 @@ class Curve:
         self.rates, self.losses = np.asarray(rates, float), np.asarray(losses, float)
         self.low = low if low is not None else (float(self.rates[0]) if self.rates.size else None)
         self.high = high if high is not None else (float(self.rates[-1]) if self.rates.size else None)
-        self.lower = self.upper = self.steepest = self.diverged = None
+        self.lower = self.upper = self.steepest = self.diverged = self.for_good = None
         self.smoothed = _smoothed(self.losses)
         self.why_not = self._analyse()
 
@@ -61,8 +62,10 @@ class Curve:
         drop = first - float(smoothed[best])
         if best < self._start or drop <= max(NOISE * self._noise(end), 1e-6 * abs(first)):
             return "flat"
-        high = np.flatnonzero(smoothed[:best] > first - FALLEN * drop)  # before that, noise may dip below for a while
-        self.lower = float(self.rates[int(high[-1]) + 1 if high.size else 0])
+        low = smoothed[:end] <= first - FALLEN * drop
+        self.lower = float(self.rates[int(np.argmax(low))])
+        high = np.flatnonzero(~low[:best])
+        self.for_good = float(self.rates[int(high[-1]) + 1 if high.size else 0])
         rises = end < count or float(smoothed[end - 1]) > smoothed[best] + FALLEN * drop
         self.upper = float(self.rates[best]) if rises else None
         self.steepest = self._steepest(best)
