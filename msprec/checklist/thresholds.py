@@ -245,7 +245,7 @@ DEFAULTS = _define(
     ),
     (
         "hp.01.fell_well",
-        0.25,
+        0.125,
         "训练使 loss 下降了开头的这一比例，学习率就不算过小",
         "share of its start that a run brings the loss down by whose rate is not too small",
         "ours",
