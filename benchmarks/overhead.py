@@ -2,6 +2,7 @@
 
     python benchmarks/overhead.py --step-ms 20 --mode graph
     python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
+    python benchmarks/overhead.py --step-ms 20 --trainings 40 --only PrecisionMonitor
 
 One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a
 ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
@@ -36,6 +37,7 @@ from cores import one_core
 from mindspore.train import Callback
 
 BATCH, CHUNK_SECONDS = 32, 0.01
+TRAINING_SECONDS = 3.0
 #: More than the monitors hold, which write after 256 rows.
 HELD = 640
 
@@ -142,13 +144,16 @@ def sets(folder: Path, peers: bool) -> dict:
     """Callbacks to measure, each made anew for each block."""
     import msprec
 
+    def out() -> str:
+        return tempfile.mkdtemp(dir=folder)
+
     made = {
         "nothing": list,
-        "LossScaleMonitor": lambda: [msprec.LossScaleMonitor(folder / "a")],
-        "NonFiniteMonitor": lambda: [msprec.NonFiniteMonitor(out=folder / "b")],
-        "NonFiniteMonitor(locate=True)": lambda: [msprec.NonFiniteMonitor(out=folder / "c", locate=True)],
-        "StepTimeMonitor": lambda: [msprec.StepTimeMonitor(folder / "d")],
-        "PrecisionMonitor": lambda: [msprec.PrecisionMonitor(out=folder / "e")],
+        "LossScaleMonitor": lambda: [msprec.LossScaleMonitor(out())],
+        "NonFiniteMonitor": lambda: [msprec.NonFiniteMonitor(out=out())],
+        "NonFiniteMonitor(locate=True)": lambda: [msprec.NonFiniteMonitor(out=out(), locate=True)],
+        "StepTimeMonitor": lambda: [msprec.StepTimeMonitor(out())],
+        "PrecisionMonitor": lambda: [msprec.PrecisionMonitor(out=out())],
     }
     if peers:
         from mindspore.train import LossMonitor, SummaryCollector
@@ -168,6 +173,31 @@ def ratios(model, data, chunk: int, pairs: int, callbacks: list) -> tuple:
         model.train(1, data(2 * chunk * (pairs + 3)), callbacks=both.callbacks, dataset_sink_mode=False)
     found = both.pairs()[:pairs]
     return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
+
+
+def trainings(model, data, steps: int, pairs: int, make) -> tuple:
+    """The same, of ``pairs`` of trainings of ``steps`` steps; which of a pair comes first is left to a coin."""
+    coin, found = random.Random(1), []
+    for _ in range(pairs):
+        order = [True, False] if coin.random() < 0.5 else [False, True]
+        took = {on: seconds_of(model, data, steps, make() if on else []) for on in order}
+        found.append((took[True], took[False]))
+    return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
+
+
+def seconds_of(model, data, steps: int, callbacks: list) -> float:
+    """Seconds from the end of the tenth step to the end of the last, nothing of this file in the list of callbacks."""
+    callbacks, ends = callbacks or [Callback()], []
+    original = callbacks[-1].on_train_step_end
+
+    def timed(run_context) -> None:
+        original(run_context)
+        ends.append(time.perf_counter())
+
+    callbacks[-1].on_train_step_end = timed
+    with contextlib.redirect_stdout(io.StringIO()):
+        model.train(1, data(steps), callbacks=callbacks, dataset_sink_mode=False)
+    return ends[-1] - ends[9]
 
 
 def show(name: str, found: list, total: float = 0.0) -> None:
@@ -232,6 +262,7 @@ def main() -> None:
     parser.add_argument("--step-ms", type=float, default=20.0, help="about how long a step takes (default 20)")
     parser.add_argument("--mode", choices=["graph", "pynative"], default="graph")
     parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--trainings", type=int, help="so many pairs of whole trainings, instead of pairs of steps")
     parser.add_argument("--only", help="only the sets whose name holds this")
     parser.add_argument("--peers", action="store_true", help="MindSpore's own LossMonitor and SummaryCollector too")
     parser.add_argument(
@@ -248,10 +279,15 @@ def main() -> None:
     model, data = build(width)
     seconds = block(model, data, 48)
     chunk = max(1, round(CHUNK_SECONDS / seconds))
-    print(f"{args.mode} mode, a step of about {seconds * 1e3:.1f} ms, {chunk} steps a chunk; time with / without:")
+    what = "whole trainings" if args.trainings else f"{chunk} steps a chunk"
+    print(f"{args.mode} mode, a step of about {seconds * 1e3:.1f} ms, {what}; time with / without:")
     with tempfile.TemporaryDirectory() as scratch:
         for name, make in sets(Path(scratch), args.peers).items():
-            if not args.only or args.only in name or name == "nothing":
+            if args.only and args.only not in name and name != "nothing":
+                continue
+            if args.trainings:
+                show(name, *trainings(model, data, round(TRAINING_SECONDS / seconds), args.trainings, make))
+            else:
                 show(name, *ratios(model, data, chunk, args.pairs, make()))
     if args.msprobe:
         show("msprobe TrainerMon", runs(width, mode, 48, max(4, args.pairs // 20), msprobe=True))
