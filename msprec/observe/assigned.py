@@ -1,12 +1,14 @@
 """Scores that a script computes in place, without a function that returns them: read where the next training step begins.
 
-A function, or the script itself, that has called a network outside training is looked at once more before it trains on:
-the variables that it computed of the network's output have their values then.
+A function, or the script itself, that has called a network outside training is looked at once more when it returns or trains
+on: the variables that it computed of the network's output have their values then. No frame is held, as what a function has
+computed would live on in it.
 """
 
 import inspect
 import re
-from typing import Any, Optional
+import sys
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -18,6 +20,17 @@ _MOST = 4000
 #: Of a network that takes no inputs, as one of a whole graph, nothing but the name tells of validation.
 _HELD_OUT = re.compile(r"val|test|eval|dev|held", re.IGNORECASE)
 _NO_INPUTS = ("none", None)
+
+
+class _Open(NamedTuple):
+    """``names``: the variables of the script itself; None: those of a function, which are read from its frame."""
+
+    code: Any
+    line: int
+    names: Optional[dict]
+    data: Any
+    epoch: Optional[int]
+    samples: int
 
 
 class AssignedObserver:
@@ -38,26 +51,48 @@ class AssignedObserver:
         frame = _nearest(frame)
         if frame is None:
             return
-        if id(frame) in self._open:
-            self._open[id(frame)][-1] += max(samples, 0)
+        known = self._open.get(id(frame))
+        if known is not None and known.code is frame.f_code:
+            self._open[id(frame)] = known._replace(samples=known.samples + max(samples, 0))
             return
         data = data_of() if samples else _NO_INPUTS
         if data is not None:
-            self._open[id(frame)] = [frame, frame.f_lineno, data, self.observer.datasets.epoch, max(samples, 0)]
+            names = frame.f_globals if frame.f_code.co_name == "<module>" else None
+            epoch = self.observer.datasets.epoch
+            self._open[id(frame)] = _Open(frame.f_code, frame.f_lineno, names, data, epoch, max(samples, 0))
+
+    def returns(self, frame) -> None:
+        """A function of the script's returns: reads what it computed."""
+        known = self._open.pop(id(frame), None)
+        if known is not None and known.code is frame.f_code:
+            self._read(known, frame.f_locals)
 
     def training_begins(self) -> None:
-        """The script trains on, or ends: reads what was computed since the step before."""
+        """The script trains on, or ends: reads what those that still run have computed since the step before."""
+        if not self._open:
+            return
         opened, self._open = self._open, {}
-        for frame, line, data, epoch, samples in opened.values():
-            code = frame.f_code
-            scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, line)
-            names = frame.f_locals if scores else {}
-            values = {score.name: value_of(score.expression, names, _number) for score in scores}
-            told = data is not _NO_INPUTS
-            metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
-            if metrics:
-                place = {"file": short_name(code.co_filename), "line": line}
-                self.found.append((self._step, epoch, metrics, data, (code, line), place, samples))
+        frame, running = sys._getframe(1), {}
+        while frame is not None:
+            running[id(frame)] = frame
+            frame = frame.f_back
+        for key, known in opened.items():
+            own = running.get(key)
+            if known.names is not None:
+                self._read(known, known.names)
+            elif own is not None and own.f_code is known.code:
+                self._read(known, own.f_locals)
+
+    def _read(self, known: _Open, names: dict) -> None:
+        code = known.code
+        scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, known.line)
+        values = {score.name: value_of(score.expression, names, _number) for score in scores}
+        told = known.data is not _NO_INPUTS
+        metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
+        if metrics:
+            place = {"file": short_name(code.co_filename), "line": known.line}
+            where = (code, known.line)
+            self.found.append((self._step, known.epoch, metrics, known.data, where, place, known.samples))
 
     def facts(self) -> list:
         """Entries of ``evaluation.json``: of data sets that training was not fed with, and of arrays that come again."""

@@ -51,7 +51,8 @@ class EvaluationObserver:
         self.spent, self.began = 0.0, time.perf_counter()
         self.open = None
         self.depth = 0
-        self.returned, self.assigned = ReturnObserver(observer), AssignedObserver(observer)
+        self.assigned = AssignedObserver(observer)
+        self.returned = ReturnObserver(observer, self.assigned.returns)
 
     def install(self, patches) -> None:
         from mindspore.train import metrics

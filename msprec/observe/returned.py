@@ -8,7 +8,7 @@ Nothing is listened to while the script trains.
 import inspect
 import sys
 import threading
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -25,10 +25,13 @@ _NO_CALL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERA
 
 
 class ReturnObserver:
-    """One entry for each return of a function that called a network since the training step before."""
+    """One entry for each return of a function that called a network since the training step before.
 
-    def __init__(self, observer) -> None:
-        self.observer = observer
+    ``also(frame)`` is called with the frame of each function listened to that returns.
+    """
+
+    def __init__(self, observer, also: Optional[Callable] = None) -> None:
+        self.observer, self._also = observer, also
         self.found, self.silent = [], {}
         self.watched, self.trained_in, self.data = {}, {}, {}
         self.step = None
@@ -85,6 +88,8 @@ class ReturnObserver:
         return self._inside
 
     def _returned(self, frame, value: Any) -> None:
+        if self._also is not None:
+            self._also(frame)
         start, data, code = self.watched.pop(id(frame), (None, None, None))
         if start is None:
             return

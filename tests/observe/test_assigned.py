@@ -1,6 +1,7 @@
 """Scores that a script computes in place, read where it trains on; without MindSpore."""
 
 import sys
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +23,7 @@ def evaluate(seen, step, data, samples, hits):
 
     right = net(hits)
     accuracy = right / 8
+    seen.returns(sys._getframe())  # as Python's trace tells
     return accuracy is None
 
 
@@ -33,6 +35,7 @@ def graph(seen, step):
     out = net()
     val_loss = out / 2
     loss = out * 2
+    seen.returns(sys._getframe())
     return val_loss is loss
 
 
@@ -45,6 +48,30 @@ def test_of_a_data_set(seen):
     seen.training_begins()
     evaluate(seen, 8, ("dataset", 1), 8, 7)
     assert results(seen) == [(4, {"accuracy": 0.75}, 8), (8, {"accuracy": 0.875}, 8)]
+
+
+def test_in_a_function_that_trains_on(seen):
+    def net(x):
+        seen.called(sys._getframe(1), 4, lambda: ("dataset", 1), 8)
+        return x
+
+    accuracy = net(6) / 8
+    seen.training_begins()
+    assert results(seen) == [(4, {"accuracy": accuracy}, 8)]
+
+
+def test_what_a_function_has_computed_does_not_live_on(seen):
+    class Held:
+        pass
+
+    def evaluated():
+        held = Held()
+        seen.called(sys._getframe(), 4, lambda: ("dataset", 1), 8)
+        accuracy = 0.5
+        return weakref.ref(held), accuracy
+
+    assert evaluated()[0]() is None
+    assert results(seen) == []
 
 
 def test_not_of_what_is_trained_on(seen):
