@@ -84,14 +84,15 @@ def frozen_weights(subject: Subject) -> Finding:
 def _frozen_at_random(subject: Subject, groups: Sorted) -> Optional[Finding]:
     """A last layer that the checkpoint did not fill, frozen as it was drawn: the freezing hit the part that has to learn."""
     partial = [load for load in subject.loads if load.loaded and not load.optimizer]
-    left_out = {gap.name for load in partial for gap in load.missing if gap.last}
+    left_out = {gap.name for load in partial for gap in load.missing if gap.last and isinstance(gap.name, str)}
     drawn = [
         one
         for one in groups.frozen
         if one.name in left_out and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
     ]
     # of a network that lends its features, frozen whole, nothing that was loaded trains
-    filled = {module[0] for load in partial for module in load.modules if len(module) == 3 and module[2]}
+    modules = [module for load in partial for module in load.modules if len(module) == 3]
+    filled = {name for name, _, loaded in modules if loaded and isinstance(name, str)}
     if not drawn or not any(one.name.split(".")[0] in filled for one in groups.moved):
         return None
     return problem(
