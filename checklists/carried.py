@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.checklists.shared import first_place, plain_arrays
 
-from msprec.checklist.code import called_name, is_data_loop
+from msprec.checklist.code import called_name, is_data_loop, target_names
 from msprec.checklist.facts import Fact
 from msprec.checklist.subject import Subject, place
 
@@ -82,7 +82,7 @@ def _handed_on(statement: ast.Assign) -> bool:
 
 
 def _names(node: ast.AST) -> set:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return set(target_names(node))
 
 
 def _in_a_parameter(subject: Subject, dataset: Fact) -> Optional[Fact]:

@@ -13,6 +13,7 @@ from msprec.checklists.moved import (
     sort_parameters,
     teachers,
 )
+from msprec.checklists.pretrained import modules_of
 from msprec.checklists.probed import remedy, skipped
 from msprec.checklists.shared import at, missing, no_training, note
 from msprec.checklists.sharing import judge_sharing
@@ -91,8 +92,7 @@ def _frozen_at_random(subject: Subject, groups: Sorted) -> Optional[Finding]:
         if one.name in left_out and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
     ]
     # of a network that lends its features, frozen whole, nothing that was loaded trains
-    modules = [module for load in partial for module in load.modules if len(module) == 3]
-    filled = {name for name, _, loaded in modules if loaded and isinstance(name, str)}
+    filled = {name for load in partial for name, _, loaded in modules_of(load) if loaded}
     if not drawn or not any(one.name.split(".")[0] in filled for one in groups.moved):
         return None
     return problem(

@@ -1,13 +1,12 @@
 """Where the network takes the first elements of a padded sequence for the real ones (dp.04)."""
 
 import ast
-import re
 
 from msprec.checklist.subject import Subject, place
 
 _RECURRENT = ("mindspore.nn.RNN", "mindspore.nn.LSTM", "mindspore.nn.GRU")
 _SEQ_LENGTH = 2  # position of seq_length in construct(x, hx, seq_length) of those cells
-_TURNED = re.compile(r"\b(flip|fliplr|reverse_sequence|ReverseSequence|ReverseV2)\s*\(|\[::-1\]|\[:, ?::-1\]")
+_TURNED = r"\b(flip|fliplr|reverse_sequence|ReverseSequence|ReverseV2)\s*\(|\[::-1\]|\[:, ?::-1\]"
 
 
 def counted_from_the_start(subject: Subject) -> list:
@@ -15,7 +14,7 @@ def counted_from_the_start(subject: Subject) -> list:
 
     Empty where the script turns sequences round: then what is delivered is not what those calls are given.
     """
-    if subject.find_lines(_TURNED.pattern, 1):
+    if subject.find_lines(_TURNED, 1):
         return []
     calls = sorted(
         (call for call in subject.project.calls() if _counts(subject, call)), key=lambda one: one.node.lineno

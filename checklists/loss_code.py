@@ -12,7 +12,7 @@ _CELL_METHODS = ("__init__", "construct", "__call__")
 #: Losses that count classes, not pixels, or that look at what is hard.
 BY_CLASS = re.compile(r"dice|tversky|jaccard|iou_?loss|lovasz|focal", re.IGNORECASE)
 _WEIGHTED = re.compile(r"cross_?entropy|nll|bce", re.IGNORECASE)
-_NAMES = re.compile(r"pos_?weight|class_?weight", re.IGNORECASE)
+CLASS_WEIGHTS = re.compile(r"pos_?weight|class_?weight", re.IGNORECASE)
 
 
 def counters(subject: Subject) -> Optional[list]:
@@ -109,7 +109,7 @@ def _lines(scope) -> list:
     lines = set()
     for node in ast.walk(scope.node):
         for name in _words(node):
-            if BY_CLASS.search(name) or _NAMES.search(name):
+            if BY_CLASS.search(name) or CLASS_WEIGHTS.search(name):
                 lines.add(getattr(node, "lineno", scope.node.lineno))
     return sorted(lines)
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
-from msprec.checklist.code import called_name
+from msprec.checklist.code import called_name, target_names
 from msprec.checklist.facts import Fact
 from msprec.checklist.subject import Subject, place
 
@@ -164,7 +164,7 @@ def _changes(function: ast.AST) -> bool:
 def _makes_a_mask(node: ast.AST, hiding: set) -> bool:
     """``mask = ...`` from anything but a mask as it is; what is added to scores is none."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    names = {name for target in targets for name in target_names(target)}
     if not any(_MASKS.search(name) for name in names) or any(id(part) in hiding for part in ast.walk(node.value)):
         return False
     meant = _meaning(node.value)

@@ -4,7 +4,7 @@ import ast
 import re
 from typing import Optional
 
-from msprec.checklists.loss_code import counters
+from msprec.checklists.loss_code import BY_CLASS, CLASS_WEIGHTS, counters
 from msprec.checklists.shared import first_place
 
 from msprec.checklist.facts import Fact
@@ -14,7 +14,7 @@ from msprec.checklist.text import Text
 
 _IGNORED = r"\bignore_index\s*=\s*(-?\d{1,9})\b"
 #: Losses that count classes, not pixels, or that look at what is hard; class weights.
-_COUNTERS = r"dice|tversky|jaccard|iou_?loss|lovasz|focal|pos_?weight|class_?weight|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
+_COUNTERS = rf"{BY_CLASS.pattern}|{CLASS_WEIGHTS.pattern}|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
 #: The customary label of places without a class.
 _VOID = "255"
 

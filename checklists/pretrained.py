@@ -216,7 +216,7 @@ def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
     if not gone or later:
         return None
     # the last layer, given new values for a new task, is the customary exception
-    last = next((module[0] for module in reversed(_modules(load))), None)
+    last = next((module[0] for module in reversed(modules_of(load))), None)
     cells = {name.rpartition(".")[0] for name in gone}
     if (
         len(cells) == 1
@@ -288,7 +288,7 @@ def _gaps(subject: Subject, load: Fact) -> Judged:
             load,
         )
     inside = [gap for gap in gaps if not gap.last and gap.name.rpartition(".")[0] not in reshaped]
-    modules = {module[0]: module[1:] for module in _modules(load)}
+    modules = {module[0]: module[1:] for module in modules_of(load)}
     partly = [gap for gap in inside if not _wholly_absent(gap.name, modules)]
     if partly:
         return Judged(
@@ -327,7 +327,7 @@ def _gaps(subject: Subject, load: Fact) -> Judged:
     )
 
 
-def _modules(load: Fact) -> list:
+def modules_of(load: Fact) -> list:
     """[name, parameters, of them loaded] of each part of the network, in its order."""
     return [module for module in load.modules if len(module) == 3 and isinstance(module[0], str)]
 

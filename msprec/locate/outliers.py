@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
-from msprec.record.nested import tensors_in
+from msprec.record.nested import replaced, tensors_in
 
 #: So many times larger than the others, and so large, is an outlier; of so large a share of the batch at the most.
 TIMES, LEAST, SHARE = 100.0, 100.0, 0.25
@@ -45,12 +45,4 @@ def without(inputs: tuple, found: Outlier) -> tuple:
 
     old = list(tensors_in(inputs))[found.input]
     cut = Tensor(np.clip(to_numpy(old), -found.usual, found.usual), old.dtype)
-
-    def replaced(value):
-        if isinstance(value, dict):
-            return {name: replaced(part) for name, part in value.items()}
-        if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
-            return type(value)(replaced(part) for part in value)
-        return cut if value is old else value
-
-    return tuple(replaced(value) for value in inputs)
+    return replaced(inputs, old, cut)

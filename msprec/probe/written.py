@@ -10,11 +10,12 @@ import numpy as np
 
 from msprec.callbacks.random_states import random_state
 from msprec.locate.replay import ReplayedStep, set_random_state, watched
-from msprec.locate.trace import Node, to_numpy
+from msprec.locate.trace import Node, _closure_cell, _is_cell, to_numpy
+from msprec.observe.cells import walk
 from msprec.observe.places import short_name
 from msprec.probe.behaviour import kind_of
 from msprec.probe.graph import GraphTrace, place_of
-from msprec.record.nested import tensors_in
+from msprec.record.nested import replaced, tensors_in
 
 #: Expressions of a loss that are looked at, at most.
 _MOST_NODES = 400
@@ -133,7 +134,7 @@ class _Forward(GraphTrace):
         """As `GraphTrace.cell_call`; notes which nodes ran inside a cell with weights."""
         first = len(self.nodes)
         result = super().cell_call(original, cell, args, kwargs)
-        if any(p is not None and p.requires_grad for _, one in _walk(cell) for p in one._params.values()):
+        if any(p is not None and p.requires_grad for _, one in walk(cell) for p in one._params.values()):
             self.spans.append((first, len(self.nodes), list(tensors_in(result))))
         if self.differentiated is not None and not self._forward_only:
             raise _Reached(result)
@@ -143,8 +144,6 @@ class _Forward(GraphTrace):
 
     def run_gradient(self, function, args, kwargs):
         """Runs what is differentiated, and no gradient."""
-        from msprec.locate.trace import _closure_cell, _is_cell
-
         holder = _closure_cell(function, ("fn", "fn_"))
         inner = holder.cell_contents if holder is not None else None
         if inner is None:
@@ -161,12 +160,6 @@ class _Forward(GraphTrace):
         except _Reached as reached:
             return reached.value
         raise NotFound("unseen")
-
-
-def _walk(cell):
-    from msprec.observe.cells import walk
-
-    return walk(cell)
 
 
 def written_loss(step: ReplayedStep, again: Callable) -> Written:
@@ -275,18 +268,12 @@ def _swapped(made, old, array: np.ndarray):
     """``made`` with the tensor ``old`` in it replaced by an array."""
     from mindspore import Tensor
 
-    if made is old:
-        return Tensor(np.ascontiguousarray(array.reshape(old.shape)), old.dtype)
-    if isinstance(made, dict):
-        return {name: _swapped(part, old, array) for name, part in made.items()}
-    if isinstance(made, (tuple, list)) and not hasattr(made, "_fields"):
-        return type(made)(_swapped(part, old, array) for part in made)
-    return made
+    return replaced(made, old, Tensor(np.ascontiguousarray(array.reshape(old.shape)), old.dtype))
 
 
 def _with_input(inputs: tuple, position: int, array: np.ndarray) -> tuple:
     old = list(tensors_in(inputs))[position]
-    return tuple(_swapped(value, old, array) for value in inputs)
+    return _swapped(tuple(inputs), old, array)
 
 
 class _Pieces:

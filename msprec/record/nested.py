@@ -19,3 +19,14 @@ def flatten(value: Any) -> Iterator:
 def tensors_in(value: Any) -> Iterator:
     """The tensors of `flatten`, known by their ``asnumpy``."""
     return (leaf for leaf in flatten(value) if hasattr(leaf, "asnumpy"))
+
+
+def replaced(value: Any, old: Any, new: Any) -> Any:
+    """The nested value with ``new`` wherever ``old`` itself stood; what is no plain tuple, list or dictionary stays whole."""
+    if value is old:
+        return new
+    if isinstance(value, dict):
+        return {name: replaced(part, old, new) for name, part in value.items()}
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)(replaced(part, old, new) for part in value)
+    return value
