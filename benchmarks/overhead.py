@@ -35,9 +35,11 @@ if "pynative" in sys.argv:
 import mindspore as ms
 from cores import one_core
 from mindspore.train import Callback
+from mindspore.train.callback import _CallbackManager
 
 BATCH, CHUNK_SECONDS = 32, 0.01
 TRAINING_SECONDS = 3.0
+STEP_HOOKS = ("on_train_step_begin", "on_train_step_end")
 #: More than the monitors hold, which write after 256 rows.
 HELD = 640
 
@@ -83,34 +85,48 @@ class Alternating:
     The outputs of the last `HELD` steps are held here, whether the callbacks were called or not. In PyNative mode a loss ends
     the graph that it was differentiated through, and to free that takes 0.1 ms. A monitor that keeps the loss for a
     second frees it in a step in which it is called, and saves it the step after, which may be one in which it is not.
+
+    What a monitor has put into the manager of the callbacks, to time them, is taken out where it is not called.
     """
 
     def __init__(self, callbacks: list, chunk: int) -> None:
         self._chunk, self._steps = chunk, 0
-        self._coin, self._first, self._ends = random.Random(1), True, []
+        self._coin, self._first, self._on, self._ends = random.Random(1), True, True, []
         self._held = deque(maxlen=HELD)
+        self._bare = {hook: getattr(_CallbackManager, hook) for hook in STEP_HOOKS}
+        self._timed = {}
         self.callbacks = callbacks or [Callback()]
         for callback in self.callbacks:
-            self._gate(callback, "on_train_step_begin")
-            self._gate(callback, "on_train_step_end")
+            for hook in STEP_HOOKS:
+                self._gate(callback, hook)
 
     def _gate(self, callback, hook: str) -> None:
         original, ends = getattr(callback, hook), hook.endswith("end")
-        first, last = callback is self.callbacks[0], callback is self.callbacks[-1]
+        last = callback is self.callbacks[-1]
 
         def gated(run_context) -> None:
-            if first and not ends and not self._steps % (2 * self._chunk):
-                self._first = self._coin.random() < 0.5
-            on = bool(self._steps // self._chunk % 2) != self._first
+            on = self._on
             if on:
                 original(run_context)
             if last and ends:
                 self._held.append(run_context.original_args().get("net_outputs"))
                 self._steps += 1
                 if not self._steps % self._chunk:
+                    self._next_chunk()
                     self._ends.append((time.perf_counter(), on))
 
         setattr(callback, hook, gated)
+
+    def _next_chunk(self) -> None:
+        number, was = self._steps // self._chunk, self._on
+        if not number % 2:
+            self._first = self._coin.random() < 0.5
+        self._on = bool(number % 2) != self._first
+        if was and not self._on:
+            self._timed = {hook: getattr(_CallbackManager, hook) for hook in STEP_HOOKS}
+        if was != self._on:
+            for hook, method in (self._timed if self._on else self._bare).items():
+                setattr(_CallbackManager, hook, method)
 
     def pairs(self) -> list:
         """``(seconds with, seconds without)`` of each pair of chunks but the first three, in which things begin."""

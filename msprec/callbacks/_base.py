@@ -24,8 +24,9 @@ class _Clock:
     """Seconds that all monitors of this process have taken so far."""
 
     def __init__(self) -> None:
-        self._spent = self._entered = 0.0
-        self._depth = 0
+        #: Seconds taken up to when the last of them began
+        self.spent = 0.0
+        self._entered, self._depth = 0.0, 0
 
     def enter(self) -> None:
         if not self._depth:
@@ -35,12 +36,12 @@ class _Clock:
     def leave(self) -> None:
         self._depth -= 1
         if not self._depth:
-            self._spent += time.perf_counter() - self._entered
+            self.spent += time.perf_counter() - self._entered
 
     def read(self) -> tuple:
         """``(now, seconds that monitors have taken up to now)``"""
         now = time.perf_counter()
-        return now, self._spent + (now - self._entered if self._depth else 0.0)
+        return now, self.spent + (now - self._entered if self._depth else 0.0)
 
 
 clock = _Clock()
@@ -117,7 +118,8 @@ class Monitor(Callback):
     def on_train_step_end(self, run_context) -> None:
         if self.training is not None:
             step = self.training.end_step()
-            self.note_step()
+            for take, keep in self.notes():
+                keep(take())
             try:
                 self.after_step(step, run_context)
             finally:
@@ -126,9 +128,22 @@ class Monitor(Callback):
     def before_step(self, step: int, run_context) -> None:
         """For subclasses: step ``step`` of the run begins; what all rows have is read already."""
 
-    def note_step(self) -> None:
-        """For subclasses: a step ends. What is not the same later is to be taken here: `after_step` may be called for several
-        steps in a row when later ones have run, unless the monitor is `at_once`."""
+    def quiet_for(self) -> int:
+        """For subclasses: how many of the next steps need no `before_step`: `passed_step` does, called when they are over."""
+        return 0
+
+    def reads(self) -> tuple:
+        """For subclasses: functions to be called before each of these steps all the same."""
+        return ()
+
+    def passed_step(self, step: int) -> None:
+        """For subclasses: step ``step``, whose batch is the training's ``batch``, has begun without `before_step`."""
+
+    def notes(self) -> tuple:
+        """For subclasses: pairs of functions ``(take, keep)``; ``keep(take())`` is called when a step ends. So is taken what is
+        not the same later: `after_step` may be called for several steps in a row when later ones have run, unless the
+        monitor is `at_once`."""
+        return ()
 
     def after_step(self, step: int, run_context) -> None:
         """For subclasses: step ``step`` has ended, and its row is still open."""

@@ -1,11 +1,11 @@
 """When the computation of each step of ``Model.train`` begins and ends, whatever the order of the callbacks."""
 
+import time
+
 from mindspore.train.callback import _CallbackManager
 
 from msprec.callbacks._base import clock
 
-#: After these the training waits for a batch
-_DATA_NEXT = ("on_train_step_end", "on_train_epoch_begin")
 _WATCHED = ("on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end")
 
 
@@ -17,8 +17,9 @@ class CallbackTimes:
     """
 
     def __init__(self) -> None:
-        self._originals, self._begun, self._ended, self._depth, self._users = {}, {}, {}, 0, 0
-        self._waits_since = None
+        self._originals, self._users = {}, 0
+        #: When the callbacks were last told of something, and by when all were: ``(time, seconds that monitors took)``
+        self._begun, self._ended, self._inside = {}, {}, False
         #: Seconds at the ends of epochs
         self.tail = 0.0
 
@@ -26,7 +27,9 @@ class CallbackTimes:
         """Listens, until as many have called `end`."""
         self._users += 1
         if self._users == 1:
-            self._begun, self._ended, self._waits_since, self._depth = {}, {}, None, 0
+            self._begun.clear()
+            self._ended.clear()
+            self._inside = False
             for name in _WATCHED:
                 self._originals[name] = getattr(_CallbackManager, name)
                 setattr(_CallbackManager, name, self._timed(name, self._originals[name]))
@@ -41,26 +44,25 @@ class CallbackTimes:
 
     def marks(self) -> tuple:
         """What `parts` takes, of the step whose end the callbacks are being told."""
-        ended = self._ended
-        return (ended.get("on_train_step_begin"), self._begun.get("on_train_step_end"), self._waits_since,
-                ended.get("on_train_step_end"))  # fmt: skip
+        ended = self._ended.get
+        return (ended("on_train_step_begin"), self._begun.get("on_train_step_end"), ended("on_train_epoch_begin"),
+                ended("on_train_step_end"))  # fmt: skip
 
     def _timed(self, name: str, original):
+        begun, ended, now = self._begun, self._ended, time.perf_counter
+
         def timed(manager, *args, **kwargs):
-            if self._depth:  # a training inside a callback
+            if self._inside:  # a training inside a callback
                 return original(manager, *args, **kwargs)
-            self._depth += 1
-            self._begun[name] = start = clock.read()
+            self._inside = True
+            begun[name] = start = now(), clock.spent
             try:
                 return original(manager, *args, **kwargs)
             finally:
-                self._depth -= 1
-                end = clock.read()
-                self._ended[name] = start, end
-                if name in _DATA_NEXT:
-                    self._waits_since = end
-                elif name == "on_train_epoch_end":
-                    self.tail += _between(start, end)
+                self._inside = False
+                ended[name] = both = start, (now(), clock.spent)
+                if name == "on_train_epoch_end":
+                    self.tail += _between(*both)
 
         return timed
 
@@ -68,11 +70,13 @@ class CallbackTimes:
 times = CallbackTimes()
 
 
-def parts(begun, ending, waits_since, before) -> tuple:
+def parts(begun, ending, epoch, before) -> tuple:
     """``(computation, wait for data, callbacks)`` of a step, in seconds, from its `CallbackTimes.marks`; the callbacks are
     those since the computation before. ``None``: not known."""
     if begun is None or ending is None:
         return None, None, None
+    # the training waits for a batch after the end of a step, or the beginning of an epoch
+    waits_since = max((both[1] for both in (epoch, before) if both is not None), default=None)
     wait = _between(waits_since, begun[0]) if waits_since is not None else None
     told = _between(*before) if before is not None else 0.0
     return _between(begun[1], ending), wait, told + _between(*begun)

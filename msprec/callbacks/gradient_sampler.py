@@ -1,5 +1,6 @@
 """Reads the gradients of some training steps, as many as cost little, and writes what they tell."""
 
+import sys
 from typing import Callable, Optional
 
 import numpy as np
@@ -46,6 +47,16 @@ class GradientSampler:
         """Call it once a step, before it: whether this step is to be sampled, by `sample`."""
         self.steps += 1
         return not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
+
+    def pass_by(self) -> None:
+        """Counts a step that has begun without `due`, of as many as `quiet_for` told."""
+        self.steps += 1
+
+    def quiet_for(self) -> int:
+        """How many of the next steps are not to be sampled; by the time, some more than are asked for at once."""
+        if self._every:
+            return self._every - 1 - self.steps % self._every
+        return 0 if self.steps < 2 or self._budget.due() else sys.maxsize
 
     def begin(self, step: int, optimizer, *more, **named) -> None:
         """`sample`, where it is due."""

@@ -60,6 +60,12 @@ class GradientMonitor(Monitor):
         self.at_once = True
         self._sampler.sample(step, self._optimizer, scale, build, (cell,))
 
+    def quiet_for(self) -> int:
+        return self._sampler.quiet_for() if self._sampler is not None else 0
+
+    def passed_step(self, step: int) -> None:
+        self._sampler.pass_by()
+
     def after_step(self, step: int, run_context) -> None:
         self.at_once = False
         norm = self._sampler.end(step) if self._sampler is not None else None

@@ -14,8 +14,6 @@ from msprec.record.steps import to_number
 
 #: Losses are looked at when so many steps wait: on a device, where reading makes the host wait, and on a CPU.
 DEVICE_STEPS, CPU_STEPS = 16, 4
-#: So many more may have begun when a step's end is told, as `PrecisionMonitor` works them out together.
-MOST_AHEAD = 12
 #: A batch larger than this is not written.
 LARGEST_BATCH = 256 << 20
 #: Batches and weights of no more bytes than this are held at once, but for the two latest steps.
@@ -61,16 +59,18 @@ class StepKeeper:
 
     def __init__(self, every: int, dynamic: bool = True, draws: bool = True, most_bytes: int = HELD_BYTES) -> None:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
-        self._states = RandomStates(draws)
-        self._steps, self._waiting = deque(maxlen=2 * self._every + 2 + MOST_AHEAD), deque()
+        #: The random state before each step
+        self.states = RandomStates(draws)
+        self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
         self.losses = deque(maxlen=self._steps.maxlen)
         self._ended, self._looked, self._begun = 0, 0, 0
         self._most_bytes, self._size, self._room, self._with_weights = most_bytes, 0, self._steps.maxlen, None
         self._not_kept = deque(maxlen=self._steps.maxlen)
 
-    def begin(self, step: int, batch, build=None, weights=None) -> None:
-        """Call it before the step."""
-        self._steps.append(KeptStep(step, batch, self._states.before_step(), build, weights))
+    def begin(self, step: int, batch, build=None, weights=None, state=None) -> None:
+        """Call it before the step; afterwards with the ``state`` that `RandomStates` has told of it."""
+        state = state or self.states.before_step()
+        self._steps.append(KeptStep(step, batch, state, build, weights))
         if not self._begun % _SIZED_EVERY or self._with_weights is not bool(weights):
             self._measure(self._steps[-1])
         self._begun += 1
@@ -89,6 +89,10 @@ class StepKeeper:
         if not at_once and len(self._waiting) <= min(self._every, self._room - 2):
             return None
         return self._look(0 if at_once else 1)
+
+    def room(self) -> int:
+        """How many steps may be held until they begin here, beside those that are held already."""
+        return max(0, self._most_bytes // max(1, self._size) - self._room)
 
     def _measure(self, kept: KeptStep) -> None:
         """How many steps there is room for, if they are all as large as this one."""
@@ -131,7 +135,7 @@ class StepKeeper:
     def all_kept(self, step: int) -> list:
         """The forward passes of a step, in their order: several where gradients are accumulated."""
         kept = [one for one in self._steps if one.step == step]
-        return [one._replace(random_state=self._states.certain(one.random_state)) for one in kept]
+        return [one._replace(random_state=self.states.certain(one.random_state)) for one in kept]
 
     def loss_of(self, step: int) -> Optional[float]:
         """The loss of a step that was looked at not long ago."""

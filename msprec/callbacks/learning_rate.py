@@ -36,6 +36,10 @@ class LearningRate:
         self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
         if isinstance(self._source, Constant):
             self._constant = to_number(self._source.value())
+            self.reads = self._may_change
+        else:
+            #: Whether `before` has something to read
+            self.reads = self._source is not None and self._counter is not None
 
     @property
     def kind(self) -> str:
@@ -64,7 +68,8 @@ class LearningRate:
 
     def forget(self) -> None:
         """Steps are left out from here on (a sink), so that the count before a step is no longer seen."""
-        self._source = None if not isinstance(self._source, Constant) else self._source
+        if not isinstance(self._source, Constant):
+            self._source, self.reads = None, False
         self._count = None
 
 

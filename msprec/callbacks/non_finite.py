@@ -1,5 +1,8 @@
 """NaN and infinity in the loss, in gradients and in parameters."""
 
+import sys
+from collections import deque
+
 from msprec.callbacks._base import Monitor
 from msprec.callbacks.finite_parameters import FiniteParameters
 from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper, save_step
@@ -54,6 +57,8 @@ class NonFiniteMonitor(Monitor):
         self.at_once = self._acts or locate
         self._finding = self._gradient = self._parameters = self._keeper = self._locator = None
         self.bad_parameters, self._found = [], False
+        #: ``(step, random state)`` of steps that wait for `passed_step`
+        self._states = deque()
 
     @property
     def first(self):
@@ -73,6 +78,7 @@ class NonFiniteMonitor(Monitor):
         self._parameters = FiniteParameters(network) if network is not None else None
         dynamic = self.training.outputs.facts["kind"] == "dynamic"
         draws = network is not None and draws_on_host([network])
+        self._states.clear()
         self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, draws)
         if self._locate and network is not None:
             self._prepare_locating()
@@ -92,6 +98,28 @@ class NonFiniteMonitor(Monitor):
             self._keeper.begin(step, parameters.get("train_dataset_element"))
         else:
             self._keep_to_locate(step, parameters)
+
+    def quiet_for(self) -> int:
+        if self._found:
+            return sys.maxsize
+        if self._keeper is None or self.at_once:
+            return 0
+        room, states = self._keeper.room(), self._keeper.states
+        return min(room, states.left) if states.quiet else room
+
+    def reads(self) -> tuple:
+        if self._found or self._keeper is None or self._keeper.states.quiet:
+            return ()
+        return (self._read_state,)
+
+    def _read_state(self) -> None:
+        self._states.append((self.training.step(), self._keeper.states.before_step()))
+
+    def passed_step(self, step: int) -> None:
+        read = self._states and self._states[0][0] == step
+        state = self._states.popleft()[1] if read else None
+        if not self._found:
+            self._keeper.begin(step, self.training.batch, state=state or self._keeper.states.passed())
 
     def after_step(self, step: int, run_context) -> None:
         if self._found:

@@ -8,15 +8,14 @@ from mindspore.train import Callback
 
 from msprec.callbacks._base import HOOKS, Monitor, clock
 from msprec.callbacks.gradients import GradientMonitor
-from msprec.callbacks.kept_steps import MOST_AHEAD
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.callbacks.tensorboard import TensorBoardMonitor
 from msprec.callbacks.training import Training
 
-#: So many steps are worked out together, unless the first has waited longer than so many seconds.
-TOGETHER, LATEST = MOST_AHEAD, 0.25
+#: So many steps are worked out together, those of so many seconds, or those until rows are to be written.
+TOGETHER, LATEST = 24, 0.4
 #: Share of the run's time for samples of gradients: with all the rest at a step of 20 ms, about one per cent.
 GRADIENT_SHARE = 0.002
 
@@ -51,9 +50,11 @@ class PrecisionMonitor(Callback):
         self.members = (self.loss_scale, self.non_finite, self.gradients, self.step_time, *more)
         for member in self.members:
             member.member = id(self)
-        self._watching, self._beginning, self._noting = [], [], []
-        #: The steps that have ended and have no row yet; when the last was worked out, and whether the next may wait
-        self._steps, self._worked_out, self._may_wait = deque(), 0.0, False
+        self._watching, self._beginning, self._noting = [], [], ()
+        #: The steps that have ended and have no row yet, and until when they may wait
+        self._steps, self._until = deque(), 0.0
+        #: How many of the next steps are quiet, what is read before each of them, and the last step that was not
+        self._quiet, self._reads, self._told = 0, (), 0
         self._context, self._working = None, False
 
     @property
@@ -79,42 +80,55 @@ class PrecisionMonitor(Callback):
         for member in self.members:
             member.on_train_begin(run_context)
         self._watching = [member for member in self.members if member.training is not None]
-        self._beginning, self._noting = self._that_have("before_step"), self._that_have("note_step")
-        self._may_wait = False
+        self._quiet, self._told = 0, 0
+        self._beginning = [one for one in self._watching if type(one).before_step is not Monitor.before_step]
         if self._watching:
+            notes = [note for member in self._watching for note in member.notes()]
+            self._noting = ((self._watching[0].training.note_end, self._steps.append), *notes)
             self._watching[0].recorder.before_flush(self._work_out)
 
     def on_train_step_begin(self, run_context) -> None:
+        # on the cold caches that a step leaves, a call costs several times what it does in a loop: most steps need none here
+        quiet = self._quiet
+        if quiet:
+            self._quiet = quiet - 1
+            if not self._reads:
+                return
         clock.enter()
         try:
-            # the common part once: on the cold caches that a step leaves, a call costs several times what it does in a loop
-            step = self._of_training(Training.begin_step)
-            if step is not None:
-                for member in self._beginning:
-                    try:
-                        member.before_step(step, run_context)
-                    except Exception as error:
-                        _failed(member, "before_step", error)
+            if quiet:
+                self._of_training(self._read)
+            else:
+                self._before_step(run_context)
         finally:
             clock.leave()
 
+    def _read(self, training: Training) -> None:
+        for read in self._reads:
+            read()
+
+    def _before_step(self, run_context) -> None:
+        step = self._of_training(Training.begin_step)
+        self._told = step or self._told
+        for member in self._beginning if step is not None else ():
+            try:
+                member.before_step(step, run_context)
+            except Exception as error:
+                _failed(member, "before_step", error)
+
     def on_train_step_end(self, run_context) -> None:
-        clock.enter()
+        self._context = run_context
         try:
-            step = self._of_training(Training.note_end)
-            if step is not None:
-                self._context = run_context
-                self._steps.append(step)
-                for member in self._noting:
-                    try:
-                        member.note_step()
-                    except Exception as error:
-                        _failed(member, "note_step", error)
-            late = time.monotonic() - self._worked_out > LATEST
-            if late or not self._may_wait or self.gradients.at_once or len(self._steps) >= TOGETHER:
+            for take, keep in self._noting:
+                keep(take())
+        except Exception as error:
+            self._watching[0].failed("PrecisionMonitor.notes", error)
+        if not self._quiet or len(self._steps) >= TOGETHER or time.monotonic() >= self._until:
+            clock.enter()
+            try:
                 self._work_out()
-        finally:
-            clock.leave()
+            finally:
+                clock.leave()
 
     def on_train_end(self, run_context) -> None:
         self._work_out()
@@ -133,18 +147,19 @@ class PrecisionMonitor(Callback):
     def _over(self) -> None:
         if self._watching:
             self._watching[0].recorder.remove_before_flush(self._work_out)
-        self._watching, self._beginning, self._noting, self._context = [], [], [], None
+        self._watching, self._beginning, self._noting, self._context = [], [], (), None
         self._steps.clear()
 
-    def _that_have(self, method: str) -> list:
-        return [one for one in self._watching if getattr(type(one), method) is not getattr(Monitor, method)]
-
-    def _can_wait(self, training: Training) -> bool:
-        """Whether steps like the last can be worked out with the next ones: of a handful together, all but the first find
-        the code and data that they need in the caches."""
+    def _quiet_steps(self, training: Training) -> int:
+        """How many of the next steps may begin with nothing but `_reads`, and be worked out together: of a handful, all but
+        the first find the code and data that they need in the caches."""
         if any(member.at_once for member in self._watching) or not training.recorder.has_only(id(self)):
-            return False
-        return training.by_hand is not None and training.may_wait()
+            return 0
+        if training.by_hand is None or not training.may_wait():
+            return 0
+        self._until = min(time.monotonic() + LATEST, training.recorder.due())
+        self._reads = (*training.reads(), *(read for member in self._beginning for read in member.reads()))
+        return min((member.quiet_for() for member in self._beginning), default=TOGETHER)
 
     def _work_out(self) -> None:
         """Does what is left to do for the steps that have ended, in their order."""
@@ -160,14 +175,19 @@ class PrecisionMonitor(Callback):
                 finally:
                     self._of_training(self._end_row, step)
         finally:
-            self._working, self._worked_out = False, time.monotonic()
-            self._may_wait = self._of_training(self._can_wait)
+            self._working = False
+            self._quiet = self._of_training(self._quiet_steps) or 0
 
     def _end_row(self, training: Training, step: int) -> None:
         # the members are one to their recorder
-        training.recorder.end(step, by=id(self), first=training.first_of_sink)
+        training.recorder.end(step, by=id(self), first=training.first_of_sink, more=bool(self._steps))
 
     def _tell(self, step: int) -> None:
+        for member in self._beginning if step > self._told else ():
+            try:
+                member.passed_step(step)
+            except Exception as error:
+                _failed(member, "passed_step", error)
         for member in self._watching:
             try:
                 member.after_step(step, self._context)

@@ -72,6 +72,22 @@ class RandomStates:
         self._left -= 1
         return (_host(True) if self._python else None), self._held
 
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing draws, so that as many as `left` of the next steps may begin without `before_step`, by `passed`
+        instead."""
+        return not self._python and self._same >= QUIET
+
+    @property
+    def left(self) -> int:
+        """Steps until all is read again."""
+        return self._left
+
+    def passed(self) -> tuple:
+        """The same as `before_step` for a step that has begun, of as many as are `left`: nothing is read."""
+        self._left = max(0, self._left - 1)
+        return None, self._held
+
     def certain(self, kept: tuple) -> dict:
         """What `before_step` has returned, as `random_state` returns it; MindSpore's part is None, and no ``kernels`` are
         there, where it may have gone on unseen."""

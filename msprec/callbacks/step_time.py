@@ -32,8 +32,8 @@ class StepTimeMonitor(Monitor):
             times.begin()
             self._tail_before = times.tail
 
-    def note_step(self) -> None:
-        self._noted.append(times.marks())
+    def notes(self) -> tuple:
+        return ((times.marks, self._noted.append),)
 
     def after_step(self, step: int, run_context) -> None:
         compute, wait, told = parts(*self._noted.popleft())

@@ -6,7 +6,7 @@ from collections import deque
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Optional
 
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.outputs import StepOutputs
@@ -16,16 +16,6 @@ from msprec.callbacks.tallies import ScaleTally
 from msprec.callbacks.updates import Updates
 from msprec.record import steps
 from msprec.record.writer import warn_once
-
-
-class _Ended(NamedTuple):
-    """What the row of a step is made of."""
-
-    step: int
-    outputs: Any
-    rate: dict
-    epoch: Optional[int]
-    first_input: Any
 
 
 class Training:
@@ -53,8 +43,10 @@ class Training:
             self.cell.skip()
         #: The steps that the present callback stands for: ``(step, fields)`` of each that was seen, oldest first.
         self.ended_steps, self.first_of_sink, self.count = [], self.first_step, 1
-        #: Steps that have ended and have no row yet
+        #: ``(step, outputs, learning rate, epoch, batch)`` of steps that have ended and have no row yet
         self.noted = deque()
+        #: The batch of the step that is worked out
+        self.batch = None
         self._begun, self._seen, self._last = None, 0, done
         self._done, self._placed = done, False
         self._previous_outputs = parameters.get("net_outputs")
@@ -123,13 +115,19 @@ class Training:
         """Takes what the row of the step that ends is made of, for `work_out`; the first call counts. Returns its number."""
         if not self._placed:
             self._place()
-        step, parameters = self.step(), self.parameters
+        parameters = self.parameters
+        step = parameters["cur_step_num"] + self.offset
         if self._seen != step:
             self._seen = step
-            outputs = self._previous_outputs = parameters.get("net_outputs")
-            rate, epoch = self.rate.fields(), parameters.get("cur_epoch_num")
-            self.noted.append(_Ended(step, outputs, rate, epoch, _first_input(parameters)))
+            told = parameters.get
+            outputs = self._previous_outputs = told("net_outputs")
+            rate = self.rate.fields() if self.rate.reads else None
+            self.noted.append((step, outputs, rate, told("cur_epoch_num"), told("train_dataset_element")))
         return step
+
+    def reads(self) -> tuple:
+        """The functions of `begin_step` without which a step may begin that is like the last and may wait."""
+        return (self.rate.before,) if self.rate.reads else ()
 
     def may_wait(self) -> bool:
         """Whether `work_out` may be called when later steps have run: nothing that the noted step left changes with them."""
@@ -137,14 +135,15 @@ class Training:
 
     def work_out(self, step: int) -> None:
         """Puts the common fields of step ``step``, which is the oldest that was noted, if it was."""
-        if not self.noted or self.noted[0].step != step:
+        if not self.noted or self.noted[0][0] != step:
             return
-        step, outputs, rate, epoch, first_input = self.noted.popleft()
+        step, outputs, rate, epoch, self.batch = self.noted.popleft()
+        rate = self.rate.fields() if rate is None else rate
         self.first_of_sink, self.count = self._last + self.offset + 1, max(1, step - self.offset - self._last)
         ended = self._ended_in_sink(step, outputs) if self.sink and self.cell is not None else None
         if not ended:
             ended = [(step, {**self.outputs.after(outputs), **rate})]
-        batch = _length(first_input)
+        batch = None if self.parameters.get("dataset_sink_mode") else _length(_first(self.batch))
         for number, fields in ended:
             self.recorder.put(number, epoch=epoch, batch=batch, **fields)
         self.ended_steps, self._last = ended, step - self.offset
@@ -178,7 +177,7 @@ class Training:
     def unseen_step(self) -> bool:
         """Whether a step has run whose end no monitor was told: another callback raised before."""
         new = self.parameters.get("net_outputs") is not self._previous_outputs
-        return new and self._begun is not None and self._begun != self._seen and self._begun == self.step()
+        return new and self._begun is not None and self._seen != self.step()
 
     def end(self, error=None) -> None:
         """Writes what is pending and, where nobody else does, the run's facts."""
@@ -188,7 +187,7 @@ class Training:
         self.recorder.flush()
         if self.by_hand is not None:
             self.by_hand.write(error, ended=True)
-        self.parameters = dict.fromkeys(("net_outputs",), None)  # lets the user's network go
+        self.batch, self.parameters = None, dict.fromkeys(("net_outputs",), None)  # lets the user's network go
 
 
 def optimizer_of(parameters):
@@ -199,10 +198,8 @@ def optimizer_of(parameters):
     return optimizer
 
 
-def _first_input(parameters):
-    if parameters.get("dataset_sink_mode"):
-        return None
-    element = parameters.get("train_dataset_element")
+def _first(element):
+    """The first input of a batch."""
     if isinstance(element, dict):
         return next(iter(element.values()), None)
     if isinstance(element, (tuple, list)):

@@ -119,11 +119,11 @@ class StepRecorder:
                 row = self._rows[step] = {"step": step}
             row.update(fields)
 
-    def end(self, step: int, by=None, first: Optional[int] = None) -> None:
+    def end(self, step: int, by=None, first: Optional[int] = None, more: bool = False) -> None:
         """Tells that ``by`` (a joined monitor; ``None``: anyone) adds no more to ``step``; writes when it is time.
 
         With ``first``, the steps from there to ``step`` end together: those of a sink. Of them, one that nothing was put
-        for gets no row.
+        for gets no row. With ``more``, later steps are told at once, and nothing is written before.
         """
         with self._lock:
             if step <= self._written_to or self.closed:
@@ -143,7 +143,7 @@ class StepRecorder:
                 self._complete = max(self._complete, step)
             if not self._registered:
                 self._register()
-            if len(self._rows) >= FLUSH_ROWS or time.monotonic() - self._last_flush >= FLUSH_SECONDS:
+            if not more and (len(self._rows) >= FLUSH_ROWS or time.monotonic() >= self.due()):
                 self._write(self._complete)
 
     def join(self, member) -> None:
@@ -203,6 +203,10 @@ class StepRecorder:
         with self._lock:
             if function in functions:
                 functions.remove(function)
+
+    def due(self) -> float:
+        """When rows are to be written next, by `time.monotonic`."""
+        return self._last_flush + FLUSH_SECONDS
 
     def has_only(self, member) -> bool:
         """Whether ``member`` is the only one who has joined."""

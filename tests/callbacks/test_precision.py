@@ -1,13 +1,21 @@
 """`PrecisionMonitor` works out several quick steps together: what it tells is what each step alone would have told."""
 
 import contextlib
+import json
+import random
+import time
+from functools import partial
 
 import mindspore as ms
+import numpy as np
 import pytest
 
 from msprec import LossScaleMonitor, NonFiniteError, PrecisionMonitor
-from msprec.callbacks import precision
-from msprec.callbacks.training import optimizer_of
+from msprec.callbacks import non_finite, precision
+from msprec.callbacks.kept_steps import StepKeeper
+from msprec.callbacks.random_states import SELDOM
+from msprec.callbacks.training import Training, optimizer_of
+from msprec.record import steps
 
 _TIMES = ("seconds", "data_seconds", "callback_seconds")
 
@@ -32,11 +40,17 @@ class Waiting(ms.train.Callback):
         self.seen.append(len(self.monitor._steps))
 
 
+def _wait_for_ever(monkeypatch):
+    monkeypatch.setattr(precision, "LATEST", 1e9)
+    monkeypatch.setattr(steps, "FLUSH_SECONDS", 1e9)
+
+
 def _train(kit, monkeypatch, mode, kind, together, *more, **options):
     """``(rows without times, gradient samples, how many steps waited, summary)``"""
-    monkeypatch.setattr(precision, "LATEST", 1e9)
+    _wait_for_ever(monkeypatch)
+    monkeypatch.setattr(precision, "TOGETHER", 8)
     if not together:
-        monkeypatch.setattr(PrecisionMonitor, "_can_wait", lambda *_: False)
+        monkeypatch.setattr(PrecisionMonitor, "_quiet_steps", lambda *_: 0)
     kit.start(mode)
     monitor = PrecisionMonitor(out=f"run_{together}", **options)
     monitor.gradients._settings = (0.0, 13, None)
@@ -63,6 +77,100 @@ def test_rows_are_those_of_steps_worked_out_one_by_one(kit, monkeypatch, mode, k
     assert max(together[2]) == (0 if kind == "host" or parameter_among_outputs else precision.TOGETHER - 1)
 
 
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_most_steps_begin_with_nothing_read(kit, monkeypatch, mode):
+    begun, original = [], Training.begin_step
+    monkeypatch.setattr(Training, "begin_step", lambda self: begun.append(self.step()) or original(self))
+    kit.start(mode)
+    monitor = PrecisionMonitor(out="run")
+    monitor.gradients._settings = (0.0, None, None)  # but for the first, no samples
+    kit.model("plain").train(10, kit.data(), callbacks=[monitor])
+    assert begun == [1, 2, SELDOM + 1]
+    assert [row["step"] for row in kit.rows(monitor.folder)] == list(range(1, 121))
+
+
+class Drawing(ms.nn.Cell):
+    """A network whose code names NumPy's generator, and so may draw from it."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x):
+        assert np.random is not None
+        return self.net(x)
+
+
+class Draws(ms.train.Callback):
+    """Draws before each step, as the code of the step may, and knows the states that the steps began with."""
+
+    def __init__(self):
+        super().__init__()
+        self.states = {}
+
+    def on_train_step_begin(self, run_context):
+        step = run_context.original_args().cur_step_num
+        self.states[step] = np.random.get_state()[1].copy(), random.getstate(), ms.get_rng_state().asnumpy().copy()
+        np.random.rand(3), random.random()
+        ms.manual_seed(step)  # no random operator of a CPU draws from this generator
+
+
+def _saved(monitor) -> tuple:
+    folder = monitor.folder / "rank_0" / "nonfinite"
+    return np.load(folder / "batch.npz", allow_pickle=False), json.loads((folder / "state.json").read_text())
+
+
+def _batch_of(kit, step) -> np.ndarray:
+    at = (step - 1) % kit.BATCHES * kit.BATCH
+    return kit.arrays()[0][at : at + kit.BATCH]
+
+
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize("ruined", [21, 33])
+def test_a_bad_step_among_those_that_wait_is_kept_as_it_began(kit, monkeypatch, mode, draws, ruined):
+    _wait_for_ever(monkeypatch)
+    kit.start(mode)
+    rates = [1e-3] * (ruined - 1) + [1e18] * 30
+    net = Drawing(kit.network(False)) if draws else kit.network(False)
+    model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.Momentum(net.trainable_params(), rates, 0.9))
+    monitor, drawing = PrecisionMonitor(out="run"), Draws()
+    monitor.gradients._settings = (0.0, None, None)
+    waiting = Waiting(monitor)
+    with pytest.warns(RuntimeWarning):
+        model.train(4, kit.data(), callbacks=[monitor, waiting, *([drawing] if draws else [])])
+    step = monitor.non_finite.first[0]
+    assert ruined < step <= ruined + 3 and max(waiting.seen) == 12
+    batch, state = _saved(monitor)
+    assert state["step"] == step and np.array_equal(batch["input_0"], _batch_of(kit, step))
+    if draws:
+        of_numpy, of_python, of_mindspore = drawing.states[step]
+        assert state["random_state"]["mindspore"] == of_mindspore.tolist()
+        if mode == "pynative":
+            assert state["random_state"]["numpy"][1] == of_numpy.tolist()
+            assert tuple(state["random_state"]["python"][1]) == of_python[1]
+    rows = kit.rows(monitor.folder)
+    assert [row["lr"] for row in rows[: ruined + 2]] == pytest.approx(rates[: ruined + 2])
+
+
+def test_few_large_batches_wait(kit, monkeypatch):
+    """No more bytes of batches are held than the monitor says."""
+    _wait_for_ever(monkeypatch)
+    size = kit.BATCH * 5 * 4
+    monkeypatch.setattr(non_finite, "StepKeeper", partial(StepKeeper, most_bytes=14 * size))
+    kit.start("graph")
+    monitor = PrecisionMonitor(out="run")
+    waiting = Waiting(monitor)
+    kit.model("plain").train(3, kit.data(), callbacks=[monitor, waiting])
+    # ten are with the keeper
+    assert 2 <= max(waiting.seen) <= 4
+    monkeypatch.setattr(non_finite, "StepKeeper", partial(StepKeeper, most_bytes=10 * size))
+    monitor = PrecisionMonitor(out="run2")
+    waiting = Waiting(monitor)
+    kit.model("plain").train(3, kit.data(), callbacks=[monitor, waiting])
+    assert max(waiting.seen) == 0
+
+
 def test_a_summary_in_the_middle_tells_of_all_steps(kit, monkeypatch):
     class Asks(ms.train.Callback):
         def __init__(self, monitor):
@@ -72,7 +180,7 @@ def test_a_summary_in_the_middle_tells_of_all_steps(kit, monkeypatch):
         def on_train_step_end(self, run_context):
             self.told.append(self.monitor.loss_scale.summary()["steps"])
 
-    monkeypatch.setattr(precision, "LATEST", 1e9)
+    _wait_for_ever(monkeypatch)
     kit.start("graph")
     monitor = PrecisionMonitor(out="run")
     asks = Asks(monitor)
@@ -82,7 +190,7 @@ def test_a_summary_in_the_middle_tells_of_all_steps(kit, monkeypatch):
 
 @pytest.mark.parametrize("policy", ["stop", "raise"])
 def test_what_acts_at_once_does_not_wait(kit, monkeypatch, policy):
-    monkeypatch.setattr(precision, "LATEST", 1e9)
+    _wait_for_ever(monkeypatch)
     kit.start("graph")
     monitor = PrecisionMonitor(policy, out="run")
     waiting, trained = Waiting(monitor), kit.model("plain")
@@ -96,7 +204,7 @@ def test_what_acts_at_once_does_not_wait(kit, monkeypatch, policy):
 
 
 def test_it_does_not_wait_beside_another_monitor(kit, monkeypatch):
-    monkeypatch.setattr(precision, "LATEST", 1e9)
+    _wait_for_ever(monkeypatch)
     kit.start("graph")
     monitor = PrecisionMonitor(out="run")
     waiting = Waiting(monitor)
@@ -110,7 +218,7 @@ def test_an_error_in_another_callback_loses_no_step(kit, monkeypatch):
             if run_context.original_args().cur_step_num == 7:
                 raise KeyError("the user's")
 
-    monkeypatch.setattr(precision, "LATEST", 1e9)
+    _wait_for_ever(monkeypatch)
     kit.start("graph")
     monitor = PrecisionMonitor(out="run")
     with pytest.raises(KeyError, match="the user's"):
@@ -118,6 +226,33 @@ def test_an_error_in_another_callback_loses_no_step(kit, monkeypatch):
     rows = kit.rows(monitor.folder)
     assert [row["step"] for row in rows] == list(range(1, 8))
     assert all(row["seconds"] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("seconds", [0.016, 0.3])
+def test_no_row_waits_for_more_than_a_second(kit, seconds):
+    """Whatever the steps take: 24 of 16 ms are just under half of what rows wait for."""
+
+    class Ages(ms.train.Callback):
+        def __init__(self, monitor):
+            super().__init__()
+            self.monitor, self.ends, self.ages = monitor, {}, []
+
+        def on_train_step_end(self, run_context):
+            now, recorder = time.monotonic(), self.monitor.loss_scale.recorder
+            self.ends[run_context.original_args().cur_step_num] = now
+            self.ages.append(now - self.ends.get(recorder._written_to + 1, now))
+            time.sleep(seconds)
+
+    kit.start("graph")
+    monitor = PrecisionMonitor(out="run")
+    ages = Ages(monitor)
+    rounds = max(1, round(3 / seconds / kit.BATCHES))
+    x, y = kit.arrays()
+    data = ms.dataset.NumpySlicesDataset({"x": x, "y": y}, shuffle=False).batch(kit.BATCH).repeat(rounds)
+    kit.model("plain").train(1, data, callbacks=[monitor, ages])
+    ends = list(ages.ends.values())
+    longest = max(b - a for a, b in zip(ends, ends[1:]))
+    assert max(ages.ages) < steps.FLUSH_SECONDS + longest
 
 
 def test_a_slow_step_does_not_wait(kit, monkeypatch):
