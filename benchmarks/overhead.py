@@ -82,9 +82,9 @@ class Alternating:
     They are in the list of the training as a user gives them, with nothing of this file beside them: a callback of the user's
     own may set the learning rate, which monitors then have to read at each step.
 
-    The outputs of the last `HELD` steps are held here, whether the callbacks were called or not. In PyNative mode a loss ends
-    the graph that it was differentiated through, and to free that takes 0.1 ms. A monitor that keeps the loss for a
-    second frees it in a step in which it is called, and saves it the step after, which may be one in which it is not.
+    Batches and outputs of the last `HELD` steps are held here, whether the callbacks were called or not. In PyNative mode a
+    loss ends the graph that it was differentiated through, and to free that takes 0.1 ms. A monitor that keeps the loss for
+    a second frees it in a step in which it is called, and saves it the step after, which may be one in which it is not.
 
     What a monitor has put into the manager of the callbacks, to time them, is taken out where it is not called.
     """
@@ -109,7 +109,8 @@ class Alternating:
             if on:
                 original(run_context)
             if last and ends:
-                self._held.append(run_context.original_args().get("net_outputs"))
+                parameters = run_context.original_args()
+                self._held.append((parameters.get("net_outputs"), parameters.get("train_dataset_element")))
                 self._steps += 1
                 if not self._steps % self._chunk:
                     self._next_chunk()

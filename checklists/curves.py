@@ -45,9 +45,14 @@ class Curve(NamedTuple):
         return float(np.median(np.abs(self.values[1:-1] - middle)))
 
     @property
+    def last(self) -> int:
+        """How many values count as the end: a tenth of them, two at the least."""
+        return min(len(self.values), max(2, len(self.values) // 10))
+
+    @property
     def end(self) -> float:
-        """The last values, averaged over a tenth of them, two at the least."""
-        return float(self.values[-max(2, len(self.values) // 10) :].mean())
+        """The mean of the last values."""
+        return float(self.values[-self.last :].mean())
 
     @property
     def error(self) -> float:
@@ -305,12 +310,13 @@ def _loop_places(subject: Subject) -> list:
 
 def _worsened(curve: Curve) -> Text:
     return Text(
-        "验证集的 {name} 在第 {step} 步最好（{best}），到第 {last} 步时为 {end}",
-        "{name} on the validation data was best at step {step} ({best}) and stands at {end} at step {last}",
+        "验证集的 {name} 在第 {step} 步最好（{best}），到第 {last} 步时最后 {n} 次的均值为 {end}",
+        "{name} on the validation data was best at step {step} ({best}); the mean of its last {n}, up to step {last}, is {end}",
         name=curve.name,
         step=int(curve.steps[curve.best]),
         best=curve.shown(float(curve.values[curve.best])),
         last=int(curve.steps[-1]),
+        n=curve.last,
         end=curve.shown(curve.end),
     )
 
@@ -397,17 +403,18 @@ def _in_between(subject: Subject, curves: list, turned: list, training: Optional
         )
     return ok(
         Text(
-            "验证集的 {name} 在第 {step} 步最好（{best}），结尾为 {end}，没有回升；训练 loss 也已平缓。"
+            "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升；训练 loss 也已平缓。"
             if training is not None and not _steep(subject, training)
-            else "验证集的 {name} 在第 {step} 步最好（{best}），结尾为 {end}，没有回升。",
-            "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without "
-            "turning; the training loss "
-            "has levelled off."
+            else "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升。",
+            "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
+            "turned; the training loss has levelled off."
             if training is not None and not _steep(subject, training)
-            else "{name} on the validation data was best at step {step} ({best}) and ends at {end}, without turning.",
+            else "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
+            "turned.",
             name=curve.name,
             step=int(curve.steps[curve.best]),
             best=curve.shown(float(curve.values[curve.best])),
+            n=curve.last,
             end=curve.shown(curve.end),
         ),
         shown,

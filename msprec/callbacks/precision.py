@@ -14,8 +14,8 @@ from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.callbacks.tensorboard import TensorBoardMonitor
 from msprec.callbacks.training import Training
 
-#: So many steps are worked out together, those of so many seconds, or those until rows are to be written.
-TOGETHER, LATEST = 24, 0.4
+#: So many steps are worked out together, or those until rows are to be written.
+TOGETHER = 64
 #: Share of the run's time for samples of gradients: with all the rest at a step of 20 ms, about one per cent.
 GRADIENT_SHARE = 0.002
 
@@ -157,7 +157,7 @@ class PrecisionMonitor(Callback):
             return 0
         if training.by_hand is None or not training.may_wait():
             return 0
-        self._until = min(time.monotonic() + LATEST, training.recorder.due())
+        self._until = training.recorder.due()
         self._reads = (*training.reads(), *(read for member in self._beginning for read in member.reads()))
         return min((member.quiet_for() for member in self._beginning), default=TOGETHER)
 

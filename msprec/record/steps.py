@@ -40,8 +40,10 @@ def to_number(value):
     Raises:
         TypeError, ValueError: ``value`` is no number.
     """
-    if value is None or isinstance(value, (bool, int, float)):
+    if type(value) in _PLAIN:
         return value
+    if isinstance(value, (int, float)):  # a NumPy scalar, say
+        return float(value) if isinstance(value, float) else int(value)
     if hasattr(value, "asnumpy"):
         if getattr(value, "size", None) == 1 and hasattr(value, "item"):
             found = value.item()  # a twentieth of the time of asnumpy

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from msprec import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, PrecisionMonitor, StepTimeMonitor
-from msprec.callbacks import precision, snapshot, tensors
+from msprec.callbacks import snapshot, tensors
 from msprec.callbacks._base import Monitor
 from msprec.record import steps as recorders
 from msprec.record import writer as writers
@@ -156,7 +156,6 @@ class Does(ms.train.Callback):
 @pytest.mark.parametrize("comes_back", [False, True])
 def test_a_folder_removed_in_the_middle(kit, monkeypatch, comes_back):
     monkeypatch.setattr(recorders, "FLUSH_SECONDS", 0.0)
-    monkeypatch.setattr(precision, "LATEST", 0.0)  # each step is worked out at once
     monitor, folder = PrecisionMonitor(out="run"), Path("run")
     back = (folder / "rank_0").mkdir
     does = Does(step_4=lambda: shutil.rmtree(folder), **({"step_9": lambda: back(parents=True)} if comes_back else {}))

@@ -99,6 +99,7 @@ def test_to_number():
     assert to_number(Late([1.0, 2.0, 6.0], "float16")) == 3.0
     assert to_number(Late(5, "int32")) == 5
     assert to_number(None) is None
+    assert type(to_number(np.float64(0.1))) is float  # NumPy 2 writes np.float64(0.1)
     with pytest.raises((TypeError, ValueError)):
         to_number("loss")
 
