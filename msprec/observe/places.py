@@ -28,14 +28,26 @@ def add_user_file(filename: str) -> None:
 @lru_cache(maxsize=4096)
 def is_user_file(filename: str) -> bool:
     """Whether ``filename`` is neither installed, nor Python's own, nor msprec's."""
-    if _named_files and os.path.realpath(filename) in _named_files:
+    path = _real_path(filename)
+    if path in _named_files:
         return True
     if filename.startswith("<") or not filename.endswith((".py", ".ipynb", ".pyw")):
         return False
-    path = os.path.realpath(filename)
     if any(mark in path for mark in _INSTALLED) or path.startswith(_STDLIB):
         return False
     return not path.startswith(_PACKAGE)
+
+
+def _real_path(filename: str) -> str:
+    """As `os.path.realpath`, which asks the system for each folder on the way: here once for all files of a folder."""
+    folder, name = os.path.split(filename)
+    if not os.path.isabs(folder):  # another one when the script has changed its working directory
+        return os.path.realpath(filename)
+    path = os.path.join(_real_folder(folder), name)
+    return os.path.realpath(path) if os.path.islink(path) else path
+
+
+_real_folder = lru_cache(maxsize=4096)(os.path.realpath)
 
 
 @lru_cache(maxsize=4096)
