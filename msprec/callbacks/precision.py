@@ -11,6 +11,7 @@ from msprec.callbacks.gradients import GradientMonitor
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
+from msprec.callbacks.summary import SummaryMonitor
 from msprec.callbacks.tensorboard import TensorBoardMonitor
 from msprec.callbacks.training import Training
 
@@ -30,22 +31,25 @@ class PrecisionMonitor(Callback):
         out: The run folder, as for `LossScaleMonitor`.
         tensorboard: ``True``, or a folder: write the scalars of each step as TensorBoard events too (needs
             ``pip install "msprec[tensorboard]"``).
+        summary: A ``mindspore.train.SummaryRecord``: write them there too, see `SummaryMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
         ImportError: ``tensorboard`` is asked for and tensorboardX is not installed.
+        TypeError: ``summary`` is no SummaryRecord.
 
     Examples:
         >>> model.train(10, dataset, callbacks=[PrecisionMonitor()])
     """
 
-    def __init__(self, policy: str = "warn", out=None, tensorboard=False) -> None:
+    def __init__(self, policy: str = "warn", out=None, tensorboard=False, summary=None) -> None:
         super().__init__()
         self.loss_scale = LossScaleMonitor(out)
         self.non_finite = NonFiniteMonitor(policy, out)
         self.gradients = GradientMonitor(out, GRADIENT_SHARE)
         self.step_time = StepTimeMonitor(out)
         more = [TensorBoardMonitor(tensorboard, out)] if tensorboard else []
+        more += [SummaryMonitor(summary, out)] if summary is not None else []
         #: The monitors, in the order in which they are called
         self.members = (self.loss_scale, self.non_finite, self.gradients, self.step_time, *more)
         for member in self.members:

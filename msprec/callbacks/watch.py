@@ -12,6 +12,7 @@ from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.outputs import ScalerFollower, scaler_facts
 from msprec.callbacks.resume import resumed_after
+from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.tensors import on_cpu
@@ -23,7 +24,9 @@ from msprec.record.steps import in_use, recorder_for
 from msprec.record.tensorboard import require
 
 
-def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False) -> "Watch":
+def watch(
+    network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+) -> "Watch":
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
     Args:
@@ -35,11 +38,12 @@ def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=N
             ``"raise"``.
         out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
             itself, only the policy acts.
-        tensorboard: As for `PrecisionMonitor`.
+        tensorboard, summary: As for `PrecisionMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
         ImportError: ``tensorboard`` is asked for and tensorboardX is not installed.
+        TypeError: ``summary`` is no SummaryRecord.
 
     Examples:
         >>> monitor = msprec.watch(net, optimizer)
@@ -47,7 +51,7 @@ def watch(network=None, optimizer=None, scaler=None, policy: str = "warn", out=N
         ...     monitor.step(train_step(image, label))
         >>> monitor.close()
     """
-    return Watch(network, optimizer, scaler, policy, out, tensorboard)
+    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary)
 
 
 class Watch:
@@ -57,13 +61,14 @@ class Watch:
     style, sink = "functional", False
 
     def __init__(
-        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False
+        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
     ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
         self.policy, self.stopped, self.closed = policy, False, False
         if tensorboard:
             require()
+        self._summary = SummaryWriter(summary) if summary is not None else None
         self.recorder = recorder_for(out)
         self._records = in_use() is None
         self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
@@ -90,6 +95,8 @@ class Watch:
         writer, add = self.recorder.writer, self.recorder.add_listener
         if self._tensorboard:
             attach(self.recorder, self._tensorboard)
+        if self._summary is not None:
+            add(self._summary)
         self._gradients = GradientSampler(writer, replay=False)
         warn = self.policy != "record"
         self._events = add(ScaleTally(writer.event), name="scale events")
@@ -180,8 +187,10 @@ class Watch:
         self._gradients.close()
         self.recorder.flush()
         self._events.end_streak()
-        for listener in (self._tally, self._times):
+        for listener in (self._tally, self._times, self._summary):
             self.recorder.remove_listener(listener)
+        if self._summary is not None:
+            self.recorder.guard("SummaryWriter", self._summary.close)
         self.by_hand.write(self._error, ended=True)
 
     _error = None

@@ -38,9 +38,8 @@ class TensorBoardWriter:
 
             self._writer = SummaryWriter(str(self._folder))
         for row in rows:
-            for name, tag in TAGS.items():
-                if name in row:
-                    self._writer.add_scalar(tag, float(row[name]), int(row["step"]))
+            for tag, value in scalars_of(row):
+                self._writer.add_scalar(tag, value, int(row["step"]))
         self._writer.flush()
 
     def close(self) -> None:
@@ -48,6 +47,11 @@ class TensorBoardWriter:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+
+def scalars_of(row: dict) -> list:
+    """``(tag, value)`` of what a row of plain numbers holds."""
+    return [(tag, float(row[name])) for name, tag in TAGS.items() if name in row]
 
 
 def require() -> None:
