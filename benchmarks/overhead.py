@@ -44,17 +44,25 @@ STEP_HOOKS = ("on_train_step_begin", "on_train_step_end")
 HELD = 640
 
 
-def build(width: int, depth: int = 6):
-    """A model of ``depth`` square layers, and its data."""
+def network(width: int, depth: int = 6) -> tuple:
+    """A network of ``depth`` square layers, and its optimizer."""
+    from mindspore import nn
+
+    ms.set_seed(1)
+    layers = [layer for _ in range(depth) for layer in (nn.Dense(width, width), nn.ReLU())]
+    net = nn.SequentialCell(*layers, nn.Dense(width, 1))
+    return net, nn.Momentum(net.trainable_params(), 1e-4, 0.9)
+
+
+def build(width: int):
+    """A model of that network, and its data."""
     import mindspore.dataset as ds
     import numpy as np
     from mindspore import nn
     from mindspore.train import Model
 
-    ms.set_seed(1)
-    layers = [layer for _ in range(depth) for layer in (nn.Dense(width, width), nn.ReLU())]
-    net = nn.SequentialCell(*layers, nn.Dense(width, 1))
-    model = Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 1e-4, 0.9))
+    net, optimizer = network(width)
+    model = Model(net, nn.MSELoss(), optimizer)
     rng = np.random.default_rng(1)
     x = rng.normal(size=(BATCH * 8, width)).astype(np.float32)
     y = x[:, :1].copy()
@@ -76,8 +84,34 @@ class Timer(Callback):
         self.ends.append(time.perf_counter())
 
 
+class Turns:
+    """Every other chunk of steps is on; which of a pair of chunks comes first is left to a coin."""
+
+    def __init__(self, chunk: int) -> None:
+        self._chunk, self._steps, self.on = chunk, 0, True
+        self._coin, self._first, self._ends = random.Random(1), True, []
+
+    def step_ends(self) -> bool:
+        """Call it at the end of each step; whether another chunk begins."""
+        self._steps += 1
+        if self._steps % self._chunk:
+            return False
+        number, was = self._steps // self._chunk, self.on
+        if not number % 2:
+            self._first = self._coin.random() < 0.5
+        self.on = bool(number % 2) != self._first
+        self._ends.append((time.perf_counter(), was))
+        return True
+
+    def pairs(self) -> list:
+        """``(seconds with, seconds without)`` of each pair of chunks but the first three, in which things begin."""
+        chunks = [(end - begin, on) for (begin, _), (end, on) in zip(self._ends[5:], self._ends[6:])]
+        both = zip(chunks[::2], chunks[1::2])
+        return [(a[0], b[0]) if a[1] else (b[0], a[0]) for a, b in both]
+
+
 class Alternating:
-    """Lets ``callbacks`` be called in every other chunk of steps; which of a pair of chunks comes first is left to a coin.
+    """Lets ``callbacks`` be called in every other chunk of steps.
 
     They are in the list of the training as a user gives them, with nothing of this file beside them: a callback of the user's
     own may set the learning rate, which monitors then have to read at each step.
@@ -90,8 +124,7 @@ class Alternating:
     """
 
     def __init__(self, callbacks: list, chunk: int) -> None:
-        self._chunk, self._steps = chunk, 0
-        self._coin, self._first, self._on, self._ends = random.Random(1), True, True, []
+        self.turns = Turns(chunk)
         self._held = deque(maxlen=HELD)
         self._bare = {hook: getattr(_CallbackManager, hook) for hook in STEP_HOOKS}
         self._timed = {}
@@ -105,35 +138,23 @@ class Alternating:
         last = callback is self.callbacks[-1]
 
         def gated(run_context) -> None:
-            on = self._on
+            on = self.turns.on
             if on:
                 original(run_context)
             if last and ends:
                 parameters = run_context.original_args()
                 self._held.append((parameters.get("net_outputs"), parameters.get("train_dataset_element")))
-                self._steps += 1
-                if not self._steps % self._chunk:
-                    self._next_chunk()
-                    self._ends.append((time.perf_counter(), on))
+                if self.turns.step_ends():
+                    self._change(on, self.turns.on)
 
         setattr(callback, hook, gated)
 
-    def _next_chunk(self) -> None:
-        number, was = self._steps // self._chunk, self._on
-        if not number % 2:
-            self._first = self._coin.random() < 0.5
-        self._on = bool(number % 2) != self._first
-        if was and not self._on:
+    def _change(self, was: bool, now: bool) -> None:
+        if was and not now:
             self._timed = {hook: getattr(_CallbackManager, hook) for hook in STEP_HOOKS}
-        if was != self._on:
-            for hook, method in (self._timed if self._on else self._bare).items():
+        if was != now:
+            for hook, method in (self._timed if now else self._bare).items():
                 setattr(_CallbackManager, hook, method)
-
-    def pairs(self) -> list:
-        """``(seconds with, seconds without)`` of each pair of chunks but the first three, in which things begin."""
-        chunks = [(end - begin, on) for (begin, _), (end, on) in zip(self._ends[5:], self._ends[6:])]
-        both = zip(chunks[::2], chunks[1::2])
-        return [(a[0], b[0]) if a[1] else (b[0], a[0]) for a, b in both]
 
 
 def block(model, data, steps: int) -> float:
@@ -188,7 +209,45 @@ def ratios(model, data, chunk: int, pairs: int, callbacks: list) -> tuple:
     both = Alternating(callbacks, chunk)
     with contextlib.redirect_stdout(io.StringIO()):  # a LossMonitor prints
         model.train(1, data(2 * chunk * (pairs + 3)), callbacks=both.callbacks, dataset_sink_mode=False)
-    found = both.pairs()[:pairs]
+    return _ratios(both.turns.pairs()[:pairs])
+
+
+def functional(width: int, data, chunk: int, pairs: int, folder=None) -> tuple:
+    """The same for a loop of functions, whose batches and steps a `msprec.watch` that writes into ``folder`` is told of in
+    every other chunk; ``folder`` None: nobody is."""
+    from mindspore import nn
+
+    import msprec
+
+    net, optimizer = network(width)
+    weights, loss_of, jit = optimizer.parameters, nn.MSELoss(), ms.get_context("mode") == ms.GRAPH_MODE
+
+    def forward(x, y):
+        return loss_of(net(x), y)
+
+    gradient = ms.value_and_grad(forward, None, weights)
+
+    def train_step(x, y):
+        loss, grads = gradient(x, y)
+        optimizer(grads)
+        return loss
+
+    train_step = ms.jit(train_step) if jit else train_step
+    batches = iter(data(2 * chunk * (pairs + 3)).create_tuple_iterator(num_epochs=1))
+    monitor = msprec.watch(net, optimizer, out=folder) if folder is not None else None
+    watched = monitor.batches(batches) if monitor is not None else batches
+    turns, held = Turns(chunk), deque(maxlen=HELD)
+    for _ in range(2 * chunk * (pairs + 3)):
+        x, y = next(watched if turns.on else batches)
+        loss = train_step(x, y)
+        if turns.on and monitor is not None:
+            monitor.step(loss)
+        held.append((loss, x, y))
+        turns.step_ends()
+    return _ratios(turns.pairs()[:pairs])
+
+
+def _ratios(found: list) -> tuple:
     return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
 
 
@@ -199,7 +258,7 @@ def trainings(model, data, steps: int, pairs: int, make) -> tuple:
         order = [True, False] if coin.random() < 0.5 else [False, True]
         took = {on: seconds_of(model, data, steps, make() if on else []) for on in order}
         found.append((took[True], took[False]))
-    return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
+    return _ratios(found)
 
 
 def seconds_of(model, data, steps: int, callbacks: list) -> float:
@@ -306,6 +365,9 @@ def main() -> None:
                 show(name, *trainings(model, data, round(TRAINING_SECONDS / seconds), args.trainings, make))
             else:
                 show(name, *ratios(model, data, chunk, args.pairs, make()))
+        if not args.trainings and (not args.only or args.only in "msprec.watch"):
+            for name, folder in (("nothing, in a loop", None), ("msprec.watch", Path(scratch) / "watch")):
+                show(name, *functional(width, data, chunk, args.pairs, folder))
     if args.msprobe:
         show("msprobe TrainerMon", runs(width, mode, 48, max(4, args.pairs // 20), msprobe=True))
     if args.run:
