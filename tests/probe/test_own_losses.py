@@ -7,6 +7,7 @@ from msprec.checklists.own_loss import Wrong, check_own, confirmed, open_points
 from msprec.checklist.facts import PROBES, Fact
 from msprec.probe.behaviour import behaviour, kind_of, pair_behaviour
 from msprec.probe.described import features
+from msprec.probe.own_losses import values_beside
 from msprec.probe.reference_losses import log_softmax
 
 RNG = np.random.default_rng(5)
@@ -264,3 +265,16 @@ def test_what_is_bounded_is_never_given_more():
         )
         assert found["repeatable"] and min(p.min() for p in given) >= 0 and max(p.max() for p in given) <= 1
     assert found["kind"] == "regression"
+
+
+def test_a_value_that_comes_near_to_another_loss_by_chance_does_not_count():
+    """Of six predictions, another formula comes within 0.2 % in one batch of four hundred; the right one is nearer."""
+    rng, told = np.random.default_rng(0), set()
+    for _ in range(2000):
+        predicted, labels = rng.normal(size=(2, 6, 1)).astype(np.float32)
+        value = float(((predicted - labels) ** 2).mean())
+        told.add(tuple(values_beside(predicted, labels, value, None)[0]))
+    assert told == {("mse", "mean")}
+    # what its name promises it is, where that comes near enough, as in float16
+    assert values_beside(predicted, labels, value * 1.001, "mse")[0] == ["mse", "mean"]
+    assert values_beside(predicted, labels, value * 1.01, "mse")[0] is None
