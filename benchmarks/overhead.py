@@ -10,9 +10,9 @@ chunks with over all without, which the rare things that a median leaves out are
 such as the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing
 is called, tells what the measurement itself is worth. All of it runs on one core, as MindSpore's threads wait by spinning,
 and where others compute beside them the same step takes a fifth more or less; in PyNative mode operators are launched one at
-a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec run` (`--run`) and msprobe's monitor
-(`--msprobe`) are measured in processes that alternate. Only ratios are printed: single times depend on the machine and on
-what else it does.
+a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec.watch` is measured in the same way in a loop of functions.
+`msprec run` (`--run`) and msprobe's monitor (`--msprobe`) are measured in processes that alternate. Only ratios are printed:
+single times depend on the machine and on what else it does.
 """
 
 import argparse

@@ -85,6 +85,18 @@ class AccumulatingCell(OwnCheckCell):
         return loss, overflow, scale
 
 
+class Drawing(nn.Cell):
+    """A network whose code names NumPy's generator, and so may draw from it."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x):
+        assert np.random is not None
+        return self.net(x)
+
+
 def arrays():
     random_numbers = np.random.RandomState(3)
     x = random_numbers.randn(BATCH * BATCHES, 4).astype(np.float32)
@@ -194,6 +206,6 @@ def kit(monkeypatch, tmp_path):
     monkeypatch.setattr(steps, "_default", None)
     yield SimpleNamespace(
         model=model, data=data, arrays=arrays, start=start, state=state, weights=weights, by_hand=by_hand, rows=rows,
-        events=events, network=network, OwnCheckCell=OwnCheckCell, BATCH=BATCH, BATCHES=BATCHES,
+        events=events, network=network, OwnCheckCell=OwnCheckCell, Drawing=Drawing, BATCH=BATCH, BATCHES=BATCHES,
     )  # fmt: skip
     ms.set_context(mode=ms.PYNATIVE_MODE)

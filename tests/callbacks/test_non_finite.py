@@ -133,18 +133,6 @@ def test_unknown_policy():
         NonFiniteMonitor("explode")
 
 
-class Drawing(ms.nn.Cell):
-    """A network whose code names NumPy's generator, and so may draw from it."""
-
-    def __init__(self, net):
-        super().__init__()
-        self.net = net
-
-    def construct(self, x):
-        assert np.random is not None
-        return self.net(x)
-
-
 @pytest.mark.parametrize(
     ("mode", "policy", "draws"),
     [("graph", "warn", False), ("graph", "stop", False), ("pynative", "warn", True), ("pynative", "stop", False)],
@@ -163,7 +151,7 @@ def test_the_bad_step_is_kept_as_it_began(kit, mode, policy, draws):
     model = kit.model("plain", rate=RATES)
     if draws:
         net = kit.network(False)
-        model = ms.train.Model(Drawing(net), ms.nn.MSELoss(), ms.nn.Momentum(net.trainable_params(), RATES, 0.9))
+        model = ms.train.Model(kit.Drawing(net), ms.nn.MSELoss(), ms.nn.Momentum(net.trainable_params(), RATES, 0.9))
     with pytest.warns(RuntimeWarning):
         model.train(1, kit.data(), callbacks=[monitor, Draws()])
     step = monitor.first[0]

@@ -88,18 +88,6 @@ def test_most_steps_begin_with_nothing_read(kit, monkeypatch, mode):
     assert [row["step"] for row in kit.rows(monitor.folder)] == list(range(1, 121))
 
 
-class Drawing(ms.nn.Cell):
-    """A network whose code names NumPy's generator, and so may draw from it."""
-
-    def __init__(self, net):
-        super().__init__()
-        self.net = net
-
-    def construct(self, x):
-        assert np.random is not None
-        return self.net(x)
-
-
 class Draws(ms.train.Callback):
     """Draws before each step, as the code of the step may, and knows the states that the steps began with."""
 
@@ -131,7 +119,7 @@ def test_a_bad_step_among_those_that_wait_is_kept_as_it_began(kit, monkeypatch, 
     _wait_for_ever(monkeypatch)
     kit.start(mode)
     rates = [1e-3] * (ruined - 1) + [1e18] * 30
-    net = Drawing(kit.network(False)) if draws else kit.network(False)
+    net = kit.Drawing(kit.network(False)) if draws else kit.network(False)
     model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.Momentum(net.trainable_params(), rates, 0.9))
     monitor, drawing = PrecisionMonitor(out="run"), Draws()
     monitor.gradients._settings = (0.0, None, None)
