@@ -244,6 +244,8 @@ def functional(width: int, data, chunk: int, pairs: int, folder=None) -> tuple:
             monitor.step(loss)
         held.append((loss, x, y))
         turns.step_ends()
+    if monitor is not None:
+        monitor.close()
     return _ratios(turns.pairs()[:pairs])
 
 
