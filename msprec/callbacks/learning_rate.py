@@ -36,10 +36,9 @@ class LearningRate:
         self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
         if isinstance(self._source, Constant):
             self._constant = to_number(self._source.value())
-            self.reads = self._may_change
-        else:
-            #: Whether `before` has something to read
-            self.reads = self._source is not None and self._counter is not None
+        counts = self._source is not None and self._counter is not None
+        #: Whether `before` has something to read
+        self.reads = self._may_change if isinstance(self._source, Constant) else counts
 
     @property
     def kind(self) -> str:

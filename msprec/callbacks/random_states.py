@@ -60,16 +60,18 @@ class RandomStates:
 
     def __init__(self, draws: bool = True) -> None:
         self._draws, self._python = draws, True
-        self._held, self._doubtful, self._same, self._left = None, None, 0, 0
+        self._held, self._doubtful, self._same = None, None, 0
+        #: Steps until all is read again
+        self.left = 0
 
     def before_step(self) -> tuple:
         """The state in two parts, for `certain`: that of Python and NumPy, and MindSpore's when it was last read."""
-        if not self._left:
-            self._python, self._left = self._draws and _in_python(), SELDOM
+        if not self.left:
+            self._python, self.left = self._draws and _in_python(), SELDOM
             self._read()
         elif self._same < QUIET:
             self._read()
-        self._left -= 1
+        self.left -= 1
         return (_host(True) if self._python else None), self._held
 
     @property
@@ -78,14 +80,9 @@ class RandomStates:
         instead."""
         return not self._python and self._same >= QUIET
 
-    @property
-    def left(self) -> int:
-        """Steps until all is read again."""
-        return self._left
-
     def passed(self) -> tuple:
         """The same as `before_step` for a step that has begun, of as many as are `left`: nothing is read."""
-        self._left = max(0, self._left - 1)
+        self.left = max(0, self.left - 1)
         return None, self._held
 
     def certain(self, kept: tuple) -> dict:

@@ -35,7 +35,7 @@ class SummaryWriter:
         Raises:
             RuntimeError: The record is closed; the first time only.
         """
-        if self._closed or (not rows and not self._rows):
+        if self._closed:
             return
         self._rows.extend(rows)
         if not any(getattr(self._record, "_data_pool", {}).values()):

@@ -143,7 +143,7 @@ class Training:
         ended = self._ended_in_sink(step, outputs) if self.sink and self.cell is not None else None
         if not ended:
             ended = [(step, {**self.outputs.after(outputs), **rate})]
-        batch = None if self.parameters.get("dataset_sink_mode") else _length(_first(self.batch))
+        batch = None if self.parameters.get("dataset_sink_mode") else batch_size(self.batch)
         for number, fields in ended:
             self.recorder.put(number, epoch=epoch, batch=batch, **fields)
         self.ended_steps, self._last = ended, step - self.offset
@@ -198,17 +198,14 @@ def optimizer_of(parameters):
     return optimizer
 
 
-def _first(element):
-    """The first input of a batch."""
-    if isinstance(element, dict):
-        return next(iter(element.values()), None)
-    if isinstance(element, (tuple, list)):
-        return element[0] if element else None
-    return element
-
-
-def _length(element) -> Optional[int]:
-    shape = getattr(element, "shape", None)
+def batch_size(batch) -> Optional[int]:
+    """The length of the first input of a batch: a tensor, or a dictionary, tuple or list of them; None: it has none."""
+    first = batch
+    if isinstance(batch, dict):
+        first = next(iter(batch.values()), None)
+    elif isinstance(batch, (tuple, list)):
+        first = batch[0] if batch else None
+    shape = getattr(first, "shape", None)
     return int(shape[0]) if shape else None
 
 

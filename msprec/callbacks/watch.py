@@ -16,7 +16,7 @@ from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.tensors import on_cpu
-from msprec.callbacks.training import ByHand
+from msprec.callbacks.training import ByHand, batch_size
 from msprec.callbacks.updates import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow import FLAG, LOSS, SCALE
@@ -155,7 +155,7 @@ class Watch:
             self.recorder.put(
                 number, loss=loss, overflow=overflow, scale=self._state[0] if scale is None else scale,
                 next_scale=after[0], grad_norm=self._gradients.end(number),
-                seconds=seconds, data_seconds=self._wait, batch=_size(self._batch), **self._rate.fields(),
+                seconds=seconds, data_seconds=self._wait, batch=batch_size(self._batch), **self._rate.fields(),
             )  # fmt: skip
             self.recorder.end(number)
         try:
@@ -266,13 +266,3 @@ class Watch:
 
     def failed(self, where: str, error: Exception) -> None:
         self.recorder.report_error(where, error)
-
-
-def _size(batch) -> Optional[int]:
-    first = batch
-    if isinstance(batch, dict):
-        first = next(iter(batch.values()), None)
-    elif isinstance(batch, (tuple, list)):
-        first = batch[0] if batch else None
-    shape = getattr(first, "shape", None)
-    return int(shape[0]) if shape else None
