@@ -99,13 +99,18 @@ def main() -> None:
             share, spent = recorded(folder / f"run{number}")
             shares.append(share)
             data.append(spent / seconds[True][0])
-            print(f"pair {number + 1}: {ratios[-1]:.4f}, {shares[-1]:.0%} of the samples seen, {data[-1]:.1%} of the "
-                  "time for looking at data", flush=True)  # fmt: skip
+            print(
+                f"pair {number + 1}: {ratios[-1]:.4f}, {shares[-1]:.0%} of the samples seen, {data[-1]:.1%} of the "
+                "time for looking at data",
+                flush=True,
+            )
     step = args.samples // 32
-    print(f"a loop of about {statistics.median(whole):.0f} s and {step} steps; time under msprec run / without: "
-          f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
-          f"{statistics.median(shares):.0%} of the samples seen; looking at data took "
-          f"{statistics.median(data):.1%} of the time")  # fmt: skip
+    print(
+        f"a loop of about {statistics.median(whole):.0f} s and {step} steps; time under msprec run / without: "
+        f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
+        f"{statistics.median(shares):.0%} of the samples seen; looking at data took "
+        f"{statistics.median(data):.1%} of the time"
+    )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from msprec.record.reader import RunFolder
-from msprec.record.steps import COLUMNS, StepRecorder
+from msprec.record.step_recorder import COLUMNS, StepRecorder
 from msprec.record.writer import RunWriter
 
 MEGABYTES, SECONDS = 200.0, 5.0
@@ -26,10 +26,17 @@ MEGABYTES, SECONDS = 200.0, 5.0
 def values(step: int) -> dict:
     """A row as a training with a dynamic loss scale gives it: floats with all their digits."""
     return {
-        "epoch": step // 1000 + 1, "loss": 2.0 + math.sin(step) / 3, "overflow": step % 500 == 0, "scale": 65536.0,
-        "next_scale": 65536.0, "lr": 0.1 * math.cos(step * 1e-6), "seconds": 0.02 + 1e-4 * math.sin(step),
-        "data_seconds": 1e-3 / 3, "batch": 256, "callback_seconds": 1e-5 / 3,
-    }  # fmt: skip
+        "epoch": step // 1000 + 1,
+        "loss": 2.0 + math.sin(step) / 3,
+        "overflow": step % 500 == 0,
+        "scale": 65536.0,
+        "next_scale": 65536.0,
+        "lr": 0.1 * math.cos(step * 1e-6),
+        "seconds": 0.02 + 1e-4 * math.sin(step),
+        "data_seconds": 1e-3 / 3,
+        "batch": 256,
+        "callback_seconds": 1e-5 / 3,
+    }
 
 
 def recorded(folder: Path, rows: int) -> float:

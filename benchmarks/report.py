@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from msprec.checklist import conclude
+from msprec.engine import conclude
 from msprec.report import word
 
 SECONDS, BYTES = 3.0, 5_000_000
@@ -74,8 +74,10 @@ def main() -> int:
                 drawing = results[0][2]
                 ok = concluding + writing <= SECONDS and size <= BYTES
                 bad += not ok
-                print(f"{run.name:<16} {lang}  concluding {concluding:5.2f} s  writing {writing:5.2f} s  "
-                      f"(drawing {drawing:5.2f} s)  {size / 1e6:5.2f} MB  {'ok' if ok else 'TOO MUCH'}")  # fmt: skip
+                print(
+                    f"{run.name:<16} {lang}  concluding {concluding:5.2f} s  writing {writing:5.2f} s  "
+                    f"(drawing {drawing:5.2f} s)  {size / 1e6:5.2f} MB  {'ok' if ok else 'TOO MUCH'}"
+                )
     return 1 if bad else 0
 
 

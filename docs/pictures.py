@@ -33,8 +33,17 @@ def runs(folder: Path) -> tuple:
     if not (rates / "lr" / "curve.png").is_file():
         msprec("lr", "--lang", "en", "--out", str(rates), "examples/digits/train.py")
     # the report as it is now, also where the run is an earlier one
-    msprec("checklist", "--run", str(trouble), "--lang", "en", "--out", str(folder / "report.docx"), "--html",
-           str(folder / "report.html"))  # fmt: skip
+    msprec(
+        "checklist",
+        "--run",
+        str(trouble),
+        "--lang",
+        "en",
+        "--out",
+        str(folder / "report.docx"),
+        "--html",
+        str(folder / "report.html"),
+    )
     return trouble, rates
 
 
@@ -42,8 +51,11 @@ def pages(document: Path) -> list:
     """The document's pages as pictures, and the text of each."""
     folder = document.parent
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
-    subprocess.run(["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(document)],
-                   check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    subprocess.run(
+        ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(document)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     pdf = document.with_suffix(".pdf")
     subprocess.run(["pdftoppm", "-r", "72", "-png", str(pdf), str(folder / "page")], check=True)
     texts = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
@@ -69,9 +81,22 @@ def page_picture(page: Path, target: Path) -> None:
     if browser is None:
         print("no Chromium: page.png is left as it is")
         return
-    subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1000,1100",
-                    f"--user-data-dir={page.parent / 'browser'}", f"--screenshot={target}", page.as_uri()],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    subprocess.run(
+        [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--window-size=1000,1100",
+            f"--user-data-dir={page.parent / 'browser'}",
+            f"--screenshot={target}",
+            page.as_uri(),
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def save(picture: Image.Image, target: Path) -> None:

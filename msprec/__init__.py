@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     )
     from msprec.callbacks.recorder_cell import RecorderCell, keep_steps
     from msprec.callbacks.watch import watch
-    from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
     from msprec.errors import NonFiniteError
-    from msprec.range_test.finder import LearningRateFinder
+    from msprec.range_test.lr_finder import LearningRateFinder
+    from msprec.runtime.cpu_loss_scale import enable_loss_scale_on_cpu
 
 _WHERE = {
     "GradientMonitor": "msprec.callbacks",
-    "LearningRateFinder": "msprec.range_test.finder",
+    "LearningRateFinder": "msprec.range_test.lr_finder",
     "LossScaleMonitor": "msprec.callbacks",
     "NonFiniteError": "msprec.errors",
     "NonFiniteMonitor": "msprec.callbacks",
@@ -34,7 +34,7 @@ _WHERE = {
     "StepTimeMonitor": "msprec.callbacks",
     "keep_steps": "msprec.callbacks.recorder_cell",
     "watch": "msprec.callbacks.watch",
-    "enable_loss_scale_on_cpu": "msprec.cpu_loss_scale",
+    "enable_loss_scale_on_cpu": "msprec.runtime.cpu_loss_scale",
 }
 
 __all__ = [
@@ -54,7 +54,10 @@ __all__ = [
 
 # in a checkout that is not installed in editable mode, `msprec.checklists` lies beside the package (setup.cfg: package_dir)
 _beside = Path(__file__).resolve().parent.parent
-if not (Path(__file__).resolve().parent / "checklists").is_dir() and (_beside / "checklists" / "ds.py").is_file():
+if (
+    not (Path(__file__).resolve().parent / "checklists").is_dir()
+    and (_beside / "checklists" / "ds" / "__init__.py").is_file()
+):
     __path__.append(str(_beside))
 
 

@@ -10,7 +10,7 @@ import click
 
 from msprec._version import __version__
 from msprec.compare import commands as compare_commands
-from msprec.compare.cli_parts import Failure, language
+from msprec.compare.cli_common import Failure, language
 
 #: Seconds that rank 0 waits, after its own script has ended, for the records of the others.
 _RANKS_FINISH = 20
@@ -29,11 +29,11 @@ def _named_reference(context, option, path: Optional[str]) -> None:
     """Notes a reference file, looked at before the script runs and read after it."""
     if path is None:
         return
-    from msprec.checklist import references
+    from msprec.references import reference_options
 
     try:
-        references.CHECKS[option.name](path)
-    except references.BadReference as error:
+        reference_options.CHECKS[option.name](path)
+    except reference_options.BadReference as error:
         raise Failure(str(error)) from None
     context.meta.setdefault("msprec.references", {})[option.name] = os.path.abspath(path)
 
@@ -41,24 +41,36 @@ def _named_reference(context, option, path: Optional[str]) -> None:
 def _references(command):
     """The options that name references; what they name is read by `_read_references`."""
     weights = click.option(
-        "--reference-weights", metavar="F", expose_value=False, callback=_named_reference,
+        "--reference-weights",
+        metavar="F",
+        expose_value=False,
+        callback=_named_reference,
         help="Weights that the training should start from, to compare its initial weights with (wi.02): .ckpt, .pth, "
         ".safetensors, .npz.",
-    )  # fmt: skip
+    )
     data = click.option(
-        "--reference-data", metavar="DIR|MANIFEST", expose_value=False, callback=_named_reference,
+        "--reference-data",
+        metavar="DIR|MANIFEST",
+        expose_value=False,
+        callback=_named_reference,
         help="The standard data, to compare the files that were read with (ds.04): a folder, facts/data_files.json of another "
         "run, or the output of md5sum.",
-    )  # fmt: skip
+    )
     run = click.option(
-        "--reference-run", metavar="DIR|CSV|LOG", expose_value=False, callback=_named_reference,
+        "--reference-run",
+        metavar="DIR|CSV|LOG",
+        expose_value=False,
+        callback=_named_reference,
         help="A run of the benchmark, to compare the losses with, step by step: a run folder (then also rates, optimizer, batch, "
         "initial weights, data), a CSV with the columns step, loss and perhaps lr, TensorBoard events, or a log.",
-    )  # fmt: skip
+    )
     design = click.option(
-        "--design", metavar="F.toml", expose_value=False, callback=_named_reference,
+        "--design",
+        metavar="F.toml",
+        expose_value=False,
+        callback=_named_reference,
         help="The declared design (cg.01 to cg.04, dp.03, dp.04, hp.03); default: msprec.toml beside the script.",
-    )  # fmt: skip
+    )
     return weights(data(run(design(command))))
 
 
@@ -77,12 +89,12 @@ def _named_references() -> dict:
 
 def _read_references() -> dict:
     """Facts of the references that this command names, by name."""
-    from msprec.checklist import references
+    from msprec.references import reference_options
 
     named = _named_references()
     try:
-        return {option: references.READERS[option](path) for option, path in named.items()}
-    except references.BadReference as error:
+        return {option: reference_options.READERS[option](path) for option, path in named.items()}
+    except reference_options.BadReference as error:
         raise Failure(str(error)) from None
 
 
@@ -90,7 +102,7 @@ def _reference(path: Optional[str]):
     """The reference script, read; None where none was named."""
     if path is None:
         return None
-    from msprec.checklist.scripts import NoScripts, read_reference
+    from msprec.source.static_input import NoScripts, read_reference
 
     try:
         reference = read_reference(path)
@@ -103,7 +115,7 @@ def _also(paths: tuple):
     """Further scripts of the project with the modules that they import, read; None where none was named."""
     if not paths:
         return None
-    from msprec.checklist.scripts import NoScripts, read_scripts, unreadable, with_modules
+    from msprec.source.static_input import NoScripts, read_scripts, unreadable, with_modules
 
     folder = next((path for path in paths if os.path.isdir(path)), None)
     if folder is not None:
@@ -151,7 +163,7 @@ def main() -> None:
     Examples:
       msprec run train.py --epochs 3             run a script unchanged; write its filled checklist
       msprec checklist --run msprec_runs/train   conclude again from a recorded run
-      msprec explain mp.02                       what an item means, how to check it, how to mend it
+      msprec explain mp.02                       what an item means, how to check it, how to fix it
     """
 
 
@@ -204,16 +216,16 @@ def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = T
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
     import json
 
-    from msprec.checklist import conclude, write_checklist
+    from msprec.engine import conclude, write_checklist
     from msprec.report.terminal import print_table
     from msprec.report.word import write_word
 
     if reference is not None:
-        from msprec.checklist.scripts import keep_reference
+        from msprec.source.static_input import keep_reference
 
         keep_reference(reference, folder)
     if also is not None:
-        from msprec.checklist.scripts import keep_also
+        from msprec.source.static_input import keep_also
 
         keep_also(also, folder)
     handed = _read_references()
@@ -241,7 +253,7 @@ def _say_without_training(folder: Path, lang: str) -> None:
         facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
-    from msprec.report.wording import words
+    from msprec.report.strings import words
 
     if not facts.get("script_imports_mindspore"):
         click.echo(f"msprec: {words(lang)['no_mindspore']}", err=True)
@@ -268,9 +280,13 @@ def _say_without_training(folder: Path, lang: str) -> None:
 @click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
-@click.option("--also", multiple=True, metavar="SCRIPT",
-              help="A further script of the project that is read, not run (evaluation, inference): how it prepares its data "
-              "(dp.02) and sets the mode of its network (api.02). May be given again.")  # fmt: skip
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="SCRIPT",
+    help="A further script of the project that is read, not run (evaluation, inference): how it prepares its data "
+    "(dp.02) and sets the mode of its network (api.02). May be given again.",
+)
 @_REFERENCE_SCRIPT
 @_references
 @click.option("--twice", is_flag=True, help="Run it twice and say whether the loss repeats, and what is random if not.")
@@ -371,13 +387,13 @@ def _only(text: Optional[str]) -> Optional[set]:
     """``mp,ds.01`` as a set of item ids; families stand for their items."""
     if not text:
         return None
-    from msprec.checklist.texts import all_ids
+    from msprec.engine import families, items
 
     chosen = set()
     for word in filter(None, (w.strip() for w in text.split(","))):
-        matching = {i for i in all_ids() if i == word or i.split(".")[0] == word}
+        matching = {item.id for item in items() if word in (item.id, item.family)}
         if not matching:
-            raise Failure(f"no such item or family: {word} (families: ds dp hp api cg wi mp)")
+            raise Failure(f"no such item or family: {word} (families: {' '.join(family.id for family in families())})")
         chosen |= matching
     return chosen
 
@@ -389,8 +405,11 @@ def _only(text: Optional[str]) -> Optional[set]:
 )
 @click.option("--only", metavar="ITEMS", help="Items or families to conclude, for example mp,ds.01.")
 @click.option("--out", "docx", metavar="F.docx", help="Write the Word report there.")
-@click.option("--update", metavar="F.docx",
-              help="Keep the choices and comments that a person put into this report, and refresh its evidence.")  # fmt: skip
+@click.option(
+    "--update",
+    metavar="F.docx",
+    help="Keep the choices and comments that a person put into this report, and refresh its evidence.",
+)
 @click.option("--json", "json_file", metavar="F.json", help="Write the findings there (- for standard output).")
 @click.option("--html", "html_file", metavar="F.html", help="Write one page of HTML there that needs no network.")
 @click.option("--junit", "junit_file", metavar="F.xml", help="Write JUnit's XML there (- for standard output).")
@@ -400,14 +419,29 @@ def _only(text: Optional[str]) -> Optional[set]:
 @_REFERENCE_SCRIPT
 @_references
 @click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
-@click.option("--fail-on", type=click.Choice(["problem", "undecided"]),
-              help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).")  # fmt: skip
+@click.option(
+    "--fail-on",
+    type=click.Choice(["problem", "undecided"]),
+    help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).",
+)
 @_LANG
 @click.argument("scripts", nargs=-1, metavar="[SCRIPT_OR_FOLDER]...")
 def checklist(
-    run_dir, bundle_file, only, docx, update, json_file, html_file, junit_file, markdown_file, reference_script, blank, fail_on,
-    lang, scripts,
-) -> None:  # fmt: skip
+    run_dir,
+    bundle_file,
+    only,
+    docx,
+    update,
+    json_file,
+    html_file,
+    junit_file,
+    markdown_file,
+    reference_script,
+    blank,
+    fail_on,
+    lang,
+    scripts,
+) -> None:
     """Conclude the 24 items from a recorded run, without MindSpore and without training again.
 
     Scripts and folders are read, not run: without --run they decide what the source alone can decide. Beside --run, scripts that
@@ -471,10 +505,10 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
 
 
 def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only) -> dict:
-    from msprec import checklist as engine
-    from msprec.checklist.scripts import NoScripts, read_scripts, with_modules
+    from msprec import engine as engine
     from msprec.record.reader import RunFolderError
-    from msprec.source.collector import collector_paused, leave_to_the_end
+    from msprec.source.gc_pause import collector_paused, freeze_gc
+    from msprec.source.static_input import NoScripts, read_scripts, with_modules
 
     if blank:
         return engine.blank(lang)
@@ -486,7 +520,7 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
         # paused here too: no collection between the judging and the freeze
         with collector_paused():
             found = engine.conclude(run_dir, lang, _only(only), None, read, reference, _read_references())
-            leave_to_the_end()
+            freeze_gc()
     except (RunFolderError, NoScripts) as error:
         raise Failure(str(error)) from None
     for named in filter(None, (read, reference)):
@@ -554,7 +588,7 @@ def _as_text(found: dict, kind: str) -> str:
         from msprec.report.markdown import as_markdown
 
         return as_markdown(found)
-    from msprec.checklist.runner import as_json
+    from msprec.engine.runner import as_json
 
     return as_json(found)
 
@@ -587,8 +621,12 @@ def env(as_json: bool, keep: tuple, lang: Optional[str]) -> None:
 # --- bundle -------------------------------------------------------------------------------------------------------
 @main.command()
 @click.option("--out", metavar="F.zip", help="The archive to write; default: RUN-bundle.zip here.")
-@click.option("--keep", multiple=True, metavar="KIND_OR_TEXT",
-              help="Do not replace this: secret, proxy, email, user, host, home, ip, or an exact text.")  # fmt: skip
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="KIND_OR_TEXT",
+    help="Do not replace this: secret, proxy, email, user, host, home, ip, or an exact text.",
+)
 @click.option(
     "--with-data", type=click.IntRange(0), default=0, metavar="N", help="Put in N samples of the recorded data."
 )
@@ -694,22 +732,22 @@ def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
       msprec locate msprec_runs/train-20261120-101500
       msprec locate RUN --json place.json
     """
-    from msprec import again
+    from msprec.locate import offline
 
     lang = language(lang)
     try:
-        found = again.locate_again(Path(run_dir).absolute(), say=lambda text: click.echo(f"msprec: {text}", err=True))
-    except again.CannotLocate as error:
+        found = offline.locate_again(Path(run_dir).absolute(), say=lambda text: click.echo(f"msprec: {text}", err=True))
+    except offline.CannotLocate as error:
         raise Failure(str(error)) from None
     if json_file == "-":
-        click.echo(again.as_json(found), nl=False)
+        click.echo(offline.as_json(found), nl=False)
         return
     if json_file:
         try:
-            Path(json_file).write_text(again.as_json(found), encoding="utf-8")
+            Path(json_file).write_text(offline.as_json(found), encoding="utf-8")
         except OSError as error:
             raise Failure(f"cannot write {json_file}: {error.strerror}") from None
-    click.echo(again.in_words(found, lang))
+    click.echo(offline.format_text(found, lang))
 
 
 # --- explain ------------------------------------------------------------------------------------------------------
@@ -717,22 +755,23 @@ def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
 @_LANG
 @click.argument("item")
 def explain(lang: Optional[str], item: str) -> None:
-    """What ITEM asks, why it matters, how it is checked and how to mend it.
+    """What ITEM asks, why it matters, how it is checked and how to fix it.
 
     \b
     Examples:
       msprec explain mp.02
       msprec explain --lang zh ds.01
     """
-    from msprec.checklist.texts import all_ids, item_text
+    from msprec.engine import find, items
 
-    if item not in all_ids():
-        raise Failure(f"no such item: {item} (one of {', '.join(all_ids())})")
+    found = find(item)
+    if found is None:
+        raise Failure(f"no such item: {item} (one of {', '.join(known.id for known in items())})")
     lang = language(lang)
-    text = item_text(item, lang)
-    heads = ("为什么", "怎么查", "怎么改") if lang == "zh" else ("Why", "How to check", "How to mend")
-    parts = [f"# {text.id} {text.title}"]
-    parts += [f"## {head}\n\n{body}" for head, body in zip(heads, (text.why, text.check, text.mend))]
+    text = found.text(lang)
+    heads = ("为什么", "怎么查", "怎么改") if lang == "zh" else ("Why", "How to check", "How to fix")
+    parts = [f"# {item} {text.title}"]
+    parts += [f"## {head}\n\n{body}" for head, body in zip(heads, (text.why, text.check, text.fix))]
     document = "\n\n".join(parts)
     if sys.stdout.isatty():
         from rich.markdown import Markdown

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Optional
 
-from msprec.checklist.text import Text
+from msprec.bilingual import Text
 
 SCHEMA = 1
 # what matters for a training's numbers, or for msprec itself
@@ -49,17 +49,26 @@ def environment(
     return {
         "schema": SCHEMA,
         "tool": {"name": "msprec", "version": packages.get("msprec")},
-        "python": {"version": platform.python_version(), "implementation": platform.python_implementation(),
-                   "compiler": platform.python_compiler(), "executable": sys.executable},
+        "python": {
+            "version": platform.python_version(),
+            "implementation": platform.python_implementation(),
+            "compiler": platform.python_compiler(),
+            "executable": sys.executable,
+        },
         "system": _system(),
-        "hardware": {"cpu": _cpu(), "cpus": os.cpu_count(), "usable_cpus": _usable_cpus(), "memory_bytes": _memory("MemTotal"),
-                     "free_memory_bytes": _memory("MemAvailable")},
+        "hardware": {
+            "cpu": _cpu(),
+            "cpus": os.cpu_count(),
+            "usable_cpus": _usable_cpus(),
+            "memory_bytes": _memory("MemTotal"),
+            "free_memory_bytes": _memory("MemAvailable"),
+        },
         "cann": _cann([ascend, Path(environ.get("ASCEND_HOME_PATH") or ascend)]),
         "devices": _devices() if ask_devices else [],
         "packages": packages,
         "variables": {name: environ[name] for name in sorted(environ) if _VARIABLES.fullmatch(name)},
         "notes": [{"zh": note.render("zh"), "en": note.render("en")} for note in known_trouble(packages)],
-    }  # fmt: skip
+    }
 
 
 def installed() -> dict:
@@ -77,27 +86,40 @@ def known_trouble(versions: dict) -> list:
     """Combinations of versions that are known not to work together."""
     notes = []
     if _major(versions, "numpy") >= 2 and versions.get("mindspore") and _major(versions, "mindspore") == 2:
-        notes.append(Text(
-            "mindspore {mindspore} 与 numpy {numpy} 不兼容：数据源产出 NumPy 标量时 GeneratorDataset 会报错"
-            "（Unable to avoid copy）。请安装 numpy<2。",
-            "mindspore {mindspore} and numpy {numpy} do not work together: GeneratorDataset fails where the source yields NumPy "
-            "scalars (Unable to avoid copy). Install numpy<2.",
-            mindspore=versions["mindspore"], numpy=versions["numpy"],
-        ))  # fmt: skip
+        notes.append(
+            Text(
+                "mindspore {mindspore} 与 numpy {numpy} 不兼容：数据源产出 NumPy 标量时 GeneratorDataset 会报错"
+                "（Unable to avoid copy）。请安装 numpy<2。",
+                "mindspore {mindspore} and numpy {numpy} do not work together: GeneratorDataset fails where the source "
+                "yields NumPy scalars (Unable to avoid copy). Install numpy<2.",
+                mindspore=versions["mindspore"],
+                numpy=versions["numpy"],
+            )
+        )
     if _major(versions, "pandas") >= 3 and _minor(versions, "pandas") >= 1 and 0 < _major(versions, "numpy") < 2:
-        notes.append(Text(
-            "pandas {pandas} 需要 numpy 2，而 mindspore 需要 numpy<2。请安装 pandas<3.1。",
-            "pandas {pandas} asks for numpy 2, and mindspore for numpy<2. Install pandas<3.1.", pandas=versions["pandas"],
-        ))  # fmt: skip
+        notes.append(
+            Text(
+                "pandas {pandas} 需要 numpy 2，而 mindspore 需要 numpy<2。请安装 pandas<3.1。",
+                "pandas {pandas} asks for numpy 2, and mindspore for numpy<2. Install pandas<3.1.",
+                pandas=versions["pandas"],
+            )
+        )
     return notes
 
 
 def as_text(found: dict, lang: str) -> str:
     """The environment as lines to paste."""
     zh = lang == "zh"
-    names = {"python": "Python", "system": "系统" if zh else "System", "hardware": "硬件" if zh else "Hardware", "cann": "CANN",
-             "devices": "设备" if zh else "Devices", "packages": "软件包" if zh else "Packages",
-             "variables": "环境变量" if zh else "Variables", "notes": "注意" if zh else "Notes"}  # fmt: skip
+    names = {
+        "python": "Python",
+        "system": "系统" if zh else "System",
+        "hardware": "硬件" if zh else "Hardware",
+        "cann": "CANN",
+        "devices": "设备" if zh else "Devices",
+        "packages": "软件包" if zh else "Packages",
+        "variables": "环境变量" if zh else "Variables",
+        "notes": "注意" if zh else "Notes",
+    }
     lines = [f"msprec {found['tool']['version']}"]
     for key, title in names.items():
         value = found[key]
@@ -140,9 +162,15 @@ def _system() -> dict:
     for line in _text(Path("/etc/os-release")).splitlines():
         key, _, value = line.partition("=")
         release[key] = value.strip("\"' ")
-    return {"system": platform.system(), "release": platform.release(), "machine": platform.machine(),
-            "distribution": release.get("PRETTY_NAME"), "libc": libc or None,
-            "container": _in_container(), "locale": os.environ.get("LC_ALL") or os.environ.get("LANG")}  # fmt: skip
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "distribution": release.get("PRETTY_NAME"),
+        "libc": libc or None,
+        "container": _in_container(),
+        "locale": os.environ.get("LC_ALL") or os.environ.get("LANG"),
+    }
 
 
 def _in_container() -> bool:

@@ -11,8 +11,8 @@ Then ``msprec dump --steps 1-2 --out mindspore_dump train.py`` and ``msprec comp
 import atexit
 from typing import Union
 
-from msprec.compare.msprec_dump import DumpWriter, has_dump
-from msprec.compare.slots import mapped, wanted_steps
+from msprec.compare.dumps.msprec_dump import DumpWriter, has_dump
+from msprec.compare.dumps.tensor_names import mapped, wanted_steps
 
 _STATISTICS = ("running_mean", "running_var")
 

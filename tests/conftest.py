@@ -46,8 +46,17 @@ class Scripts:
         return {**os.environ, **own, **self.settings}
 
     def _run(self, command: list, timeout: float) -> Ran:
-        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, timeout=timeout,
-                              text=True, encoding="utf-8", errors="replace", check=False)  # fmt: skip
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            timeout=timeout,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def bare(self, *args: str, script: str = "train.py", timeout: float = 180) -> Ran:
@@ -86,12 +95,26 @@ class Scripts:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         options = [f"--worker_num={workers}", f"--local_worker_num={workers}", f"--master_port={port}", "--join=True"]
-        command = [launcher, *options, f"--log_dir={self.folder.parent / 'log'}", "python",
-                   *self.command(*args, script=script)[1:]]  # fmt: skip
+        command = [
+            launcher,
+            *options,
+            f"--log_dir={self.folder.parent / 'log'}",
+            "python",
+            *self.command(*args, script=script)[1:],
+        ]
         own = str(Path(__file__).resolve().parents[1])
         environment = {**self.environment(), "PATH": path, "PYTHONPATH": own}
-        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=timeout, text=True,
-                              encoding="utf-8", errors="replace", check=False)  # fmt: skip
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            timeout=timeout,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def msprec(self, *args: str, timeout: float = 60) -> Ran:

@@ -58,8 +58,28 @@ def test_case(folder: Path, scripts) -> None:
 
 
 def test_every_decided_item_has_cases() -> None:
-    decided = ("ds.01", "ds.03", "dp.01", "dp.02", "dp.03", "hp.01", "hp.02", "hp.03", "api.01", "api.02", "cg.01", "cg.02",
-               "cg.03", "cg.04", "wi.01", "wi.02", "mp.01", "mp.02", "mp.03", "mp.04")  # fmt: skip
+    decided = (
+        "ds.01",
+        "ds.03",
+        "dp.01",
+        "dp.02",
+        "dp.03",
+        "hp.01",
+        "hp.02",
+        "hp.03",
+        "api.01",
+        "api.02",
+        "cg.01",
+        "cg.02",
+        "cg.03",
+        "cg.04",
+        "wi.01",
+        "wi.02",
+        "mp.01",
+        "mp.02",
+        "mp.03",
+        "mp.04",
+    )
     for item in decided:
         names = [p.name for p in (CASES / item).iterdir() if (p / "train.py").is_file()]
         assert sum(n.startswith("problem_") for n in names) >= 2, item

@@ -37,16 +37,23 @@ def run_folder(tmp_path_factory) -> Path:
     """One recorded run for the tests below."""
     folder = tmp_path_factory.mktemp("cli")
     (folder / "train.py").write_text(LOOP)
-    done = subprocess.run([sys.executable, "-m", "msprec", "run", "--lang", "zh", "--out", "run", "train.py"], cwd=folder,
-                          env={**os.environ, "MS_DEV_LAUNCH_BLOCKING": "1"}, capture_output=True, text=True,
-                          encoding="utf-8", check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "msprec", "run", "--lang", "zh", "--out", "run", "train.py"],
+        cwd=folder,
+        env={**os.environ, "MS_DEV_LAUNCH_BLOCKING": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return folder / "run"
 
 
 def msprec(*args: str, code: str = "") -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-m", "msprec", *args], capture_output=True, text=True, encoding="utf-8",
-                          check=False)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "msprec", *args], capture_output=True, text=True, encoding="utf-8", check=False
+    )
 
 
 def test_help_is_light() -> None:
@@ -113,13 +120,22 @@ def test_fail_on_and_only(run_folder: Path) -> None:
     assert msprec("checklist", "--run", str(run_folder), "--only", "wi.01", "--fail-on", "problem").returncode == 0
 
 
-@pytest.mark.parametrize("arguments", [
-    ["checklist"], ["checklist", "--run", "nowhere"], ["checklist", "--run", "nowhere", "--blank"], ["checklist", "--blank"],
-    ["checklist", "--run", ".", "--only", "zz.99"], ["explain", "zz.99"], ["run", "missing.py"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["checklist"],
+        ["checklist", "--run", "nowhere"],
+        ["checklist", "--run", "nowhere", "--blank"],
+        ["checklist", "--blank"],
+        ["checklist", "--run", ".", "--only", "zz.99"],
+        ["explain", "zz.99"],
+        ["run", "missing.py"],
+    ],
+)
 def test_bad_usage_is_one_line_and_exit_2(arguments: list, tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "msprec", *arguments], cwd=tmp_path, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "msprec", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
@@ -248,16 +264,24 @@ def test_scripts_and_a_run_together(run_folder: Path, tmp_path: Path) -> None:
     assert items["api.01"]["conclusion"] != "problem", "the run's own script counts, not what it never started"
 
 
-@pytest.mark.parametrize("arguments", [
-    ["checklist", "missing.py"], ["checklist", "notes.ipynb"], ["checklist", "empty"], ["checklist", "--blank", "train.py"],
-    ["checklist", "train.py", "--reference-script", "missing.py"], ["run", "--reference-script", "missing.py", "train.py"],
-    ["checklist", "train.py", "--reference-script", "empty"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["checklist", "missing.py"],
+        ["checklist", "notes.ipynb"],
+        ["checklist", "empty"],
+        ["checklist", "--blank", "train.py"],
+        ["checklist", "train.py", "--reference-script", "missing.py"],
+        ["run", "--reference-script", "missing.py", "train.py"],
+        ["checklist", "train.py", "--reference-script", "empty"],
+    ],
+)
 def test_nothing_to_read_is_one_line_and_exit_2(arguments: list, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("x = 1\n")
     (tmp_path / "notes.ipynb").write_text("{}")
     (tmp_path / "empty").mkdir()
-    done = subprocess.run([sys.executable, "-m", "msprec", *arguments], cwd=tmp_path, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "msprec", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "Traceback" not in done.stderr

@@ -9,7 +9,8 @@ import pytest
 from mindspore import nn, ops
 from mindspore.train import Model
 
-from msprec import cpu_loss_scale, enable_loss_scale_on_cpu
+from msprec import enable_loss_scale_on_cpu
+from msprec.runtime import cpu_loss_scale
 
 MODES = ("graph", "pynative")
 
@@ -136,7 +137,7 @@ def test_importing_changes_nothing():
     """MindSpore still refuses where the function was not called; when it no longer does, this module has had its
     day."""
     bare = subprocess.run(
-        [sys.executable, "-c", "import msprec.cpu_loss_scale\n" + WITHOUT], capture_output=True, text=True
+        [sys.executable, "-c", "import msprec.runtime.cpu_loss_scale\n" + WITHOUT], capture_output=True, text=True
     )
     assert bare.returncode == 1
     assert "are supported on device `CPU`" in bare.stderr

@@ -15,8 +15,15 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 def run_example(name: str, scripts) -> tuple:
     folder, environment = scripts.folder, scripts.blocking().environment()
     shutil.copytree(EXAMPLES / name, folder / name)
-    done = subprocess.run([sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", f"{name}/train.py"],
-                          env=environment, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", f"{name}/train.py"],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     checklist = json.loads((folder / "run" / "checklist.json").read_text(encoding="utf-8"))
     return done, {item["id"]: item for item in checklist["items"]}

@@ -39,9 +39,15 @@ class Net(nn.Cell):
     def __init__(self):
         super().__init__()
         self.features = nn.SequentialCell(
-            nn.Conv2d(1, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Conv2d(16, 32, 3), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2, 2),
-        )  # fmt: skip
+            nn.Conv2d(1, 16, 3),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Conv2d(16, 32, 3),
+            nn.BatchNorm2d(32),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+        )
         self.flatten = nn.Flatten()
         self.dropout = nn.Dropout(p=0.2)
         self.head = nn.Dense(32 * 2 * 2, 10)

@@ -25,9 +25,13 @@ class Net(nn.Cell):
     def __init__(self):
         super().__init__()
         self.features = nn.SequentialCell(
-            nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2, 2),
-            nn.Conv2d(16, 32, 3), nn.ReLU(), nn.MaxPool2d(2, 2),
-        )  # fmt: skip
+            nn.Conv2d(1, 16, 3),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+            nn.Conv2d(16, 32, 3),
+            nn.ReLU(),
+            nn.MaxPool2d(2, 2),
+        )
         self.flatten = nn.Flatten()
         self.head = nn.Dense(32 * 2 * 2, 10)
 

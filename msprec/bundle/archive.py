@@ -220,7 +220,7 @@ def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
 
 def _same_conclusions(run_dir: Path, files: dict) -> bool:
     """Whether the scrubbed run concludes as the run itself does."""
-    from msprec.checklist import conclude
+    from msprec.engine import conclude
 
     with tempfile.TemporaryDirectory(prefix="msprec-") as folder:
         for name, data in files.items():
@@ -240,10 +240,19 @@ def _manifest(files: dict, command: list, left_out: list, replaced: list, same: 
         {"path": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         for name, data in sorted(files.items())
     ]
-    return _json({
-        "schema": SCHEMA, "tool": {"name": "msprec", "version": __version__}, "run": "run", "command": command,
-        "repeat": _repeat(command), "same_conclusions": same, "files": entries, "left_out": left_out, "replaced": replaced,
-    })  # fmt: skip
+    return _json(
+        {
+            "schema": SCHEMA,
+            "tool": {"name": "msprec", "version": __version__},
+            "run": "run",
+            "command": command,
+            "repeat": _repeat(command),
+            "same_conclusions": same,
+            "files": entries,
+            "left_out": left_out,
+            "replaced": replaced,
+        }
+    )
 
 
 def _json(value) -> bytes:
@@ -327,9 +336,14 @@ def _safe_name(info: zipfile.ZipInfo, path: Path) -> str:
     parts = PurePosixPath(name).parts
     kind = (info.external_attr >> 16) & 0o170000
     bad = (
-        not parts or name.startswith(("/", "\\")) or ".." in parts or "\\" in name or "\0" in name or re.search(r"[:<>|?*]", name)
+        not parts
+        or name.startswith(("/", "\\"))
+        or ".." in parts
+        or "\\" in name
+        or "\0" in name
+        or re.search(r"[:<>|?*]", name)
         or kind not in (0, 0o100000)
-    )  # fmt: skip
+    )
     if bad:
         raise BundleError(f"{path}: holds a name that leads outside ({name!r})")
     return name

@@ -7,19 +7,28 @@ from msprec.bundle.archive import Bundle
 _MOST = 60
 _WORDS = {
     "zh": {
-        "in": "打包内容（字节）", "total": "共 {count} 个文件，{size:.0f} KiB（压缩前）", "out": "不打包",
+        "in": "打包内容（字节）",
+        "total": "共 {count} 个文件，{size:.0f} KiB（压缩前）",
+        "out": "不打包",
         "replaced": "已替换（类别、次数、文件）",
-        "none": "没有需要替换的内容", "more": "  …… 另有 {count} 个文件", "same": "替换后各项结论不变。",
-        "differ": "注意：替换后有的结论与原运行目录不同，见 manifest.json。", "pictures": "图片不做检查：{names}",
+        "none": "没有需要替换的内容",
+        "more": "  …… 另有 {count} 个文件",
+        "same": "替换后各项结论不变。",
+        "differ": "注意：替换后有的结论与原运行目录不同，见 manifest.json。",
+        "pictures": "图片不做检查：{names}",
     },
     "en": {
-        "in": "Goes in (bytes)", "total": "{count} files, {size:.0f} KiB before compression", "out": "Left out",
-        "replaced": "Replaced (kind, times, file)", "none": "Nothing had to be replaced", "more": "  ... and {count} more files",
+        "in": "Goes in (bytes)",
+        "total": "{count} files, {size:.0f} KiB before compression",
+        "out": "Left out",
+        "replaced": "Replaced (kind, times, file)",
+        "none": "Nothing had to be replaced",
+        "more": "  ... and {count} more files",
         "same": "The conclusions are the same after the replacements.",
         "differ": "Note: some conclusions differ from those of the run folder itself; see manifest.json.",
         "pictures": "Pictures are not searched: {names}",
     },
-}  # fmt: skip
+}
 
 
 def lines(bundle: Bundle, lang: str) -> list:

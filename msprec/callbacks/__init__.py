@@ -8,6 +8,6 @@ from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.precision import PrecisionMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
-from msprec.callbacks.tensors import snapshot
+from msprec.runtime.tensor_snapshot import snapshot
 
 __all__ = ["GradientMonitor", "LossScaleMonitor", "NonFiniteMonitor", "PrecisionMonitor", "StepTimeMonitor", "snapshot"]

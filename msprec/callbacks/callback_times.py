@@ -4,7 +4,7 @@ import time
 
 from mindspore.train.callback import _CallbackManager
 
-from msprec.callbacks._base import clock
+from msprec.callbacks.base import clock
 
 _WATCHED = ("on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end")
 
@@ -45,8 +45,12 @@ class CallbackTimes:
     def marks(self) -> tuple:
         """What `parts` takes, of the step whose end the callbacks are being told."""
         ended = self._ended.get
-        return (ended("on_train_step_begin"), self._begun.get("on_train_step_end"), ended("on_train_epoch_begin"),
-                ended("on_train_step_end"))  # fmt: skip
+        return (
+            ended("on_train_step_begin"),
+            self._begun.get("on_train_step_end"),
+            ended("on_train_epoch_begin"),
+            ended("on_train_step_end"),
+        )
 
     def _timed(self, name: str, original):
         begun, ended, now = self._begun, self._ended, time.perf_counter

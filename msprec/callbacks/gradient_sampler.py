@@ -5,10 +5,17 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from msprec.callbacks.tensors import on_cpu
-from msprec.record.budget import Budget
-from msprec.record.gradients import COLUMNS, GradientStory, ScaleAdvice, global_norm, gradient_of, update_ratio
-from msprec.record.steps import to_number
+from msprec.record.gradient_statistics import (
+    COLUMNS,
+    GradientHistory,
+    ScaleAdvice,
+    global_norm,
+    gradient_of,
+    update_ratio,
+)
+from msprec.record.step_recorder import to_number
+from msprec.record.time_budget import Budget
+from msprec.runtime.tensor_snapshot import on_cpu
 
 #: Share of the run's time that samples may take.
 SHARE = 0.005
@@ -37,10 +44,10 @@ class GradientSampler:
     ) -> None:
         self._writer, self._every, self._replay = writer, every, replay
         self._budget, self._misses = Budget(share), 0
-        self._story, self._advice = GradientStory(self._event), ScaleAdvice()
+        self._story, self._advice = GradientHistory(self._event), ScaleAdvice()
         self._open = None
         #: Norms ``{step: global norm}``, the events told, and why gradients could not be read
-        self.norms, self.events, self.why_not = {}, [], None
+        self.norms, self.events, self.unavailable_reason = {}, [], None
         self.lost, self.steps = {}, 0
 
     def due(self) -> bool:
@@ -52,7 +59,7 @@ class GradientSampler:
         """Counts a step that has begun without `due`, of as many as `quiet_for` told."""
         self.steps += 1
 
-    def quiet_for(self) -> int:
+    def steps_until_due(self) -> int:
         """How many of the next steps are not to be sampled; by the time, some more than are asked for at once."""
         if self._every:
             return self._every - 1 - self.steps % self._every
@@ -115,22 +122,27 @@ class GradientSampler:
         norms = list(self.norms.values())
         worst = max(self.lost, key=self.lost.get, default=None)
         return {
-            "samples": len(norms), "first_norm": norms[0] if norms else None, "last_norm": norms[-1] if norms else None,
-            "median_norm": float(np.median(norms)) if norms else None, "max_norm": max(norms, default=None),
+            "samples": len(norms),
+            "first_norm": norms[0] if norms else None,
+            "last_norm": norms[-1] if norms else None,
+            "median_norm": float(np.median(norms)) if norms else None,
+            "max_norm": max(norms, default=None),
             "worst_underflow": (worst, self.lost[worst]) if worst is not None and self.lost[worst] else None,
-            "largest_scale": self._advice.largest(), "smallest_scale": self._advice.smallest(),
-            "events": list(self.events), "why_not": self.why_not if not norms else None,
-        }  # fmt: skip
+            "largest_scale": self._advice.largest(),
+            "smallest_scale": self._advice.smallest(),
+            "events": list(self.events),
+            "why_not": self.unavailable_reason if not norms else None,
+        }
 
     def _replayed(self, build, roots) -> bool:
-        from msprec.locate.gradients import replayed_gradients, why_not
+        from msprec.locate.gradients import replayed_gradients, unavailable_reason
 
         if build is None or self._replay is False:
-            self.why_not = "the gradients of this step cannot be read"
+            self.unavailable_reason = "the gradients of this step cannot be read"
             return False
-        if self.why_not is None:
-            self.why_not = why_not(roots, allowed=bool(self._replay) or on_cpu()) or ""
-        if self.why_not:
+        if self.unavailable_reason is None:
+            self.unavailable_reason = unavailable_reason(roots, allowed=bool(self._replay) or on_cpu()) or ""
+        if self.unavailable_reason:
             return False
         self._open.replayed(replayed_gradients(build))
         return True
@@ -146,8 +158,19 @@ class GradientSampler:
         for name, one in gradients.items():
             self._advice.add(one)
             self.lost[name] = max(self.lost.get(name, 0.0), one.underflow)
-            values = (sample.step, name, one.size, one.norm, one.max_abs, one.zeros, one.underflow, one.subnormal,
-                      one.nonfinite, ratios.get(name), sample.source)  # fmt: skip
+            values = (
+                sample.step,
+                name,
+                one.size,
+                one.norm,
+                one.max_abs,
+                one.zeros,
+                one.underflow,
+                one.subnormal,
+                one.nonfinite,
+                ratios.get(name),
+                sample.source,
+            )
             lines.append(",".join(_cell(value) for value in values))
         self._writer.append("gradients.csv", "\n".join(lines) + "\n", header=",".join(COLUMNS) + "\n")
         return norm

@@ -2,10 +2,10 @@
 
 from typing import Optional
 
-from msprec.callbacks._base import Monitor
+from msprec.callbacks.base import Monitor
 from msprec.callbacks.gradient_sampler import SHARE, GradientSampler
-from msprec.callbacks.training import optimizer_of
-from msprec.record.steps import to_number
+from msprec.callbacks.train_context import optimizer_of
+from msprec.record.step_recorder import to_number
 
 
 class GradientMonitor(Monitor):
@@ -60,8 +60,8 @@ class GradientMonitor(Monitor):
         self.at_once = True
         self._sampler.sample(step, self._optimizer, scale, build, (cell,))
 
-    def quiet_for(self) -> int:
-        return self._sampler.quiet_for() if self._sampler is not None else 0
+    def steps_until_due(self) -> int:
+        return self._sampler.steps_until_due() if self._sampler is not None else 0
 
     def passed_step(self, step: int) -> None:
         self._sampler.pass_by()

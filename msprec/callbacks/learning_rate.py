@@ -5,8 +5,8 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.callbacks.tensors import snapshot
-from msprec.record.steps import to_number
+from msprec.record.step_recorder import to_number
+from msprec.runtime.tensor_snapshot import snapshot
 
 #: Callbacks of MindSpore that set the optimizer's learning rate.
 _SETTERS = frozenset(("LearningRateScheduler", "ReduceLROnPlateau"))

@@ -2,11 +2,11 @@
 
 from typing import Optional
 
-from msprec.callbacks._base import Monitor
-from msprec.callbacks.tallies import ScaleTally
-from msprec.callbacks.training import optimizer_of
-from msprec.callbacks.updates import Updates
-from msprec.record.overflow import LOSS
+from msprec.callbacks.base import Monitor
+from msprec.callbacks.step_counters import ScaleTally
+from msprec.callbacks.train_context import optimizer_of
+from msprec.callbacks.update_counter import Updates
+from msprec.record.overflow_rules import LOSS
 
 
 class LossScaleMonitor(Monitor):

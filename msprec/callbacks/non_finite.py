@@ -3,15 +3,15 @@
 import sys
 from collections import deque
 
-from msprec.callbacks._base import Monitor
-from msprec.callbacks.finite_parameters import FiniteParameters
-from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, Bad, StepKeeper, save_step
+from msprec.callbacks.base import Monitor
+from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.recorder_cell import without_recorder
-from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite
-from msprec.callbacks.tensors import on_cpu
+from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite
+from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, save_step
 from msprec.errors import NonFiniteError
 from msprec.locate.side_effects import draws_on_host
-from msprec.record.steps import process_rank, to_number
+from msprec.record.step_recorder import process_rank, to_number
+from msprec.runtime.tensor_snapshot import on_cpu
 
 POLICIES = ("record", "warn", "stop", "raise")
 
@@ -84,7 +84,7 @@ class NonFiniteMonitor(Monitor):
             self._prepare_locating()
 
     def _prepare_locating(self) -> None:
-        from msprec.locate.locator import Locator, WeightCopies
+        from msprec.locate.online import Locator, WeightCopies
 
         writer, alone = self.recorder.writer, process_rank()[1] == 1
         self._locator = Locator(writer.event, writer.rank_folder / "nonfinite", alone)
@@ -99,7 +99,7 @@ class NonFiniteMonitor(Monitor):
         else:
             self._keep_to_locate(step, parameters)
 
-    def quiet_for(self) -> int:
+    def steps_until_due(self) -> int:
         if self._found:
             return sys.maxsize
         if self._keeper is None or self.at_once:
@@ -152,7 +152,7 @@ class NonFiniteMonitor(Monitor):
         copies = self._copies.take([cell])
         self._keeper.begin(step, inputs, build, copies)
         if copies and self._copies.spoilt:
-            self._bad(self._keeper.rest() or Bad(step, "parameter", None))
+            self._bad(self._keeper.rest() or BadStep(step, "parameter", None))
 
     def _bad(self, found) -> None:
         if found.what == "loss":

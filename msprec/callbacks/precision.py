@@ -6,14 +6,14 @@ from typing import Callable
 
 from mindspore.train import Callback
 
-from msprec.callbacks._base import HOOKS, Monitor, clock
+from msprec.callbacks.base import HOOKS, Monitor, clock
 from msprec.callbacks.gradients import GradientMonitor
 from msprec.callbacks.loss_scale import LossScaleMonitor
 from msprec.callbacks.non_finite import NonFiniteMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.callbacks.summary import SummaryMonitor
 from msprec.callbacks.tensorboard import TensorBoardMonitor
-from msprec.callbacks.training import Training
+from msprec.callbacks.train_context import Training
 
 #: So many steps are worked out together, or those until rows are to be written.
 TOGETHER = 64
@@ -163,7 +163,7 @@ class PrecisionMonitor(Callback):
             return 0
         self._until = training.recorder.due()
         self._reads = (*training.reads(), *(read for member in self._beginning for read in member.reads()))
-        return min((member.quiet_for() for member in self._beginning), default=TOGETHER)
+        return min((member.steps_until_due() for member in self._beginning), default=TOGETHER)
 
     def _work_out(self) -> None:
         """Does what is left to do for the steps that have ended, in their order."""

@@ -130,9 +130,11 @@ class RecorderCell(nn.Cell):
         first = len(wanted) - int(np.argmin(believed[::-1])) if not believed.all() else 0
         values, numbers = values[first:], numbers[first:]
         return KeptSteps(
-            outputs=values[:, 1:], scale=None if self._scale is None else values[:, 0],
-            updates=None if self._counter is None else numbers[:, 1], lost=new - len(values),
-        )  # fmt: skip
+            outputs=values[:, 1:],
+            scale=None if self._scale is None else values[:, 0],
+            updates=None if self._counter is None else numbers[:, 1],
+            lost=new - len(values),
+        )
 
     def skip(self) -> None:
         """Forgets the steps so far; waits for the device."""

@@ -2,10 +2,10 @@
 
 from collections import deque
 
-from msprec.callbacks._base import Monitor
+from msprec.callbacks.base import Monitor
 from msprec.callbacks.callback_times import parts, times
-from msprec.callbacks.memory import peak_device_memory, peak_host_memory
-from msprec.callbacks.tallies import TimeTally
+from msprec.callbacks.step_counters import TimeTally
+from msprec.runtime.memory import peak_device_memory, peak_host_memory
 
 
 class StepTimeMonitor(Monitor):

@@ -5,8 +5,8 @@ from collections import deque
 import numpy as np
 from mindspore import Tensor
 
-from msprec.callbacks._base import Monitor
-from msprec.record.steps import UNWRITTEN_ROWS
+from msprec.callbacks.base import Monitor
+from msprec.record.step_recorder import UNWRITTEN_ROWS
 from msprec.record.tensorboard import scalars_of
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Union
 
-from msprec.callbacks._base import Monitor
+from msprec.callbacks.base import Monitor
 from msprec.record.tensorboard import TensorBoardWriter, require
 
 

@@ -4,24 +4,24 @@ import time
 from types import SimpleNamespace
 from typing import Optional
 
-from msprec.callbacks._base import clock, guarded
-from msprec.callbacks.finite_parameters import FiniteParameters
+from msprec.callbacks.base import clock, guarded
 from msprec.callbacks.gradient_sampler import GradientSampler
-from msprec.callbacks.kept_steps import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
-from msprec.callbacks.outputs import ScalerFollower, scaler_facts
-from msprec.callbacks.resume import resumed_after
+from msprec.callbacks.nonfinite_parameters import FiniteParameters
+from msprec.callbacks.resume_step import resumed_after
+from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
+from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.summary import SummaryWriter
-from msprec.callbacks.tallies import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.tensorboard import attach
-from msprec.callbacks.tensors import on_cpu
-from msprec.callbacks.training import ByHand, batch_size
-from msprec.callbacks.updates import Updates
+from msprec.callbacks.train_context import ByHand, batch_size
+from msprec.callbacks.train_outputs import ScalerFollower, scaler_facts
+from msprec.callbacks.update_counter import Updates
 from msprec.errors import NonFiniteError
-from msprec.record.overflow import FLAG, LOSS, SCALE
-from msprec.record.steps import in_use, recorder_for
+from msprec.record.overflow_rules import FLAG, LOSS, SCALE
+from msprec.record.step_recorder import in_use, recorder_for
 from msprec.record.tensorboard import require
+from msprec.runtime.tensor_snapshot import on_cpu
 
 
 def watch(
@@ -153,10 +153,17 @@ class Watch:
             else:
                 self.outputs.facts.update(flag=True, overflow_from=FLAG)
             self.recorder.put(
-                number, loss=loss, overflow=overflow, scale=self._state[0] if scale is None else scale,
-                next_scale=after[0], grad_norm=self._gradients.end(number),
-                seconds=seconds, data_seconds=self._wait, batch=batch_size(self._batch), **self._rate.fields(),
-            )  # fmt: skip
+                number,
+                loss=loss,
+                overflow=overflow,
+                scale=self._state[0] if scale is None else scale,
+                next_scale=after[0],
+                grad_norm=self._gradients.end(number),
+                seconds=seconds,
+                data_seconds=self._wait,
+                batch=batch_size(self._batch),
+                **self._rate.fields(),
+            )
             self.recorder.end(number)
         try:
             self._judge(number, loss)
@@ -212,7 +219,7 @@ class Watch:
         if not self._records or earlier is None or not earlier.last:
             return
         step, how = resumed_after(earlier, {}, self.updates.before)
-        self.recorder.go_on_after(step)
+        self.recorder.resume_after(step)
         self.recorder.writer.event("resumed", step, by=how, recorded=earlier.last, updates=self.updates.before)
 
     @guarded

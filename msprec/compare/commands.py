@@ -7,10 +7,10 @@ from typing import Optional
 
 import click
 
-from msprec.compare.cli_parts import FAIL, LANG, Failure, language, one_thread_a_product
-from msprec.compare.losses_command import losses
-from msprec.compare.tensors_command import tensors
-from msprec.compare.weights_command import weights
+from msprec.compare.cli_common import FAIL, LANG, Failure, language, one_thread_a_product
+from msprec.compare.losses.command import losses
+from msprec.compare.tensors.command import tensors
+from msprec.compare.weights.command import weights
 
 
 def attach(main: click.Group) -> None:
@@ -54,9 +54,9 @@ def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tu
       msprec compare tensors pytorch_dump mindspore_dump
     """
     from msprec.cli import _run_folder
+    from msprec.compare.dumps.msprec_dump import DumpWriter
+    from msprec.compare.dumps.tensor_names import wanted_steps
     from msprec.compare.errors import CannotRead
-    from msprec.compare.msprec_dump import DumpWriter
-    from msprec.compare.slots import wanted_steps
 
     try:
         wanted = wanted_steps(steps)
@@ -67,15 +67,15 @@ def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tu
     folder = _run_folder(script, out)
     try:
         writer = DumpWriter(folder, "mindspore", statistics)
-        from msprec.compare import mindspore_capture
+        from msprec.compare.dumps import mindspore_capture
 
-        why_not = mindspore_capture.run_script(script, list(args), writer, wanted)
+        unavailable_reason = mindspore_capture.run_script(script, list(args), writer, wanted)
     except SyntaxError as error:
         raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
     except OSError as error:
         raise Failure(f"cannot read {script} or write {folder}: {error}") from None
-    if why_not:
-        raise Failure(why_not)
+    if unavailable_reason:
+        raise Failure(unavailable_reason)
     click.echo(f"msprec: {writer.count} tensors of {len(writer.steps)} steps: {folder}", err=True)
 
 
@@ -96,16 +96,16 @@ def overflow(folder: str, most: int, fail: bool, lang: Optional[str]) -> None:
       msprec overflow dump/rank_0
     """
     one_thread_a_product()
-    from msprec.compare import overflow_words
+    from msprec.compare.dumps import overflow_text
+    from msprec.compare.dumps.overflow import find_overflows
     from msprec.compare.errors import CannotRead
-    from msprec.compare.overflow import find_overflows
 
     lang = language(lang)
     try:
         result = find_overflows(folder, most)
     except CannotRead as error:
         raise Failure(str(error)) from None
-    for line in overflow_words.lines(result, lang):
+    for line in overflow_text.lines(result, lang):
         click.echo(line)
     if fail and result.found:
         sys.exit(1)
@@ -127,8 +127,8 @@ def data(a: str, b: str, fail: bool, lang: Optional[str]) -> None:
     Examples:
       msprec compare data pytorch_batches mindspore_batches
     """
-    from msprec.compare import data_words
-    from msprec.compare.data import compare_data, read_data
+    from msprec.compare.data import data_text
+    from msprec.compare.data.compare import compare_data, read_data
     from msprec.compare.errors import CannotRead
 
     lang = language(lang)
@@ -136,9 +136,9 @@ def data(a: str, b: str, fail: bool, lang: Optional[str]) -> None:
         found = compare_data(read_data(a), read_data(b))
     except CannotRead as error:
         raise Failure(str(error)) from None
-    for line in data_words.lines(found, lang):
+    for line in data_text.lines(found, lang):
         click.echo(line)
-    if fail and not data_words.same(found):
+    if fail and not data_text.same(found):
         sys.exit(1)
 
 
@@ -150,8 +150,8 @@ def run_repeatedly(
 
     ``options``: further ones of `msprec run` for all runs; ``first``: for the first alone.
     """
-    from msprec.compare import repeat_words
-    from msprec.compare.repeat import exit_status, run_repeatedly
+    from msprec.compare.losses import determinism_text
+    from msprec.compare.losses.determinism import exit_status, run_repeatedly
     from msprec.record.reader import RunFolderError
 
     if os.environ.get("MS_ROLE"):
@@ -163,6 +163,6 @@ def run_repeatedly(
         found = run_repeatedly(script, list(args), folder, times, ("--lang", lang, *options), first)
     except (OSError, RunFolderError) as error:
         raise Failure(f"the runs cannot be compared: {error}") from None
-    for line in repeat_words.lines(found, lang):
+    for line in determinism_text.lines(found, lang):
         click.echo(f"msprec: {line}", err=True)
     sys.exit(exit_status(found.statuses))

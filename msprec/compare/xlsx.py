@@ -56,9 +56,13 @@ def workbook(columns: Sequence, rows: Sequence, sheet: str = "Sheet1", red: Sequ
         f'<sheetData>{"".join(lines)}</sheetData><autoFilter ref="A1:{last}"/></worksheet>'
     )
     files = {
-        "[Content_Types].xml": _TYPES, "_rels/.rels": _RELATIONS, "xl/styles.xml": _STYLES, "xl/worksheets/sheet1.xml": body,
-        "xl/workbook.xml": _WORKBOOK.replace("NAME", escape(sheet[:31])), "xl/_rels/workbook.xml.rels": _SHEETS,
-    }  # fmt: skip
+        "[Content_Types].xml": _TYPES,
+        "_rels/.rels": _RELATIONS,
+        "xl/styles.xml": _STYLES,
+        "xl/worksheets/sheet1.xml": body,
+        "xl/workbook.xml": _WORKBOOK.replace("NAME", escape(sheet[:31])),
+        "xl/_rels/workbook.xml.rels": _SHEETS,
+    }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():

@@ -4,8 +4,8 @@ from typing import Callable, Optional
 
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.side_effects import side_effect
-from msprec.observe.cells import is_optimizer_class
-from msprec.record.steps import process_rank
+from msprec.observe.network.cells import is_optimizer_class
+from msprec.record.step_recorder import process_rank
 
 
 class Updated(Exception):
@@ -47,7 +47,7 @@ class GradientCatcher(Plain):
         return original(cell, *args, **kwargs)
 
 
-def why_not(roots, allowed: bool) -> Optional[str]:
+def unavailable_reason(roots, allowed: bool) -> Optional[str]:
     """Why the steps of ``roots`` are not run again, in words; ``None``: they can be."""
     if not allowed:
         return "in graph mode gradients are read by running a step again, which is not done on this device unless asked"

@@ -6,14 +6,14 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.callbacks.random_states import kernel_seeds, random_state
 from msprec.locate.side_effects import draws_on_host
 from msprec.locate.trace import Trace
-from msprec.observe.cells import is_builtin, walk
-from msprec.observe.current import unobserved
-from msprec.observe.modes import unwrap
-from msprec.observe.steps import first_scalar
+from msprec.observe.network.cells import is_builtin, walk
+from msprec.observe.network.modes import unwrap
+from msprec.observe.train_steps.train_steps import first_scalar
 from msprec.record.nested import flatten
+from msprec.runtime.active_observer import unobserved
+from msprec.runtime.rng_state import kernel_seeds, random_state
 
 
 def set_random_state(state: dict) -> None:

@@ -4,13 +4,14 @@ import dis
 import types
 from typing import Optional
 
-from msprec.observe.cells import is_builtin, walk
-from msprec.observe.places import is_user_file
-from msprec.observe.reach import reached_from
+from msprec.observe.network.cells import is_builtin, walk
+from msprec.observe.train_steps.closure_scan import reached_from
+from msprec.runtime.source_locations import is_user_file
 
 _SETS = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
-_TELLS = frozenset(("print", "Print", "open", "TensorDump", "ScalarSummary", "TensorSummary", "HistogramSummary",
-                    "ImageSummary"))  # fmt: skip
+_TELLS = frozenset(
+    ("print", "Print", "open", "TensorDump", "ScalarSummary", "TensorSummary", "HistogramSummary", "ImageSummary")
+)
 
 
 def side_effect(roots: list, functions: tuple = (), lasting: bool = False) -> Optional[str]:

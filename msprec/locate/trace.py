@@ -6,21 +6,41 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.rewrite import Expression, rewrite
-from msprec.observe.cells import is_builtin, is_optimizer_class
-from msprec.observe.places import is_user_file
+from msprec.locate.instrument import Expression, rewrite
+from msprec.observe.network.cells import is_builtin, is_optimizer_class
 from msprec.record.nested import flatten
+from msprec.runtime.source_locations import is_user_file
 
 _BINARY = {
-    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "Pow": operator.pow,
-    "FloorDiv": operator.floordiv, "Mod": operator.mod, "MatMult": operator.matmul, "BitAnd": operator.and_,
-    "BitOr": operator.or_, "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
-}  # fmt: skip
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "Pow": operator.pow,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "MatMult": operator.matmul,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+}
 _INPLACE = {
-    "Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv, "Pow": operator.ipow,
-    "FloorDiv": operator.ifloordiv, "Mod": operator.imod, "MatMult": operator.imatmul, "BitAnd": operator.iand,
-    "BitOr": operator.ior, "BitXor": operator.ixor, "LShift": operator.ilshift, "RShift": operator.irshift,
-}  # fmt: skip
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "Pow": operator.ipow,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "MatMult": operator.imatmul,
+    "BitAnd": operator.iand,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
+    "LShift": operator.ilshift,
+    "RShift": operator.irshift,
+}
 _CLASSIFYING = ("crossentropyloss", "cross_entropy", "nll_loss", "nllloss", "softmaxcrossentropywithlogits")
 # these change what they are given: a gradient hook would hand them a copy
 _CHANGES = ("assign", "update", "set_data", "load_param", "copy_", "scatter_", "depend")

@@ -6,7 +6,7 @@ import sys
 from importlib import metadata
 from typing import Optional
 
-from msprec.observe.places import outside_place
+from msprec.runtime.source_locations import outside_place
 
 _PACKAGES = ("mindspore", "numpy", "pandas", "protobuf", "msprec")
 

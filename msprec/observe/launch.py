@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.errors import DumpDone, Located, SweepDone
-from msprec.observe import places
-from msprec.observe.importhook import when_imported
+from msprec.observe.import_hook import when_imported
 from msprec.observe.observer import Observer, Options
+from msprec.runtime import source_locations
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -36,14 +36,14 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
     path = os.path.abspath(script)
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
-    places.set_start_folder(os.getcwd())
-    places.add_user_file(path)
+    source_locations.set_start_folder(os.getcwd())
+    source_locations.add_user_file(path)
     observer = cancel = None
     if folder is not None:
         observer = Observer(folder, path, ["python", script, *args], os.getcwd(), options)
         observer.sources.collect(path)
         observer.write_run()
-        cancel = when_imported("mindspore", lambda: observer.quietly(observer.install))
+        cancel = when_imported("mindspore", lambda: observer.guarded_call(observer.install))
     outcome = _execute(code, path, script, args)
     if observer is not None:
         cancel()
@@ -54,9 +54,12 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
 def _execute(code, path: str, script: str, args: list) -> Outcome:
     module = types.ModuleType("__main__")
     module.__dict__.update(
-        __file__=path, __builtins__=__builtins__, __spec__=None, __loader__=SourceFileLoader("__main__", path),
+        __file__=path,
+        __builtins__=__builtins__,
+        __spec__=None,
+        __loader__=SourceFileLoader("__main__", path),
         __cached__=None,
-    )  # fmt: skip
+    )
     sys.modules["__main__"] = module
     sys.argv = [script, *args]
     # as `python SCRIPT` does; under -P or PYTHONSAFEPATH nothing is put in front
@@ -95,8 +98,8 @@ def _describe(error: BaseException) -> dict:
     """Type, message and the innermost place in the user's code."""
     place = None
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if places.is_user_file(frame.filename):
-            place = {"file": places.short_name(frame.filename), "line": frame.lineno}
+        if source_locations.is_user_file(frame.filename):
+            place = {"file": source_locations.short_name(frame.filename), "line": frame.lineno}
             break
     return {"type": type(error).__name__, "message": str(error)[:2000], "place": place}
 

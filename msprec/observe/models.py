@@ -4,7 +4,7 @@ import inspect
 from typing import Optional
 
 from msprec.observe.environment import current_mode
-from msprec.observe.places import place_of_class, user_place
+from msprec.runtime.source_locations import place_of_class, user_place
 
 
 class ModelObserver:
@@ -51,7 +51,7 @@ class ModelObserver:
     def _watch_init(self, original):
         def __init__(model, *args, **kwargs):
             original(model, *args, **kwargs)
-            self.observer.quietly(self._made, model, original, args, kwargs, user_place(2))
+            self.observer.guarded_call(self._made, model, original, args, kwargs, user_place(2))
 
         return __init__
 
@@ -71,26 +71,30 @@ class ModelObserver:
     def _manager_facts(manager, place) -> dict:
         dynamic = type(manager).__name__ == "DynamicLossScaleManager"
         return {
-            "kind": "dynamic" if dynamic else "fixed", "class": type(manager).__name__,
-            "initial": float(manager.get_loss_scale()), "factor": getattr(manager, "scale_factor", None),
+            "kind": "dynamic" if dynamic else "fixed",
+            "class": type(manager).__name__,
+            "initial": float(manager.get_loss_scale()),
+            "factor": getattr(manager, "scale_factor", None),
             "window": getattr(manager, "scale_window", None),
-            "drop_overflow_update": bool(manager.get_drop_overflow_update()), "place": place, "floor": 1.0,
-        }  # fmt: skip
+            "drop_overflow_update": bool(manager.get_drop_overflow_update()),
+            "place": place,
+            "floor": 1.0,
+        }
 
     def _watch_train(self, name: str):
         def make(original):
             signature = inspect.signature(original)
 
             def run(model, *args, **kwargs):
-                call = self.observer.quietly(self._with_monitors, signature, model, args, kwargs)
+                call = self.observer.guarded_call(self._with_monitors, signature, model, args, kwargs)
                 args, kwargs = call if call is not None else (args, kwargs)
-                self.observer.quietly(self._note_train, model, name, user_place(2))
+                self.observer.guarded_call(self._note_train, model, name, user_place(2))
                 self.stack.append((name, model))
                 try:
                     return original(model, *args, **kwargs)
                 finally:
                     self.stack.pop()
-                    self.observer.quietly(self.observer.model_train_ended)
+                    self.observer.guarded_call(self.observer.model_train_ended)
 
             return run
 
@@ -107,14 +111,21 @@ class ModelObserver:
     def _note_train(self, model, name: str, place) -> None:
         scale = self.loss_scales.get(id(model))
         network = getattr(model, "_network", None)
-        self.observer.steps.model_styles.append({
-            "style": "model", "class": None, "function": f"Model.{name}", "mode": current_mode(), "place": place,
-            "loss_scale": scale, "network_place": place_of_class(type(network)) if network is not None else None,
-        })  # fmt: skip
+        self.observer.steps.model_styles.append(
+            {
+                "style": "model",
+                "class": None,
+                "function": f"Model.{name}",
+                "mode": current_mode(),
+                "place": place,
+                "loss_scale": scale,
+                "network_place": place_of_class(type(network)) if network is not None else None,
+            }
+        )
 
     def _watch_eval(self, original):
         def eval(model, *args, **kwargs):
-            self.observer.quietly(self.observer.steps.close_open)
+            self.observer.guarded_call(self.observer.steps.close_open)
             self.stack.append(("eval", model))
             try:
                 return original(model, *args, **kwargs)
@@ -126,7 +137,7 @@ class ModelObserver:
     def _watch_metrics(self, original):
         def _eval_process(model, *args, **kwargs):
             result = original(model, *args, **kwargs)
-            self.observer.quietly(self._evaluated, result, user_place(2))
+            self.observer.guarded_call(self._evaluated, result, user_place(2))
             return result
 
         return _eval_process
@@ -135,10 +146,15 @@ class ModelObserver:
         """Records the metrics of one evaluation, as numbers where they are numbers."""
         plain = {str(k): _number(v) for k, v in dict(metrics or {}).items()}
         via = f"Model.{self.stack[-1][0]}" if self.stack else "Model.eval"
-        self.evaluations.append({
-            "step": self.observer.steps.done, "epoch": self.observer.datasets.epoch, "metrics": plain, "place": place,
-            "via": via,
-        })  # fmt: skip
+        self.evaluations.append(
+            {
+                "step": self.observer.steps.done,
+                "epoch": self.observer.datasets.epoch,
+                "metrics": plain,
+                "place": place,
+                "via": via,
+            }
+        )
 
     def _watch_predict(self, original):
         def predict(model, *args, **kwargs):

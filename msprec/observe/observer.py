@@ -9,11 +9,11 @@ from typing import NamedTuple, Optional, Union
 
 from msprec._version import __version__
 from msprec.observe import environment
-from msprec.observe.datafiles import listen
-from msprec.observe.patch import Patches
-from msprec.observe.sources import SourceObserver
-from msprec.record.files import as_md5sum
+from msprec.observe.data.data_files import listen
+from msprec.observe.source_copies import SourceObserver
+from msprec.record.checksums import as_md5sum
 from msprec.record.writer import RunWriter
+from msprec.runtime.patching import Patches
 
 _MOST_ERRORS = 20
 # facts are written again while the script runs, at growing intervals (seconds), so that a killed run is readable
@@ -55,22 +55,22 @@ class Observer:
     # --- hooks --------------------------------------------------------------------------------------------------
     def install(self) -> None:
         """Called once the script has imported MindSpore."""
-        from msprec.callbacks.tallies import FirstNonFinite, ScaleTally
+        from msprec.callbacks.step_counters import FirstNonFinite, ScaleTally
         from msprec.callbacks.tensorboard import attach
-        from msprec.observe.created import watch_creation
-        from msprec.observe.current import set_current
-        from msprec.observe.datafiles import DataFileObserver
-        from msprec.observe.datasets import DatasetObserver
-        from msprec.observe.evaluating import EvaluationObserver
-        from msprec.observe.inputs import InputObserver
+        from msprec.observe.data.data_files import DataFileObserver
+        from msprec.observe.data.datasets import DatasetObserver
+        from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
         from msprec.observe.models import ModelObserver
-        from msprec.observe.modes import ModeObserver
-        from msprec.observe.optimizers import OptimizerObserver
-        from msprec.observe.parameters import ParameterObserver
-        from msprec.observe.precision import PrecisionObserver
-        from msprec.observe.steps import StepObserver
-        from msprec.observe.weights import WeightsObserver
-        from msprec.record.steps import StepRecorder, use_recorder
+        from msprec.observe.network.cell_origins import watch_creation
+        from msprec.observe.network.loaded_weights import WeightsObserver
+        from msprec.observe.network.modes import ModeObserver
+        from msprec.observe.network.network_inputs import InputObserver
+        from msprec.observe.network.optimizers import OptimizerObserver
+        from msprec.observe.network.parameters import ParameterObserver
+        from msprec.observe.network.precision import PrecisionObserver
+        from msprec.observe.train_steps.train_steps import StepObserver
+        from msprec.record.step_recorder import StepRecorder, use_recorder
+        from msprec.runtime.active_observer import set_current
 
         self.recorder = StepRecorder(self.writer)
         self.recorder.add_listener(self._rows_written)
@@ -79,7 +79,7 @@ class Observer:
         self.recorder.add_listener(FirstNonFinite(self.writer.event), name="first non-finite")
         use_recorder(self.recorder)
         if self.options.tensorboard:
-            self.quietly(attach, self.recorder, self.options.tensorboard)
+            self.guarded_call(attach, self.recorder, self.options.tensorboard)
         self.environment = environment.EnvironmentObserver()
         self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
         self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
@@ -87,8 +87,15 @@ class Observer:
         self.steps, self.weights = StepObserver(self), WeightsObserver(self)
         self.evaluating, self.data_files = EvaluationObserver(self), DataFileObserver(self)
         _enable_loss_scale_on_cpu()
-        for part in (self.environment, self.datasets, self.models, self.precision, self.steps, self.weights,
-                     self.evaluating):  # fmt: skip
+        for part in (
+            self.environment,
+            self.datasets,
+            self.models,
+            self.precision,
+            self.steps,
+            self.weights,
+            self.evaluating,
+        ):
             part.install(self.patches)
         if self.options.sweep is not None:
             self.options.sweep.install(self.patches, self.recorder)
@@ -101,19 +108,19 @@ class Observer:
         import mindspore.nn as nn
         from mindspore.experimental import optim
 
-        from msprec.observe.places import user_place
+        from msprec.runtime.source_locations import user_place
 
         def watch(original):
             def __init__(optimizer, *args, **kwargs):
                 original(optimizer, *args, **kwargs)
-                self.quietly(self.optimizers.created, optimizer, user_place(2))
+                self.guarded_call(self.optimizers.created, optimizer, user_place(2))
 
             return __init__
 
         self.patches.wrap(nn.Optimizer, "__init__", watch)
         self.patches.wrap(optim.Optimizer, "__init__", watch)
 
-    def quietly(self, function, *args):
+    def guarded_call(self, function, *args):
         """Calls ``function``; an error of ours becomes an event and never reaches the script."""
         outer, self.busy = self.busy, True
         try:
@@ -131,8 +138,12 @@ class Observer:
         where = traceback.extract_tb(error.__traceback__)[-1]
         name = getattr(function, "__qualname__", str(function))
         step = self.steps.done if self.steps else 0
-        self.writer.event("monitor_error", step, where=f"{name} ({Path(where.filename).name}:{where.lineno})",
-                          error=f"{type(error).__name__}: {error}")  # fmt: skip
+        self.writer.event(
+            "monitor_error",
+            step,
+            where=f"{name} ({Path(where.filename).name}:{where.lineno})",
+            error=f"{type(error).__name__}: {error}",
+        )
 
     # --- steps --------------------------------------------------------------------------------------------------
     def make_monitors(self, users: list) -> list:
@@ -149,16 +160,24 @@ class Observer:
         if grad_norm is not None:
             self.recorder.put(step.number, grad_norm=grad_norm)
         self.recorder.put(
-            step.number, epoch=step.epoch, loss=step.loss, overflow=step.overflow, scale=step.scale,
-            next_scale=step.next_scale, lr=step.rate, seconds=step.seconds, data_seconds=step.wait, batch=step.batch,
-        )  # fmt: skip
+            step.number,
+            epoch=step.epoch,
+            loss=step.loss,
+            overflow=step.overflow,
+            scale=step.scale,
+            next_scale=step.next_scale,
+            lr=step.rate,
+            seconds=step.seconds,
+            data_seconds=step.wait,
+            batch=step.batch,
+        )
         self.recorder.end(step.number)
 
     def step_seen(self) -> None:
         """Something new trains: copy the sources while they are as they were, and write what is known."""
         self.sources.collect()
         if self.rank_size > 1:
-            self.quietly(self.environment.training)
+            self.guarded_call(self.environment.training)
         self.save(final=False)
 
     def model_train_ended(self) -> None:
@@ -170,12 +189,14 @@ class Observer:
             return
         self.notes.append("cpu_loss_scale")
         self.writer.event("cpu_loss_scale", self.steps.done, **{"class": name})
-        print(f"msprec: {name} does not run on a CPU by itself; its overflow check is done by a finite check here",
-              file=sys.stderr)  # fmt: skip
+        print(
+            f"msprec: {name} does not run on a CPU by itself; its overflow check is done by a finite check here",
+            file=sys.stderr,
+        )
 
     def _rows_written(self, rows: list) -> None:
         if time.perf_counter() - self.began >= self.next_save:
-            self.quietly(self.save, False)
+            self.guarded_call(self.save, False)
 
     # --- the folder ---------------------------------------------------------------------------------------------
     def save(self, final: bool) -> None:
@@ -216,7 +237,7 @@ class Observer:
             facts["data_files"] = self._data_files
             facts["label_sheet"] = lambda: self.datasets.label_sheet(self.writer.folder / "samples")
         for name, make in facts.items():
-            made = self.quietly(make)
+            made = self.guarded_call(make)
             if made is not None:
                 self.writer.facts(name, made)
 
@@ -230,34 +251,51 @@ class Observer:
         return sorted(found, key=lambda entry: entry["step"])
 
     def _network_facts(self, trained: list) -> dict:
-        from msprec.observe.cells import cell_facts, class_place
-        from msprec.observe.sharing import sharing_facts
+        from msprec.observe.network.cells import cell_facts, class_place
+        from msprec.observe.network.weight_sharing import sharing_facts
 
         listed, optimized = [], self.optimizers.parameter_ids()
         others = [r for r in self.steps.eval_roots if not any(r is t for t in trained)]
         for role, roots in (("train", trained[:6]), ("eval", others[:4])):
             for root in roots:
-                listed.append({"id": len(listed), "class": type(root).__name__, "role": role,
-                               "place": class_place(root), "cells": cell_facts(root),
-                               **sharing_facts(root, optimized)})  # fmt: skip
+                listed.append(
+                    {
+                        "id": len(listed),
+                        "class": type(root).__name__,
+                        "role": role,
+                        "place": class_place(root),
+                        "cells": cell_facts(root),
+                        **sharing_facts(root, optimized),
+                    }
+                )
         return {"networks": listed}
 
     def write_run(self, exit_facts: Optional[dict] = None) -> None:
         """``run.json``; without ``exit_facts`` the run is still going on."""
         facts = {
-            "schema": 1, "tool": {"name": "msprec", "version": __version__}, "command": self.command,
-            "script": self.script, "cwd": self.cwd, "started": self.started,
+            "schema": 1,
+            "tool": {"name": "msprec", "version": __version__},
+            "command": self.command,
+            "script": self.script,
+            "cwd": self.cwd,
+            "started": self.started,
             "ended": _now() if exit_facts else None,
             "seconds": round(time.perf_counter() - self.began, 3),
             "exit": exit_facts or {"kind": "running", "code": None},
-            "versions": environment.versions(), "platform": environment.platform_facts(),
-            "rank": self.rank, "rank_size": self.rank_size,
-            "source_files": self.sources.facts(), "notes": self.notes, "script_imports_mindspore": self.installed,
+            "versions": environment.versions(),
+            "platform": environment.platform_facts(),
+            "rank": self.rank,
+            "rank_size": self.rank_size,
+            "source_files": self.sources.facts(),
+            "notes": self.notes,
+            "script_imports_mindspore": self.installed,
             "training_steps": self.steps.done if self.steps else 0,
-        }  # fmt: skip
+        }
         if self.installed:
-            facts["device_target"] = self.quietly(environment.device_target)
-            modes = {entry["mode"] for entry in self.steps.styles.values()} or {self.quietly(environment.current_mode)}
+            facts["device_target"] = self.guarded_call(environment.device_target)
+            modes = {entry["mode"] for entry in self.steps.styles.values()} or {
+                self.guarded_call(environment.current_mode)
+            }
             facts["mode"] = modes.pop() if len(modes) == 1 else "mixed"
             facts.update(self.environment.facts())
         self.writer.run(facts)
@@ -267,19 +305,19 @@ class Observer:
         if self.finished:
             return
         self.finished = True
-        self.quietly(self.sources.collect, self.script)
+        self.guarded_call(self.sources.collect, self.script)
         if self.installed:
             if exit_facts.get("kind") == "exception":
-                self.quietly(self.steps.replays.crashed)
-            self.quietly(self.steps.close_open)
-            self.quietly(self.steps.replays.rest)
-            self.quietly(self.recorder.close)
-            self.quietly(self.scale_tally.end_streak)
-            self.quietly(self._write_facts, True)
+                self.guarded_call(self.steps.replays.crashed)
+            self.guarded_call(self.steps.close_open)
+            self.guarded_call(self.steps.replays.rest)
+            self.guarded_call(self.recorder.close)
+            self.guarded_call(self.scale_tally.end_streak)
+            self.guarded_call(self._write_facts, True)
         self.write_run(exit_facts)
         self.patches.undo()
         if self.installed and exit_facts.get("kind") in ("ok", "exit"):
-            self.quietly(self._probe)
+            self.guarded_call(self._probe)
         self.writer.close()
 
     def _probe(self) -> None:
@@ -297,7 +335,7 @@ def _enable_loss_scale_on_cpu() -> None:
     """As msprec's function of that name; where the script is importing just that module first of all, it will call it."""
     from importlib import import_module
 
-    enable = getattr(import_module("msprec.cpu_loss_scale"), "enable_loss_scale_on_cpu", None)
+    enable = getattr(import_module("msprec.runtime.cpu_loss_scale"), "enable_loss_scale_on_cpu", None)
     if enable is not None:
         enable()
 

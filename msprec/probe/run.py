@@ -7,8 +7,8 @@ import time
 from typing import Callable, Optional
 
 from msprec.locate.side_effects import side_effect
-from msprec.probe.material import Material
-from msprec.probe.reference_losses import BCE
+from msprec.probe.captured_steps import Material
+from msprec.probe.numpy_losses import BCE
 
 #: The range test is not begun with less than so many seconds left.
 LEAST = 1.0
@@ -80,8 +80,8 @@ def _why_not(material: Material, ranks: int, accumulation: int) -> Optional[str]
 
 
 def _watched_step(material: Material) -> dict:
-    from msprec.probe.graph import connections, trace_step
-    from msprec.probe.losses import loss_facts
+    from msprec.probe.connectivity_trace import connections, trace_step
+    from msprec.probe.loss_recomputation import loss_facts
 
     batch = material.batches[0]
     wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
@@ -96,7 +96,7 @@ def _watched_step(material: Material) -> dict:
 
 
 def _differentiated(material: Material, step, wanted) -> dict:
-    from msprec.probe.differentiated import differentiated
+    from msprec.probe.gradient_target import differentiated
 
     if material.style != "functional" or not wanted:
         return {}
@@ -112,14 +112,14 @@ def _again(material: Material, wanted) -> Callable:
 
 
 def _labels(material: Material, seconds: float) -> dict:
-    from msprec.probe.labels import label_suspects
+    from msprec.probe.confident_learning import label_suspects
 
     found = label_suspects(material, seconds)
     return {"labels": found} if found is not None else {}
 
 
 def _rates(material: Material, seconds: float) -> dict:
-    from msprec.probe.rates import range_test
+    from msprec.probe.learning_rate_probe import range_test
 
     with material.as_in_training():
         return range_test(material, seconds)
@@ -127,7 +127,7 @@ def _rates(material: Material, seconds: float) -> dict:
 
 def _try(facts: dict, name: str, probe: Callable) -> None:
     """Runs a probe; where it cannot be made, says why."""
-    from msprec.probe.rates import Cannot
+    from msprec.probe.learning_rate_probe import Cannot
 
     try:
         probe()

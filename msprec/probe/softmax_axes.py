@@ -3,11 +3,11 @@
 import numpy as np
 
 from msprec.locate.trace import Node, to_numpy
-from msprec.probe.behaviour import class_numbers
-from msprec.probe.described import is_input
-from msprec.probe.graph import GraphTrace, live_nodes, place_of
-from msprec.probe.reference_losses import KINDS, SOFTMAX
-from msprec.probe.sources import source_of
+from msprec.probe.connectivity_trace import GraphTrace, live_nodes, place_of
+from msprec.probe.loss_input_statistics import is_input
+from msprec.probe.loss_properties import class_numbers
+from msprec.probe.numpy_losses import KINDS, SOFTMAX
+from msprec.probe.producing_operator import source_of
 
 _SOFTMAXES, _LOGARITHMS = ("softmax", "softmax_"), ("log_softmax", "logsoftmax", "logsoftmaxext")
 #: Largest prediction that is looked at, in elements, and a sum's distance from one.

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Optional
 
-from msprec.range_test.curve import Curve
+from msprec.range_test.lr_curve import Curve
 from msprec.record.writer import plain
 
 WORDS = {
@@ -81,11 +81,15 @@ def rows(curve: Curve, used: Optional[float], overflows: int, lang: str) -> list
     w = WORDS[lang]
     judged = curve.judge(used) if used is not None else None
     verdict = f"  {w[judged.verdict]}" if judged is not None and judged.verdict != "unknown" else ""
-    known = curve.why_not is None
-    table = [(w["used"], _rate(used, w["unknown"]) + verdict), (w["lower"], _rate(curve.lower, w["unknown"])),
-             (w["steepest"], _rate(curve.steepest, w["unknown"])),
-             (w["upper"], _rate(curve.upper, w["none"] if known else w["unknown"])),
-             (w["diverged"], _rate(curve.diverged, w["none"])), (w["steps"], str(len(curve.rates)))]  # fmt: skip
+    known = curve.unavailable_reason is None
+    table = [
+        (w["used"], _rate(used, w["unknown"]) + verdict),
+        (w["lower"], _rate(curve.lower, w["unknown"])),
+        (w["steepest"], _rate(curve.steepest, w["unknown"])),
+        (w["upper"], _rate(curve.upper, w["none"] if known else w["unknown"])),
+        (w["diverged"], _rate(curve.diverged, w["none"])),
+        (w["steps"], str(len(curve.rates))),
+    ]
     return [*table, (w["overflows"], str(overflows))] if overflows else table
 
 

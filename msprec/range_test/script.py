@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from msprec.range_test.curve import Curve
+from msprec.range_test.lr_curve import Curve
 from msprec.range_test.result import WORDS, rows, write
 from msprec.range_test.sweep import Sweep
 
@@ -72,6 +72,6 @@ def _show(curve: Curve, sweep: Sweep, folder: Path, lang: str, console) -> None:
         table.add_row(what, value)
     console.print(table)
     judged = curve.judge(sweep.used) if sweep.used is not None else None
-    for why in dict.fromkeys(filter(None, (curve.why_not, judged.why if judged else None))):
+    for why in dict.fromkeys(filter(None, (curve.unavailable_reason, judged.why if judged else None))):
         console.print(f"{words['unknown']}: {words[why]}", soft_wrap=True)
     console.print(str(folder / "lr" / "curve.png"), soft_wrap=True)

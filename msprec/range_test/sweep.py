@@ -4,8 +4,8 @@ import math
 from typing import Callable, Optional
 
 from msprec.errors import SweepDone
-from msprec.range_test.curve import Curve, rates_of
-from msprec.range_test.setter import RateSetter
+from msprec.range_test.lr_curve import Curve, rates_of
+from msprec.range_test.lr_setter import RateSetter
 
 #: Modules of MindSpore in which ``save_checkpoint`` is looked up by those who call it.
 _SAVERS = ("mindspore", "mindspore.train", "mindspore.train.serialization", "mindspore.train.callback._checkpoint")

@@ -51,12 +51,18 @@ def analyse(compute, data, callbacks, batch, tail: float = 0.0) -> dict:
     waits = float(parts["data"].sum() + parts["compute"].sum())
     samples, seconds = float(batch[1:].sum()), float(whole.sum()) + tail
     return {
-        "steps": int(compute.size), "first_step": first, **_quantiles(parts["compute"]),
-        "data_median": _quantile(parts["data"], 0.5), "callback_median": _quantile(parts["tail"], 0.5),
-        "jitter": _jitter(whole), "data_share": float(parts["data"].sum()) / waits if waits else None,
-        "shares": shares, "dominates": max(shares, key=shares.get) if shares else None,
-        "throughput": samples / seconds if samples and seconds else None, **_stalls(parts, whole),
-    }  # fmt: skip
+        "steps": int(compute.size),
+        "first_step": first,
+        **_quantiles(parts["compute"]),
+        "data_median": _quantile(parts["data"], 0.5),
+        "callback_median": _quantile(parts["tail"], 0.5),
+        "jitter": _jitter(whole),
+        "data_share": float(parts["data"].sum()) / waits if waits else None,
+        "shares": shares,
+        "dominates": max(shares, key=shares.get) if shares else None,
+        "throughput": samples / seconds if samples and seconds else None,
+        **_stalls(parts, whole),
+    }
 
 
 def _quantiles(values: np.ndarray) -> dict:

@@ -76,8 +76,20 @@ def add_field(paragraph, code: str, shown: str = "1", size: Optional[float] = No
 
 
 # what may stand before the shading in the properties of a paragraph; the schema wants the order
-_BEFORE_SHADING = [qn(f"w:{name}") for name in ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "framePr",
-                   "widowControl", "numPr", "suppressLineNumbers", "pBdr")]  # fmt: skip
+_BEFORE_SHADING = [
+    qn(f"w:{name}")
+    for name in (
+        "pStyle",
+        "keepNext",
+        "keepLines",
+        "pageBreakBefore",
+        "framePr",
+        "widowControl",
+        "numPr",
+        "suppressLineNumbers",
+        "pBdr",
+    )
+]
 
 
 def shade(cell_or_paragraph, colour: str) -> None:

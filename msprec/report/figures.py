@@ -5,10 +5,10 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.report.canvas import BLUE, GREEN, GREY, RED, Canvas, chinese_font
+from msprec.report.figure_style import BLUE, GREEN, GREY, RED, Canvas, chinese_font
+from msprec.report.label_sheet_figure import draw_label_sheet
 from msprec.report.run_figures import DRAWERS
-from msprec.report.sheet import draw_label_sheet
-from msprec.report.wording import words
+from msprec.report.strings import words
 
 __all__ = ["chinese_font", "draw", "range_test"]
 
@@ -17,7 +17,7 @@ def range_test(curve, used: Optional[float], lang: str) -> Optional[bytes]:
     """The losses of a range test by learning rate, the usable range shaded and the used rate marked; None without losses.
 
     Args:
-        curve: An `msprec.range_test.curve.Curve`.
+        curve: An `msprec.range_test.lr_curve.Curve`.
     """
     from msprec.range_test.result import WORDS
 
@@ -46,7 +46,7 @@ def range_test(curve, used: Optional[float], lang: str) -> Optional[bytes]:
 
 def _draw_range_test(data: dict, lang: str) -> Optional[bytes]:
     """The same from what the evidence holds; None where it is no curve."""
-    from msprec.range_test.curve import Curve
+    from msprec.range_test.lr_curve import Curve
 
     try:
         rates = [float(rate) for rate in data["rates"]]
@@ -67,8 +67,9 @@ def draw_class_counts(data: dict, lang: str) -> Optional[bytes]:
         counts = [*ranked[:20], ("…", 0), *ranked[-20:]]
     canvas = Canvas(lang)
     canvas.axes.bar(range(len(counts)), [c for _, c in counts], color=BLUE, width=0.75)
-    canvas.axes.set_xticks(range(len(counts)), [str(k)[:12] for k, _ in counts], fontsize=7,
-                           rotation=0 if len(counts) <= 15 else 90)  # fmt: skip
+    canvas.axes.set_xticks(
+        range(len(counts)), [str(k)[:12] for k, _ in counts], fontsize=7, rotation=0 if len(counts) <= 15 else 90
+    )
     canvas.label(canvas.words["class"], canvas.words["count"])
     return canvas.png()
 
@@ -136,8 +137,8 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
 
 def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
     """The losses of a run and of its reference run, and their difference; None where there are none."""
-    from msprec.compare.loss_plot import draw as draw_losses
-    from msprec.compare.losses import Parting
+    from msprec.compare.losses.compare import Parting
+    from msprec.compare.losses.plot import draw as draw_losses
 
     names = ("steps", "reference", "run", "relative", "band")
     columns = [np.asarray([float(value) for value in data.get(name) or ()], float) for name in names]
@@ -152,8 +153,14 @@ def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
     return draw_losses(found, (f"{say['reference']} ({name})", say["this_run"]), lang)
 
 
-_OF_DATA = {"class_counts": draw_class_counts, "histogram": draw_histogram, "histograms": draw_histograms,
-            "losses_beside": draw_losses_beside, "channels": draw_channels, "range_test": _draw_range_test}  # fmt: skip
+_OF_DATA = {
+    "class_counts": draw_class_counts,
+    "histogram": draw_histogram,
+    "histograms": draw_histograms,
+    "losses_beside": draw_losses_beside,
+    "channels": draw_channels,
+    "range_test": _draw_range_test,
+}
 
 
 def draw(figure: str, data: dict, run_dir: Optional[Path], lang: str) -> Optional[bytes]:

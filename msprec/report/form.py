@@ -21,11 +21,11 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 
+from msprec.report.docx_builder import WIDTH_CM, Paper
 from msprec.report.docx_parts import add_bookmark, add_run, shade
 from msprec.report.form_reader import GENERAL, NAMESPACE, bookmark_of, paragraphs_of_parts, state_fingerprint
-from msprec.report.paper import WIDTH_CM, Paper
 from msprec.report.plain_text import clean
-from msprec.report.wording import CONCLUSIONS, MARKS, PLACEHOLDERS
+from msprec.report.strings import CONCLUSIONS, MARKS, PLACEHOLDERS
 
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/customXml"
 _SHADES = {"problem": "FCE8E6", "undecided": "FEF3DC"}
@@ -37,8 +37,12 @@ def _control(paper: Paper, kind: str, item_id: str, alias: str, text: str, size:
     control, properties, content = OxmlElement("w:sdt"), OxmlElement("w:sdtPr"), OxmlElement("w:sdtContent")
     control.append(properties)
     control.append(content)
-    for name, value in (("w:alias", alias), ("w:tag", f"msprec:{kind}:{item_id}"), ("w:id", str(7100 + paper.controls)),
-                        ("w:lock", "sdtLocked")):  # fmt: skip
+    for name, value in (
+        ("w:alias", alias),
+        ("w:tag", f"msprec:{kind}:{item_id}"),
+        ("w:id", str(7100 + paper.controls)),
+        ("w:lock", "sdtLocked"),
+    ):
         child = OxmlElement(name)
         child.set(qn("w:val"), value)
         properties.append(child)
@@ -142,8 +146,12 @@ def add_state(paper: Paper, checklist: dict) -> None:
 
 
 def _entry(item: dict) -> str:
-    known = {"id": item["id"], "shown": item["conclusion"], "by": item.get("answered_by") or "tool",
-             "evidence": item.get("by_evidence") or item["conclusion"]}  # fmt: skip
+    known = {
+        "id": item["id"],
+        "shown": item["conclusion"],
+        "by": item.get("answered_by") or "tool",
+        "evidence": item.get("by_evidence") or item["conclusion"],
+    }
     return "<item " + " ".join(f"{key}={quoteattr(str(value))}" for key, value in known.items()) + "/>"
 
 

@@ -16,7 +16,8 @@ from typing import NamedTuple, Optional
 
 from lxml import etree
 
-from msprec.report.wording import CONCLUSIONS, FOREIGN_PLACEHOLDERS, PLACEHOLDERS
+from msprec.engine.family import items
+from msprec.report.strings import CONCLUSIONS, FOREIGN_PLACEHOLDERS, PLACEHOLDERS
 
 NAMESPACE = "urn:msprec:form:1"
 GENERAL = "general"
@@ -269,9 +270,7 @@ class _Reader:
         return found
 
     def _ids(self) -> list:
-        from msprec.checklist.texts import all_ids
-
-        return [*all_ids(), GENERAL]
+        return [*(item.id for item in items()), GENERAL]
 
     def _by_place(self, body):
         """The cells of each item's form by where they stand: the first table of two columns below the item's heading."""
@@ -385,8 +384,9 @@ class _Reader:
             chosen = shown  # the field was deleted, or cleared; the answer given before still stands
         comment = _without_placeholder("\n".join(self.values.get(("comment", item), [])))
         typed = [*extra, *more, *self.typed.get(item, [])]
-        return Entry(chosen, other, shown, known.get("by"), known.get("evidence"), comment,
-                     typed, self.pictures.get(item, []))  # fmt: skip
+        return Entry(
+            chosen, other, shown, known.get("by"), known.get("evidence"), comment, typed, self.pictures.get(item, [])
+        )
 
     def _choice(self, kind: str, item: str, shown: Optional[str]) -> tuple:
         """The conclusion in a cell, and the cell's text again where it holds more words than that."""

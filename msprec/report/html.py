@@ -9,8 +9,8 @@ from typing import Optional
 
 from msprec.report.figures import draw
 from msprec.report.plain_text import clean
+from msprec.report.strings import CONCLUSIONS, MARKS, family_title, number, words
 from msprec.report.word import item_texts, read_json, run_rows
-from msprec.report.wording import CONCLUSIONS, FAMILIES, MARKS, number, words
 
 MAX_ROWS = 200
 _ORDER = {"problem": 0, "undecided": 1, "ok": 2, "not_applicable": 3}
@@ -106,7 +106,7 @@ class _Page:
         for item in items:
             if item["id"].split(".")[0] != family:
                 family = item["id"].split(".")[0]
-                body.append(f"<h2>{_e(FAMILIES[self.lang].get(family, family))}</h2>")
+                body.append(f"<h2>{_e(family_title(family, self.lang))}</h2>")
             body.append(self._item(item))
         return (
             f'<!DOCTYPE html>\n<html lang="{"zh-CN" if self.lang == "zh" else "en"}"><head><meta charset="utf-8">'
@@ -153,8 +153,10 @@ class _Page:
     # --- one item -----------------------------------------------------------------------------------------------
     def _item(self, item: dict) -> str:
         say, kind = self.say, item["conclusion"]
-        out = [f"<section id={_anchor(item)}><h3>{_e(item['id'])} {_e(item['title'])}</h3>"
-               f"<p><span class='verdict {kind}'>{MARKS[kind]} {_e(self.names[kind])}</span></p>"]  # fmt: skip
+        out = [
+            f"<section id={_anchor(item)}><h3>{_e(item['id'])} {_e(item['title'])}</h3>"
+            f"<p><span class='verdict {kind}'>{MARKS[kind]} {_e(self.names[kind])}</span></p>"
+        ]
         if item.get("conflict"):
             out.append(f"<p class=conflict>⚠ {_e(item['conflict'])}</p>")
         if item.get("answered_by") == "person":
@@ -180,7 +182,7 @@ class _Page:
         if texts is not None:
             out.append(f"<details><summary>{_e(say['check'])}</summary>{_markdown(texts.check)}</details>")
             if "problem" in (kind, item.get("by_evidence")):
-                out.append(f"<details open><summary>{_e(say['mend'])}</summary>{_markdown(texts.mend)}</details>")
+                out.append(f"<details open><summary>{_e(say['fix'])}</summary>{_markdown(texts.fix)}</details>")
         return "".join(out) + f"<p><a href=#summary>{_e(say['back'])}</a></p></section>"
 
     def _evidence(self, evidence: dict) -> str:

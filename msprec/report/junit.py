@@ -4,7 +4,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from msprec.report.plain_text import clean
-from msprec.report.wording import CONCLUSIONS, FAMILIES
+from msprec.report.strings import CONCLUSIONS, family_title
 
 
 def as_junit(checklist: dict) -> str:
@@ -30,7 +30,7 @@ def write_junit(checklist: dict, path) -> None:
 def _case(item: dict, lang: str, names: dict) -> str:
     family, kind = item["id"].split(".")[0], item["conclusion"]
     places = [p for p in item.get("locations") or [] if p.get("file")]
-    head = f"  <testcase classname={_attribute(f'msprec.{family} ' + FAMILIES[lang].get(family, family))}"
+    head = f"  <testcase classname={_attribute(f'msprec.{family} ' + family_title(family, lang))}"
     head += f' name={_attribute(item["id"] + " " + item["title"])} time="0"'
     if places:
         head += f' file={_attribute(places[0]["file"])} line="{int(places[0].get("line") or 0)}"'

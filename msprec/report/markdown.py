@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from msprec.report.plain_text import clean
-from msprec.report.wording import CONCLUSIONS, MARKS, number, words
+from msprec.report.strings import CONCLUSIONS, MARKS, number, words
 
 # trackers refuse longer texts (65 536 characters on GitHub, less elsewhere)
 MOST_CHARACTERS = 60_000

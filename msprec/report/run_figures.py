@@ -6,7 +6,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.record.reader import RunFolder
-from msprec.report.canvas import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth, thin
+from msprec.report.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth, thin
 
 
 def draw_loss(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
@@ -49,8 +49,15 @@ def draw_loss_scale(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
         canvas.axes.plot(x[over], scale[over], "x", color=RED, markersize=6, label=say["overflow"])
         if _skips(run, rank):
             below = canvas.axes.get_xaxis_transform()
-            canvas.axes.plot(x[over], np.full(over.sum(), 0.02), "|", color="black", markersize=7, transform=below,
-                             label=say["skipped"])  # fmt: skip
+            canvas.axes.plot(
+                x[over],
+                np.full(over.sum(), 0.02),
+                "|",
+                color="black",
+                markersize=7,
+                transform=below,
+                label=say["skipped"],
+            )
     canvas.axes.set_yscale("log", base=2)
     canvas.label(say["step"], say["scale"])
     canvas.legend()
@@ -79,8 +86,15 @@ def draw_gradients(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
         canvas.axes.set_yscale("log")
     none = np.isfinite(norm) & (norm == 0)
     if none.any():
-        canvas.axes.plot(x[none], np.full(none.sum(), 0.02), "v", color=RED, markersize=5, label=say["gradient_zero"],
-                         transform=canvas.axes.get_xaxis_transform())  # fmt: skip
+        canvas.axes.plot(
+            x[none],
+            np.full(none.sum(), 0.02),
+            "v",
+            color=RED,
+            markersize=5,
+            label=say["gradient_zero"],
+            transform=canvas.axes.get_xaxis_transform(),
+        )
     low = canvas.all[1]
     low.plot(x, 100 * under, "-o", color=RED, markersize=2.5, linewidth=1.2, label=say["underflow"])
     low.plot(x, 100 * sub, "--s", color=ORANGE, markersize=2.5, linewidth=1.2, label=say["subnormal"])
@@ -218,5 +232,11 @@ def _evaluations(run: RunFolder, rank: int) -> dict:
     return curves
 
 
-DRAWERS = {"loss": draw_loss, "loss_scale": draw_loss_scale, "gradients": draw_gradients, "learning_rate": draw_learning_rate,
-           "step_time": draw_step_time, "validation": draw_validation}  # fmt: skip
+DRAWERS = {
+    "loss": draw_loss,
+    "loss_scale": draw_loss_scale,
+    "gradients": draw_gradients,
+    "learning_rate": draw_learning_rate,
+    "step_time": draw_step_time,
+    "validation": draw_validation,
+}

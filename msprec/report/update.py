@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Optional
 
-from msprec.report.answers import merge, pictures
+from msprec.report.answer_merge import merge, pictures
 from msprec.report.form_reader import Form
 from msprec.report.word import write_word
 

@@ -9,11 +9,11 @@ from typing import Optional
 from docx.shared import Pt
 
 from msprec.env import known_trouble
+from msprec.report.docx_builder import MAX_ROWS, WIDTH_CM, Paper
 from msprec.report.docx_parts import add_link, add_run, shade
 from msprec.report.figures import draw
 from msprec.report.form import add_choice, add_general, add_item_form, add_state, mark_of
-from msprec.report.paper import MAX_ROWS, WIDTH_CM, Paper
-from msprec.report.wording import CONCLUSIONS, FAMILIES, number, words
+from msprec.report.strings import CONCLUSIONS, family_title, number, words
 
 # lines of a listing on the page
 _MAX_LINES = 60
@@ -49,7 +49,7 @@ def write_word(
 class _Report:
     def __init__(self, checklist: dict, run_dir: Optional[Path], lang: str, path: Path, pictures: dict) -> None:
         self.checklist, self.run_dir, self.lang, self.path, self.pictures = checklist, run_dir, lang, path, pictures
-        self.say, self.names, self.families = words(lang), CONCLUSIONS[lang], FAMILIES[lang]
+        self.say, self.names = words(lang), CONCLUSIONS[lang]
         self.run = read_json(run_dir / "run.json") if run_dir else {}
         script = Path(str(self.run.get("script") or "")).name
         version = str(checklist.get("tool", {}).get("version", ""))
@@ -69,7 +69,7 @@ class _Report:
         for item in self.checklist["items"]:
             if item["id"].split(".")[0] != family:
                 family = item["id"].split(".")[0]
-                paper.heading(self.families[family], 1, f"family_{family}")
+                paper.heading(family_title(family, self.lang), 1, f"family_{family}")
             self._item(item)
         add_state(paper, self.checklist)
         paper.save(path)
@@ -88,7 +88,7 @@ class _Report:
         for item in self.checklist["items"]:
             if item["id"].split(".")[0] != family:
                 family = item["id"].split(".")[0]
-                entries.append((1, self.families[family], f"family_{family}"))
+                entries.append((1, family_title(family, self.lang), f"family_{family}"))
             entries.append((2, _head(item), _bookmark(item["id"])))
         paper.paragraph(self.say["contents"], bold=True, size=13).paragraph_format.keep_with_next = True
         paper.contents(entries)
@@ -162,7 +162,7 @@ class _Report:
             self._evidence(evidence, f"{item['id']}_{position + 1}")
         texts = item_texts(item["id"], self.lang)
         if texts is not None and "problem" in (item["conclusion"], item.get("by_evidence")):
-            paper.markdown(say["mend"], texts.mend)
+            paper.markdown(say["fix"], texts.fix)
         if texts is not None:
             paper.markdown(say["check"], texts.check, size=9)
         self._pictures(item["id"])
@@ -257,13 +257,18 @@ def run_rows(run: dict, lang: str) -> list:
     notes = [say.get(n, n) for n in run.get("notes") or []]
     notes += [trouble.render(lang) for trouble in known_trouble(run.get("versions") or {})]
     rows = [
-        [say["script"], _relative(run)], [say["command"], " ".join(map(str, run.get("command") or []))],
-        [say["started"], run.get("started")], [say["seconds"], run.get("seconds")], [say["exit"], exit_text],
-        [say["steps"], run.get("training_steps")], [say["device"], run.get("device_target")],
-        [say["mode"], run.get("mode")], [say["seeds"], seeds or say["none"]],
+        [say["script"], _relative(run)],
+        [say["command"], " ".join(map(str, run.get("command") or []))],
+        [say["started"], run.get("started")],
+        [say["seconds"], run.get("seconds")],
+        [say["exit"], exit_text],
+        [say["steps"], run.get("training_steps")],
+        [say["device"], run.get("device_target")],
+        [say["mode"], run.get("mode")],
+        [say["seeds"], seeds or say["none"]],
         [say["versions"], ", ".join(f"{k} {v}" for k, v in (run.get("versions") or {}).items())],
         [say["platform"], machine],
-    ]  # fmt: skip
+    ]
     return [[a, b] for a, b in rows if b is not None] + [[say["notes"], note] for note in notes]
 
 
@@ -295,12 +300,10 @@ def _bookmark(item_id: str) -> str:
 
 def item_texts(item_id: str, lang: str):
     """The item's own texts; a document with foreign ids is written without them."""
-    from msprec.checklist.texts import item_text
+    from msprec.engine import find
 
-    try:
-        return item_text(item_id, lang)
-    except KeyError:
-        return None
+    found = find(item_id)
+    return found.text(lang) if found is not None else None
 
 
 def _relative(run: dict) -> Optional[str]:

@@ -18,17 +18,40 @@ from msprec.source.values import UNKNOWN, Record, Values
 
 #: The public modules whose names are wanted, by package, and the folders and files to read for them.
 PUBLIC = {
-    "mindspore": ("mindspore.nn", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.mint.optim",
-                  "mindspore.mint", "mindspore.amp", "mindspore.common.initializer", "mindspore.ops"),
+    "mindspore": (
+        "mindspore.nn",
+        "mindspore.mint.nn",
+        "mindspore.mint.nn.functional",
+        "mindspore.mint.optim",
+        "mindspore.mint",
+        "mindspore.amp",
+        "mindspore.common.initializer",
+        "mindspore.ops",
+    ),
     "torch": ("torch.nn", "torch.nn.functional", "torch.nn.init", "torch.optim"),
-}  # fmt: skip
+}
 READ = {
-    "mindspore": ("__init__.py", "nn", "mint", "amp.py", "common", "train", "ops/__init__.py", "ops/function",
-                  "ops/functional.py",
-                  "ops/composite", "ops/auto_generate", "ops/operations", "ops/tensor_method.py", "ops/primitive.py",
-                  "ops/functional_overload.py", "experimental/optim", "experimental/__init__.py"),
+    "mindspore": (
+        "__init__.py",
+        "nn",
+        "mint",
+        "amp.py",
+        "common",
+        "train",
+        "ops/__init__.py",
+        "ops/function",
+        "ops/functional.py",
+        "ops/composite",
+        "ops/auto_generate",
+        "ops/operations",
+        "ops/tensor_method.py",
+        "ops/primitive.py",
+        "ops/functional_overload.py",
+        "experimental/optim",
+        "experimental/__init__.py",
+    ),
     "torch": ("nn", "optim"),
-}  # fmt: skip
+}
 #: Names of PyTorch that are not written in Python, as its documentation has them.
 BUILTIN = {
     "torch.nn.functional.gelu": [["input", "<required>"], ["approximate", "none"]],

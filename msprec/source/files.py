@@ -16,9 +16,18 @@ LARGEST = 2_000_000
 MOST_FILES = 20_000
 
 _SKIPPED_FOLDERS = {
-    "__pycache__", "site-packages", "dist-packages", "node_modules", "build", "dist", "msprec_runs", "kernel_meta",
-    "rank_0", "venv", "env",
-}  # fmt: skip
+    "__pycache__",
+    "site-packages",
+    "dist-packages",
+    "node_modules",
+    "build",
+    "dist",
+    "msprec_runs",
+    "kernel_meta",
+    "rank_0",
+    "venv",
+    "env",
+}
 _DATA = (".yaml", ".yml")
 _PYTHON_2 = re.compile(
     r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE

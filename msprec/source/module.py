@@ -110,11 +110,21 @@ class _Pass:
     def __init__(self, module: Module):
         self.module = module
         self.handlers = {
-            ast.Import: self.import_, ast.ImportFrom: self.import_from, ast.Assign: self.assign,
-            ast.AnnAssign: self.annotated, ast.AugAssign: self.augmented, ast.For: self.target, ast.AsyncFor: self.target,
-            ast.With: self.with_, ast.AsyncWith: self.with_, ast.NamedExpr: self.named, ast.Call: self.call,
-            ast.ExceptHandler: self.handler, ast.comprehension: self.target, ast.Global: self.global_,
-        }  # fmt: skip
+            ast.Import: self.import_,
+            ast.ImportFrom: self.import_from,
+            ast.Assign: self.assign,
+            ast.AnnAssign: self.annotated,
+            ast.AugAssign: self.augmented,
+            ast.For: self.target,
+            ast.AsyncFor: self.target,
+            ast.With: self.with_,
+            ast.AsyncWith: self.with_,
+            ast.NamedExpr: self.named,
+            ast.Call: self.call,
+            ast.ExceptHandler: self.handler,
+            ast.comprehension: self.target,
+            ast.Global: self.global_,
+        }
 
     def run(self) -> None:
         module, handlers = self.module, self.handlers

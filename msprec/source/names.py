@@ -13,16 +13,27 @@ _PUBLIC = (
     (re.compile(r"^mindspore(?:\.train)?\.((?:Dynamic|Fixed)?LossScaleManager)$"), r"mindspore.amp.\1"),
     (re.compile(r"^mindspore\.train(?:\.model)?\.Model$"), "mindspore.Model"),
     (re.compile(r"^mindspore\.common\.initializer(?:\.\w+)*\.(\w+)$"), r"mindspore.common.initializer.\1"),
-    (re.compile(r"^mindspore\.common(?:\.(?:api|tensor|parameter|dtype|jit_config|_tensor_docs))?\.(\w+)$"), r"mindspore.\1"),
+    (
+        re.compile(r"^mindspore\.common(?:\.(?:api|tensor|parameter|dtype|jit_config|_tensor_docs))?\.(\w+)$"),
+        r"mindspore.\1",
+    ),
     (re.compile(r"^mindspore\.(?:ops|numpy)\.(value_and_grad|grad|jit|vjp|jvp|jacfwd|jacrev)$"), r"mindspore.\1"),
     (re.compile(r"^mindspore\.(ms_function|jit_class)$"), "mindspore.jit"),
     (re.compile(r"^torch\.nn\.modules(?:\.\w+)*\.(\w+)$"), r"torch.nn.\1"),
     (re.compile(r"^torch\.optim\.(?!lr_scheduler)\w+\.(\w+)$"), r"torch.optim.\1"),
     (re.compile(r"^torch\.nn\.init\.(\w+?)_?$"), r"torch.nn.init.\1"),
-)  # fmt: skip
-_MODULES = {"mindspore.common.initializer", "mindspore.common.dtype", "mindspore.common.api", "mindspore.common.tensor",
-            "mindspore.common.parameter", "mindspore.ops.operations", "mindspore.ops.functional",
-            "mindspore.ops.composite", "mindspore.ops.function"}  # fmt: skip
+)
+_MODULES = {
+    "mindspore.common.initializer",
+    "mindspore.common.dtype",
+    "mindspore.common.api",
+    "mindspore.common.tensor",
+    "mindspore.common.parameter",
+    "mindspore.ops.operations",
+    "mindspore.ops.functional",
+    "mindspore.ops.composite",
+    "mindspore.ops.function",
+}
 
 
 @lru_cache(maxsize=65536)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from msprec.source.collector import collector_paused
 from msprec.source.files import File, Passed, decode, parse
+from msprec.source.gc_pause import collector_paused
 from msprec.source.libraries import LIBRARIES
 from msprec.source.module import Binding, Call, Module, Scope
 from msprec.source.names import public_name

@@ -44,8 +44,9 @@ def versions(framework: str = "mindspore") -> list:
     return _document()["versions"][framework]
 
 
-def arguments(project: Project, values: Values, callee: Callee, call: ast.Call, scope: Scope,
-              version: Optional[str] = None) -> Optional[dict]:  # fmt: skip
+def arguments(
+    project: Project, values: Values, callee: Callee, call: ast.Call, scope: Scope, version: Optional[str] = None
+) -> Optional[dict]:
     """The effective arguments of a call by parameter; None when the signature is not known.
 
     A call with ``*args`` or ``**kwargs`` of unknown content leaves whatever they may set UNKNOWN.

@@ -75,8 +75,24 @@ METHODS = {
     "repeat": ("count",),
     "take": ("count",),
     "skip": ("count",),
-    "GeneratorDataset": ("source", "column_names", "column_types", "schema", "num_samples", "num_parallel_workers", "shuffle"),
+    "GeneratorDataset": (
+        "source",
+        "column_names",
+        "column_types",
+        "schema",
+        "num_samples",
+        "num_parallel_workers",
+        "shuffle",
+    ),
     "NumpySlicesDataset": ("data", "column_names", "num_samples", "num_parallel_workers", "shuffle"),
-    "ImageFolderDataset": ("dataset_dir", "num_samples", "num_parallel_workers", "shuffle", "sampler", "extensions",
-                           "class_indexing", "decode"),
-}  # fmt: skip
+    "ImageFolderDataset": (
+        "dataset_dir",
+        "num_samples",
+        "num_parallel_workers",
+        "shuffle",
+        "sampler",
+        "extensions",
+        "class_indexing",
+        "decode",
+    ),
+}

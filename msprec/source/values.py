@@ -41,24 +41,64 @@ class Record:
 
 
 BINARY = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitOr: operator.or_, ast.BitAnd: operator.and_,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+}
 _COMPARE = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not, ast.In: lambda a, b: a in b,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
-}  # fmt: skip
-_CONVERSIONS = {"int": int, "float": float, "str": str, "bool": bool, "abs": abs, "round": round, "len": len,
-                "tuple": tuple, "list": list, "max": max, "min": min}  # fmt: skip
+}
+_CONVERSIONS = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "bool": bool,
+    "abs": abs,
+    "round": round,
+    "len": len,
+    "tuple": tuple,
+    "list": list,
+    "max": max,
+    "min": min,
+}
 #: Calls that hand their argument on as it is.
 _SAME = {
-    "mindspore.Tensor", "mindspore.tensor", "mindspore.Parameter", "torch.tensor", "numpy.array", "numpy.float32",
-    "numpy.asarray", "mindspore.mutable",
-}  # fmt: skip
-_RECORDS = {"easydict.EasyDict", "addict.Dict", "argparse.Namespace", "types.SimpleNamespace", "builtins.dict",
-            "omegaconf.OmegaConf.create", "ml_collections.ConfigDict", "collections.OrderedDict"}  # fmt: skip
+    "mindspore.Tensor",
+    "mindspore.tensor",
+    "mindspore.Parameter",
+    "torch.tensor",
+    "numpy.array",
+    "numpy.float32",
+    "numpy.asarray",
+    "mindspore.mutable",
+}
+_RECORDS = {
+    "easydict.EasyDict",
+    "addict.Dict",
+    "argparse.Namespace",
+    "types.SimpleNamespace",
+    "builtins.dict",
+    "omegaconf.OmegaConf.create",
+    "ml_collections.ConfigDict",
+    "collections.OrderedDict",
+}
 _YAML = {"yaml.load", "yaml.safe_load", "yaml.full_load", "omegaconf.OmegaConf.load", "json.load"}
 
 

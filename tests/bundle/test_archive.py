@@ -33,17 +33,52 @@ def run(tmp_path: Path) -> Path:
     for name in ("facts", "rank_0/nonfinite", "source", "samples"):
         (folder / name).mkdir(parents=True)
     home = "/home/zhangwei/project"
-    (folder / "run.json").write_text(json.dumps({
-        "schema": 1, "script": f"{home}/train.py", "cwd": home, "script_imports_mindspore": True, "training_steps": 30,
-        "command": ["python", "train.py", "--token", "abcdef123456", "--lr", "0.1"],
-        "source_files": {"train.py": "source/train.py"},
-        "exit": {"kind": "ok", "code": 0}, "versions": {"mindspore": "2.10.0", "opencv-python": "4.10.0.84"},
-    }))  # fmt: skip
-    (folder / "facts" / "datasets.json").write_text(json.dumps({"datasets": [{
-        "id": 0, "role": "train", "batch_size": 4, "columns": [{"name": "x", "dtype": "float32", "kind": "float", "shape": [4],
-        "elements": 480, "nan": 7, "inf": 0, "min": 0.0, "max": 1.0, "first_nonfinite": [3]}], "samples": 120, "batches": 30,
-        "scanned": {"samples": 120, "share": 1.0}, "pipeline": [{"op": "GeneratorDataset", "args": {"source": f"{home}/a.csv"}}],
-    }]}))  # fmt: skip
+    (folder / "run.json").write_text(
+        json.dumps(
+            {
+                "schema": 1,
+                "script": f"{home}/train.py",
+                "cwd": home,
+                "script_imports_mindspore": True,
+                "training_steps": 30,
+                "command": ["python", "train.py", "--token", "abcdef123456", "--lr", "0.1"],
+                "source_files": {"train.py": "source/train.py"},
+                "exit": {"kind": "ok", "code": 0},
+                "versions": {"mindspore": "2.10.0", "opencv-python": "4.10.0.84"},
+            }
+        )
+    )
+    (folder / "facts" / "datasets.json").write_text(
+        json.dumps(
+            {
+                "datasets": [
+                    {
+                        "id": 0,
+                        "role": "train",
+                        "batch_size": 4,
+                        "columns": [
+                            {
+                                "name": "x",
+                                "dtype": "float32",
+                                "kind": "float",
+                                "shape": [4],
+                                "elements": 480,
+                                "nan": 7,
+                                "inf": 0,
+                                "min": 0.0,
+                                "max": 1.0,
+                                "first_nonfinite": [3],
+                            }
+                        ],
+                        "samples": 120,
+                        "batches": 30,
+                        "scanned": {"samples": 120, "share": 1.0},
+                        "pipeline": [{"op": "GeneratorDataset", "args": {"source": f"{home}/a.csv"}}],
+                    }
+                ]
+            }
+        )
+    )
     (folder / "rank_0" / "steps.csv").write_text(
         "step,epoch,loss\n" + "".join(f"{i},1,{1 / i}\n" for i in range(1, 31))
     )
@@ -80,7 +115,7 @@ def bundle(*arguments):
 
 
 def test_a_bundle_holds_what_helps_and_nothing_secret(run: Path, tmp_path: Path) -> None:
-    from msprec.checklist import conclude
+    from msprec.engine import conclude
 
     write_word(conclude(run), run / "checklist.docx", run, "en")
     out = tmp_path / "q.zip"
@@ -124,8 +159,18 @@ def test_a_bundle_holds_what_helps_and_nothing_secret(run: Path, tmp_path: Path)
 
 
 def test_the_same_run_gives_the_same_archive(run: Path, tmp_path: Path) -> None:
-    env = {"schema": 1, "tool": {"version": "0"}, "python": {}, "system": {}, "hardware": {}, "cann": {}, "devices": [],
-           "packages": {}, "variables": {}, "notes": []}  # fmt: skip
+    env = {
+        "schema": 1,
+        "tool": {"version": "0"},
+        "python": {},
+        "system": {},
+        "hardware": {},
+        "cann": {},
+        "devices": [],
+        "packages": {},
+        "variables": {},
+        "notes": [],
+    }
     for name in ("a.zip", "b.zip"):
         archive.write(archive.gather(run, env=env), tmp_path / name)
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
@@ -174,7 +219,7 @@ def test_keep_and_list(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_report_filled_in_by_hand_goes_along(run: Path, tmp_path: Path) -> None:
-    from msprec.checklist import blank
+    from msprec.engine import blank
 
     found = blank("en")
     found["items"][3]["comment"] = f"asked zhangwei, password: {SECRET}"
@@ -210,8 +255,10 @@ def forged(path: Path, members: dict, manifest: bool = True, **attributes) -> Pa
     return path
 
 
-@pytest.mark.parametrize("name", ["../evil.txt", "run/../../evil.txt", "/tmp/evil_of_a_bundle.txt",
-                                  "run\\..\\evil.txt", "C:evil.txt", "run/a|b"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    ["../evil.txt", "run/../../evil.txt", "/tmp/evil_of_a_bundle.txt", "run\\..\\evil.txt", "C:evil.txt", "run/a|b"],
+)
 def test_names_that_lead_outside_are_refused(tmp_path: Path, name: str) -> None:
     path = forged(tmp_path / "e.zip", {"run/run.json": b"{}", name: b"evil"})
     with pytest.raises(archive.BundleError, match="outside"), archive.opened(path):

@@ -36,8 +36,13 @@ tokens = st.one_of(
     st.builds("eyJ{}.eyJ{}.{}".format, word(ALNUM, 12, 20), word(ALNUM, 12, 20), word(ALNUM, 12, 20)),
 )
 named_tokens = st.builds("Qv7{}".format, word(ALNUM, 12, 40))
-emails = st.builds("{}.{}@{}.{}".format, word(LETTERS, 3, 8), word(ALNUM, 3, 8), word(LETTERS, 3, 8),
-                   st.sampled_from(["com", "org", "cn", "edu.cn", "io", "de"]))  # fmt: skip
+emails = st.builds(
+    "{}.{}@{}.{}".format,
+    word(LETTERS, 3, 8),
+    word(ALNUM, 3, 8),
+    word(LETTERS, 3, 8),
+    st.sampled_from(["com", "org", "cn", "edu.cn", "io", "de"]),
+)
 ips = st.tuples(st.integers(11, 126), *[st.integers(0, 255)] * 3).map(lambda p: ".".join(map(str, p)))
 ip6s = st.lists(st.integers(4096, 65535), min_size=8, max_size=8).map(lambda g: ":".join(f"{n:x}" for n in g))
 users = word("bcdfghjklmnpqrstvwxz", 5, 9).map(lambda n: f"zq{n}")
@@ -53,8 +58,19 @@ class Planted:
         self.user, self.other, self.host = draw(users), draw(users), draw(hosts)
         self.key = ["Kw" + draw(word(ALNUM + "+/", 62, 62)) for _ in range(2)]
         self.proxy = f"http://proxy{draw(st.integers(10, 99))}.qqz{draw(word('bcdfg', 4, 6))}.example:3128"
-        self.all = [self.password, self.token, self.named, self.email, self.ip, self.ip6, self.user, self.other, self.host,
-                    *self.key, self.proxy]  # fmt: skip
+        self.all = [
+            self.password,
+            self.token,
+            self.named,
+            self.email,
+            self.ip,
+            self.ip6,
+            self.user,
+            self.other,
+            self.host,
+            *self.key,
+            self.proxy,
+        ]
 
     def scrubber(self, keep=()) -> Scrubber:
         """It is told of this machine's user and host; the other user stands only in paths."""
@@ -74,24 +90,48 @@ CALM = settings(max_examples=30, deadline=None)
 def lines_of(p: Planted) -> list:
     """What may stand in a log, a script of the shell, a configuration."""
     return [
-        f"PASSWORD={p.password}", f"export HF_TOKEN={p.token}", f"db_password: {p.password}", f"  passwd = '{p.password}'",
-        f"using token {p.token} now", f"api_key: {p.named}", f"python train.py --password {p.password} --lr 0.1",
-        f"Authorization: Bearer {p.named}", f"git clone https://bob:{p.password}@git.example.com/x.git", f"wandb login {p.named}",
-        f"https://example.com/f?access_token={p.named}&n=3", f"http_proxy={p.proxy}", f"https_proxy = {p.proxy}",
+        f"PASSWORD={p.password}",
+        f"export HF_TOKEN={p.token}",
+        f"db_password: {p.password}",
+        f"  passwd = '{p.password}'",
+        f"using token {p.token} now",
+        f"api_key: {p.named}",
+        f"python train.py --password {p.password} --lr 0.1",
+        f"Authorization: Bearer {p.named}",
+        f"git clone https://bob:{p.password}@git.example.com/x.git",
+        f"wandb login {p.named}",
+        f"https://example.com/f?access_token={p.named}&n=3",
+        f"http_proxy={p.proxy}",
+        f"https_proxy = {p.proxy}",
         f"pip --proxy {p.proxy} install",
-        f"mail to {p.email}, please", f"<{p.email}>", f"connect {p.ip}:8118", f"ping {p.ip} [{p.ip6}]",
-        f"/home/{p.other}/data/x.ckpt", f"C:\\Users\\{p.other}\\x.ckpt", f"owner: {p.user}", f"{p.user}@{p.host}:~/run$ ls",
-        f"model_{p.user}.ckpt on {p.host}", f"ssh {p.other}@{p.host}", PEM.format(*p.key),
+        f"mail to {p.email}, please",
+        f"<{p.email}>",
+        f"connect {p.ip}:8118",
+        f"ping {p.ip} [{p.ip6}]",
+        f"/home/{p.other}/data/x.ckpt",
+        f"C:\\Users\\{p.other}\\x.ckpt",
+        f"owner: {p.user}",
+        f"{p.user}@{p.host}:~/run$ ls",
+        f"model_{p.user}.ckpt on {p.host}",
+        f"ssh {p.other}@{p.host}",
+        PEM.format(*p.key),
         f'{{\\"secret\\": \\"{p.password}\\"}}',
         f"<password>{p.password}</password>",
-    ]  # fmt: skip
+    ]
 
 
 @CALM
 @given(planted)
 def test_text(p: Planted) -> None:
-    plain = ["step 10 loss 0.5 lr 0.1", "mindspore 2.10.0, version 1.2.3.4", "a[1::2] 12:30:45 x@w", "pad_token [PAD]",
-             "tokens: 4096", "127.0.0.1 0.0.0.0", "see train.py:42"]  # fmt: skip
+    plain = [
+        "step 10 loss 0.5 lr 0.1",
+        "mindspore 2.10.0, version 1.2.3.4",
+        "a[1::2] 12:30:45 x@w",
+        "pad_token [PAD]",
+        "tokens: 4096",
+        "127.0.0.1 0.0.0.0",
+        "see train.py:42",
+    ]
     text = "\n".join([*lines_of(p), *plain]) + "\n"
     out = p.scrubber().text(text, "log.txt")
     p.gone_from(out)
@@ -122,8 +162,11 @@ hub = "{p.token}"
     out = p.scrubber().text(code, "train.py", code=True)
     p.gone_from(out)
     assert ast.dump(ast.parse(out)).count("Call(") == ast.dump(ast.parse(code)).count("Call(")
-    for line in ("net = nn.Dense(4, 4); h = x@self.weight + x[1::2]@b.T",
-                 'token = tokenizer.encode(text, pad_token="[PAD]", max_tokens=4096)', "import os"):  # fmt: skip
+    for line in (
+        "net = nn.Dense(4, 4); h = x@self.weight + x[1::2]@b.T",
+        'token = tokenizer.encode(text, pad_token="[PAD]", max_tokens=4096)',
+        "import os",
+    ):
         assert line in out.split("\n")
     assert '"key": "label_smoothing"' in out and '"lr": 0.1' in out
 
@@ -132,12 +175,22 @@ hub = "{p.token}"
 @given(planted)
 def test_json_and_json_lines(p: Planted) -> None:
     value = {
-        "password": p.password, "api_key": p.named, "nested": [{"credentials": {"secret": p.password, "token": p.token}}],
-        "command": ["python", "train.py", "--password", p.password, f"--token={p.named}", "--lr", "0.1"], "log": lines_of(p),
-        "cwd": f"/home/{p.other}/p", f"/home/{p.other}/p/a.py": 1, "https_proxy": p.proxy, "owner": p.user,
-        "steps": 360, "class": "Momentum", "pass": 1, "key": "label_smoothing", "pad_token": "<pad>",
-        "code": f'x = a@b.T  # {p.email}',
-    }  # fmt: skip
+        "password": p.password,
+        "api_key": p.named,
+        "nested": [{"credentials": {"secret": p.password, "token": p.token}}],
+        "command": ["python", "train.py", "--password", p.password, f"--token={p.named}", "--lr", "0.1"],
+        "log": lines_of(p),
+        "cwd": f"/home/{p.other}/p",
+        f"/home/{p.other}/p/a.py": 1,
+        "https_proxy": p.proxy,
+        "owner": p.user,
+        "steps": 360,
+        "class": "Momentum",
+        "pass": 1,
+        "key": "label_smoothing",
+        "pad_token": "<pad>",
+        "code": f"x = a@b.T  # {p.email}",
+    }
     scrubber = p.scrubber()
     out = scrubber.json(json.dumps(value, ensure_ascii=False), "facts.json")
     p.gone_from(out)
@@ -173,9 +226,18 @@ def test_csv(p: Planted) -> None:
 @CALM
 @given(planted)
 def test_environment(p: Planted) -> None:
-    found = {"variables": {"HF_TOKEN": p.token, "MS_PASSWORD": p.password, "http_proxy": p.proxy, "no_proxy": f"localhost,{p.ip}",
-                           "PATH": f"/home/{p.other}/bin:/usr/bin", "HOSTNAME": p.host, "LD_LIBRARY_PATH": "/usr/local/Ascend"},
-             "packages": {"numpy": "1.26.4", "opencv-python": "4.10.0.84"}}  # fmt: skip
+    found = {
+        "variables": {
+            "HF_TOKEN": p.token,
+            "MS_PASSWORD": p.password,
+            "http_proxy": p.proxy,
+            "no_proxy": f"localhost,{p.ip}",
+            "PATH": f"/home/{p.other}/bin:/usr/bin",
+            "HOSTNAME": p.host,
+            "LD_LIBRARY_PATH": "/usr/local/Ascend",
+        },
+        "packages": {"numpy": "1.26.4", "opencv-python": "4.10.0.84"},
+    }
     out = p.scrubber().value(found, "env.json")
     p.gone_from(json.dumps(out))
     assert out["packages"] == found["packages"]
@@ -193,8 +255,11 @@ def word_file(p: Planted, cuts: list) -> bytes:
     for cell, text in zip((c for row in table.rows for c in row.cells), ("name", "password", "x", p.password)):
         cell.text = text
     document.sections[0].header.paragraphs[0].text = f"draft of {p.user}, {p.email}"
-    document.part.relate_to(f"https://u:{p.password}@example.com/", "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink",
-                            is_external=True)  # fmt: skip
+    document.part.relate_to(
+        f"https://u:{p.password}@example.com/",
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink",
+        is_external=True,
+    )
     document.core_properties.author, document.core_properties.last_modified_by = "Han Meimei", p.user
     document.core_properties.comments = p.email
     document.add_paragraph("nothing to see at step 10")
@@ -244,8 +309,16 @@ def test_the_same_value_has_the_same_name_everywhere() -> None:
     assert "zhangwei" not in json.dumps(scrubber.replaced())
 
 
-@pytest.mark.parametrize(("keep", "stays"), [(["ip"], "10.1.2.3"), (["email"], "a.b@c.com"), (["user"], "zhangwei"),
-                                             (["A.B@C.com"], "a.b@c.com"), (["secret"], "hunter2")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("keep", "stays"),
+    [
+        (["ip"], "10.1.2.3"),
+        (["email"], "a.b@c.com"),
+        (["user"], "zhangwei"),
+        (["A.B@C.com"], "a.b@c.com"),
+        (["secret"], "hunter2"),
+    ],
+)
 def test_keep(keep: list, stays: str) -> None:
     text = "10.1.2.3 a.b@c.com zhangwei password=hunter2"
     out = Scrubber(["zhangwei"], keep=keep).text(text, "f")

@@ -14,7 +14,7 @@ from mindspore import nn, ops
 from mindspore.common import seed as op_seed
 from mindspore.train import Model
 
-from msprec.cpu_loss_scale import enable_loss_scale_on_cpu
+from msprec.runtime.cpu_loss_scale import enable_loss_scale_on_cpu
 
 BATCH, BATCHES = 8, 12
 
@@ -119,9 +119,13 @@ def model(kind: str, rate=0.01, scale=2.0**24, window=3, optimizer_scale=1.0):
     half = kind not in ("plain", "fixed_keep", "o2", "o3")
     net, loss = network(half), nn.MSELoss()
     optimizer = nn.Momentum(net.trainable_params(), rate, 0.9, loss_scale=optimizer_scale)
-    cells = {"cell": nn.TrainOneStepWithLossScaleCell, "own": OwnCheckCell, "shuffled": ShuffledCell,
-             **{guise: partial(GuisedCell, guise=guise) for guise in ("flags", "opposite", "flagless")},
-             "accumulating": AccumulatingCell}  # fmt: skip
+    cells = {
+        "cell": nn.TrainOneStepWithLossScaleCell,
+        "own": OwnCheckCell,
+        "shuffled": ShuffledCell,
+        **{guise: partial(GuisedCell, guise=guise) for guise in ("flags", "opposite", "flagless")},
+        "accumulating": AccumulatingCell,
+    }
     if kind in (*cells, "host"):
         sense = nn.DynamicLossScaleUpdateCell(scale, 2, window) if kind != "host" else ms.Tensor(scale, ms.float32)
         return Model(cells.get(kind, OwnCheckCell)(nn.WithLossCell(net, loss), optimizer, sense))
@@ -162,7 +166,7 @@ def weights(trained: Model) -> dict:
     return {p.name: p.asnumpy().copy() for p in trained.train_network.get_parameters()}
 
 
-def by_hand(kind: str, steps: int, **options) -> list:
+def by_hand(kind: str, step_recorder: int, **options) -> list:
     """What a loop that reads everything at each step sees of the same training: (loss, overflow, scale before, scale
     after)."""
     trained = model(kind, **options)
@@ -170,7 +174,7 @@ def by_hand(kind: str, steps: int, **options) -> list:
     cell.set_train()
     x, y = arrays()
     seen = []
-    for step in range(steps):
+    for step in range(step_recorder):
         at = slice((step % BATCHES) * BATCH, (step % BATCHES + 1) * BATCH)
         before = float(cell.scale_sense.asnumpy()) if hasattr(cell, "scale_sense") else None
         outputs = cell(ms.Tensor(x[at]), ms.Tensor(y[at]))
@@ -198,14 +202,26 @@ def events(folder, rank=0) -> list:
 @pytest.fixture
 def kit(monkeypatch, tmp_path):
     """The helpers of this file; the working directory is an empty folder and no recorder is left from another test."""
-    from msprec.record import steps
+    from msprec.record import step_recorder
 
     assert enable_loss_scale_on_cpu()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(steps, "_recorders", {})
-    monkeypatch.setattr(steps, "_default", None)
+    monkeypatch.setattr(step_recorder, "_recorders", {})
+    monkeypatch.setattr(step_recorder, "_default", None)
     yield SimpleNamespace(
-        model=model, data=data, arrays=arrays, start=start, state=state, weights=weights, by_hand=by_hand, rows=rows,
-        events=events, network=network, OwnCheckCell=OwnCheckCell, Drawing=Drawing, BATCH=BATCH, BATCHES=BATCHES,
-    )  # fmt: skip
+        model=model,
+        data=data,
+        arrays=arrays,
+        start=start,
+        state=state,
+        weights=weights,
+        by_hand=by_hand,
+        rows=rows,
+        events=events,
+        network=network,
+        OwnCheckCell=OwnCheckCell,
+        Drawing=Drawing,
+        BATCH=BATCH,
+        BATCHES=BATCHES,
+    )
     ms.set_context(mode=ms.PYNATIVE_MODE)

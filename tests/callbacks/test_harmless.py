@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from msprec import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, PrecisionMonitor, StepTimeMonitor
-from msprec.callbacks import snapshot, tensors
-from msprec.callbacks._base import Monitor
-from msprec.record import steps as recorders
+from msprec.callbacks import snapshot
+from msprec.callbacks.base import Monitor
+from msprec.record import step_recorder as recorders
 from msprec.record import writer as writers
-from msprec.record.steps import StepRecorder
+from msprec.record.step_recorder import StepRecorder
+from msprec.runtime import tensor_snapshot
 
 
 class Losses(ms.train.Callback):
@@ -76,7 +77,7 @@ def test_snapshot_of_other_devices_disturbs_nothing(kit, monkeypatch):
     kit.start("pynative")
     expected = kit.state()
     kit.start("pynative")
-    monkeypatch.setattr(tensors, "on_cpu", lambda: False)
+    monkeypatch.setattr(tensor_snapshot, "on_cpu", lambda: False)
     for shape in ((), (1,)):
         parameter = ms.Parameter(ms.Tensor(np.full(shape, 2.0**24, np.float32)))
         kept = snapshot(parameter)
@@ -98,8 +99,14 @@ def broken_in(name):
     return type("Broken", (Broken,), {name: fails})
 
 
-HOOKS = ["on_train_begin", "on_train_epoch_begin", "on_train_step_begin", "on_train_step_end", "on_train_epoch_end",
-         "on_train_end"]  # fmt: skip
+HOOKS = [
+    "on_train_begin",
+    "on_train_epoch_begin",
+    "on_train_step_begin",
+    "on_train_step_end",
+    "on_train_epoch_end",
+    "on_train_end",
+]
 
 
 def same_training(kit, mode, monitors):
@@ -257,7 +264,7 @@ def test_one_recorder_for_all_without_a_folder_given(kit, tmp_path):
 
 
 def test_under_a_set_recorder_nothing_but_rows_is_written(kit, tmp_path):
-    from msprec.record.steps import use_recorder
+    from msprec.record.step_recorder import use_recorder
     from msprec.record.writer import RunWriter
 
     recorder = StepRecorder(RunWriter(tmp_path / "given"))

@@ -49,13 +49,23 @@ def test_dynamic_scale(kit, mode, kind):
     streaks = [len(run) for run in "".join("x" if flag else " " for flag in flags).split()]
     settled = flags.index(False)
     assert monitor.summary() == {
-        "steps": 24, "flagged_steps": 24, "overflow_from": "flag", "overflows": sum(flags),
-        "overflow_rate": sum(flags) / 24, "settled_step": settled + 1,
-        "settled_rate": sum(flags[settled:]) / (24 - settled), "longest_streak": max(streaks),
-        "first_overflow": first, "last_overflow": last, "updates": 24 - sum(flags),
-        "skipped_steps": [i for i, flag in enumerate(flags, 1) if flag], "kind": "dynamic",
-        "final_scale": expected[-1][3], "floor": 1.0, "floor_reached": False,
-    }  # fmt: skip
+        "steps": 24,
+        "flagged_steps": 24,
+        "overflow_from": "flag",
+        "overflows": sum(flags),
+        "overflow_rate": sum(flags) / 24,
+        "settled_step": settled + 1,
+        "settled_rate": sum(flags[settled:]) / (24 - settled),
+        "longest_streak": max(streaks),
+        "first_overflow": first,
+        "last_overflow": last,
+        "updates": 24 - sum(flags),
+        "skipped_steps": [i for i, flag in enumerate(flags, 1) if flag],
+        "kind": "dynamic",
+        "final_scale": expected[-1][3],
+        "floor": 1.0,
+        "floor_reached": False,
+    }
     told = [e["length"] for e in kit.events(monitor.folder) if e["event"] == "overflow_streak"]
     assert told == [length for length in streaks if length >= 3]
 
@@ -106,7 +116,12 @@ def test_fixed_managers(kit, mode):
     assert kit.events(drops.folder)[0]["event"] == "overflow_streak"
     told = drops.summary()
     assert {k: told[k] for k in ("kind", "overflow_rate", "floor", "settled_rate", "updates")} == {
-        "kind": "fixed", "overflow_rate": 1.0, "floor": None, "settled_rate": 1.0, "updates": 0}  # fmt: skip
+        "kind": "fixed",
+        "overflow_rate": 1.0,
+        "floor": None,
+        "settled_rate": 1.0,
+        "updates": 0,
+    }
     assert told["skipped_steps"] == list(range(1, 13))
 
 
@@ -164,7 +179,7 @@ def test_gradient_accumulation_in_a_cell(kit, mode):
 
 def test_flags_are_not_believed_against_the_scale():
     """FlagFinder on plain numbers: places 0 and 1 are bools that mean something else, place 2 is the flag."""
-    from msprec.callbacks.flags import FlagFinder
+    from msprec.callbacks.overflow_flag import FlagFinder
 
     finder = FlagFinder(floor=1.0, stock=False)
     assert finder.overflow([True, False, True], 8.0, 4.0) is True
@@ -271,7 +286,7 @@ def test_fit_with_evaluation_in_between(kit):
 
 def test_what_an_optimizer_gives_is_no_overflow_flag():
     """UpdateFlagFinder on plain numbers: a flag of a cell without a loss scale, and the optimizer's count around it."""
-    from msprec.callbacks.flags import UpdateFlagFinder
+    from msprec.callbacks.overflow_flag import UpdateFlagFinder
 
     success = UpdateFlagFinder()
     assert [success.overflow([True], count, count + 1) for count in range(3)] == [None, None, None]

@@ -14,10 +14,10 @@ import pytest
 from mindspore.train import LossMonitor
 
 from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor
-from msprec.callbacks.kept_steps import Bad, KeptStep, StepKeeper, save_step
-from msprec.callbacks.random_states import random_state
-from msprec.callbacks.tallies import FirstBadGradient
-from msprec.locate.capsule import Capsule, save_capsule
+from msprec.callbacks.step_counters import FirstBadGradient
+from msprec.callbacks.step_snapshots import BadStep, KeptStep, StepKeeper, save_step
+from msprec.locate.saved_step import Capsule, save_capsule
+from msprec.runtime.rng_state import random_state
 
 RATES = [1e-3] * 3 + [1e18] * 30  # the fourth update ruins the weights
 
@@ -99,7 +99,7 @@ def test_a_step_that_raises_leaves_the_steps_before_it(kit):
 
 def test_the_warning_is_one_line(tmp_path):
     script = (
-        "from msprec.callbacks.tallies import FirstNonFinite\n"
+        "from msprec.callbacks.step_counters import FirstNonFinite\n"
         "FirstNonFinite(lambda *_, **__: None)([{'step': 7, 'loss': float('nan')}])"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -219,7 +219,7 @@ def test_a_batch_that_no_file_can_hold_is_left_out(tmp_path):
 def test_losses_are_looked_at_one_step_late():
     keeper = StepKeeper(every=2)
     told = [keeper.end(step, loss) for step, loss in enumerate([1.0, math.inf, 2.0, 3.0], 1)]
-    assert told == [None, None, Bad(2, "loss", math.inf), None]
+    assert told == [None, None, BadStep(2, "loss", math.inf), None]
     assert keeper.end(5, math.nan, at_once=True).step == 5
     assert keeper.rest() is None
     assert keeper.loss_of(4) == 3.0
@@ -251,7 +251,7 @@ def test_too_many_weights_are_not_written(tmp_path, monkeypatch):
     weight = ms.Parameter(ms.Tensor(np.zeros(200, np.float32)), name="w")
     kept = KeptStep(3, (np.zeros(50, np.float32),), random_state(), None, {id(weight): weight.asnumpy()})
     for limit, written in ((1 << 20, True), (700, False)):
-        monkeypatch.setattr("msprec.locate.capsule.LARGEST_WEIGHTS", limit)
+        monkeypatch.setattr("msprec.locate.saved_step.LARGEST_WEIGHTS", limit)
         save_capsule(tmp_path / str(limit), kept, [weight], None, {})
         assert (tmp_path / str(limit) / "weights.npz").is_file() is written
         assert Capsule(tmp_path / str(limit)).state.get("not_written") == (
@@ -264,9 +264,9 @@ def test_overflows_that_are_worth_a_look():
         return [keeper.end(step, 1.0, flag, scale, at_once=True) for step, flag in enumerate(overflows, 1)]
 
     searching = told(StepKeeper(2), [True, True, False, True, True, True, True], 1024.0)
-    assert searching == [None] * 5 + [Bad(6, "streak", 1024.0), None], "the third in a row, once a streak"
-    assert told(StepKeeper(2), [False, True], 1.0) == [None, Bad(2, "gradient", 1.0)]
-    assert told(StepKeeper(2, dynamic=False), [True], 1024.0) == [Bad(1, "gradient", 1024.0)]
+    assert searching == [None] * 5 + [BadStep(6, "streak", 1024.0), None], "the third in a row, once a streak"
+    assert told(StepKeeper(2), [False, True], 1.0) == [None, BadStep(2, "gradient", 1.0)]
+    assert told(StepKeeper(2, dynamic=False), [True], 1024.0) == [BadStep(1, "gradient", 1024.0)]
 
 
 @pytest.mark.versions

@@ -12,10 +12,10 @@ import pytest
 
 from msprec import LossScaleMonitor, NonFiniteError, PrecisionMonitor
 from msprec.callbacks import non_finite, precision
-from msprec.callbacks.kept_steps import StepKeeper
-from msprec.callbacks.random_states import SELDOM
-from msprec.callbacks.training import Training, optimizer_of
-from msprec.record import steps
+from msprec.callbacks.step_snapshots import StepKeeper
+from msprec.callbacks.train_context import Training, optimizer_of
+from msprec.record import step_recorder
+from msprec.runtime.rng_state import SELDOM
 
 _TIMES = ("seconds", "data_seconds", "callback_seconds")
 
@@ -41,7 +41,7 @@ class Waiting(ms.train.Callback):
 
 
 def _wait_for_ever(monkeypatch):
-    monkeypatch.setattr(steps, "FLUSH_SECONDS", 1e9)
+    monkeypatch.setattr(step_recorder, "FLUSH_SECONDS", 1e9)
 
 
 def _train(kit, monkeypatch, mode, kind, together, *more, **options):
@@ -239,11 +239,11 @@ def test_no_row_waits_for_more_than_a_second(kit, seconds):
     kit.model("plain").train(1, data, callbacks=[monitor, ages])
     ends = list(ages.ends.values())
     longest = max(b - a for a, b in zip(ends, ends[1:]))
-    assert max(ages.ages) < steps.FLUSH_SECONDS + longest
+    assert max(ages.ages) < step_recorder.FLUSH_SECONDS + longest
 
 
 def test_a_slow_step_does_not_wait(kit, monkeypatch):
-    monkeypatch.setattr(steps, "FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr(step_recorder, "FLUSH_SECONDS", 0.0)
     kit.start("graph")
     monitor = PrecisionMonitor(out="run")
     waiting = Waiting(monitor)

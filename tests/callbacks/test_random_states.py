@@ -6,8 +6,8 @@ import mindspore as ms
 import numpy as np
 import pytest
 
-from msprec.callbacks import random_states
-from msprec.callbacks.random_states import QUIET, SELDOM, RandomStates, random_state
+from msprec.runtime import rng_state
+from msprec.runtime.rng_state import QUIET, SELDOM, RandomStates, random_state
 
 SEEDS = itertools.count(100)
 
@@ -24,8 +24,8 @@ def state() -> np.ndarray:
 @pytest.fixture
 def readings(monkeypatch):
     """How often the generator was read."""
-    count, original = [], random_states._mindspore
-    monkeypatch.setattr(random_states, "_mindspore", lambda: count.append(1) or original())
+    count, original = [], rng_state._mindspore
+    monkeypatch.setattr(rng_state, "_mindspore", lambda: count.append(1) or original())
     return count
 
 

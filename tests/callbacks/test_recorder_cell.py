@@ -25,10 +25,18 @@ def sink(model, given, size, callbacks, bound=lambda cell: cell):
     """What `Model._train_dataset_sink_process` does, with the loop over a sink here instead of on the device."""
     parameters = _InternalCallbackParam()
     parameters.update(
-        cur_step_num=0, train_network=model.train_network, batch_num=size, mode="train", sink_size=size,
-        optimizer=model._optimizer, loss_scale_mananger=model._loss_scale_manager, network=model._network,
-        dataset_sink_mode=True, list_callback=callbacks, train_dataset_element=None,
-    )  # fmt: skip
+        cur_step_num=0,
+        train_network=model.train_network,
+        batch_num=size,
+        mode="train",
+        sink_size=size,
+        optimizer=model._optimizer,
+        loss_scale_mananger=model._loss_scale_manager,
+        network=model._network,
+        dataset_sink_mode=True,
+        list_callback=callbacks,
+        train_dataset_element=None,
+    )
     context = RunContext(parameters)
     given = list(given)
     model.train_network.set_train()

@@ -7,7 +7,7 @@ import pytest
 
 import msprec
 from msprec import PrecisionMonitor
-from msprec.record import steps as recorders
+from msprec.record import step_recorder as recorders
 from msprec.record.reader import RunFolder
 
 

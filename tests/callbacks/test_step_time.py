@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from msprec import LossScaleMonitor, StepTimeMonitor
-from msprec.callbacks import memory, tensors
+from msprec.runtime import memory, tensor_snapshot
 
 # long beside what a busy machine adds to a step
 WAIT, WORK = 0.25, 0.02
@@ -91,7 +91,7 @@ def test_the_manager_is_as_it_was(kit):
 def test_device_memory_as_documented(monkeypatch):
     from mindspore import runtime
 
-    monkeypatch.setattr(tensors, "on_cpu", lambda: False)
+    monkeypatch.setattr(tensor_snapshot, "on_cpu", lambda: False)
     monkeypatch.setattr(runtime, "max_memory_allocated", lambda: 1536)
     assert memory.peak_device_memory() == 1536
 

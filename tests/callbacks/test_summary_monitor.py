@@ -9,7 +9,7 @@ from mindspore.train import summary_pb2
 
 import msprec
 from msprec.callbacks.summary import SummaryWriter
-from msprec.record import steps
+from msprec.record import step_recorder
 from msprec.record.tensorboard import TAGS
 
 
@@ -74,12 +74,12 @@ def _train(kit, folder, monitors=lambda _: (), order=1):
     return _events(folder)
 
 
-@pytest.mark.parametrize("flush", [0.0, steps.FLUSH_SECONDS])
+@pytest.mark.parametrize("flush", [0.0, step_recorder.FLUSH_SECONDS])
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_users_summaries_stay_and_the_monitors_are_beside_them(kit, monkeypatch, tmp_path, flush, order):
     """Also where rows are written while values of the user's wait in the record."""
     bare, none = _train(kit, tmp_path / "bare")
-    monkeypatch.setattr(steps, "FLUSH_SECONDS", flush)
+    monkeypatch.setattr(step_recorder, "FLUSH_SECONDS", flush)
     monitors = []
 
     def make(record):
@@ -107,7 +107,7 @@ def test_watch(kit, tmp_path):
 
 
 def test_a_closed_record_is_told_once_and_harms_nothing(kit, monkeypatch, tmp_path):
-    monkeypatch.setattr(steps, "FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr(step_recorder, "FLUSH_SECONDS", 0.0)
     record = ms.train.SummaryRecord(str(tmp_path / "events"))
     record.close()
     kit.start("graph")

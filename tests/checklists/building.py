@@ -3,7 +3,7 @@
 import copy
 import json
 
-from msprec.checklist import conclude
+from msprec.engine import conclude
 
 PLACE = {"file": "train.py", "line": 3}
 

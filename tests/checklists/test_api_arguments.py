@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 from building import Run
-from msprec.checklists.api_arguments import _makers
 
-from msprec.checklist.facts import PLACE, Fact
+from msprec.checklists.api.argument_differences.argument_differences import _makers
+from msprec.engine.schema import PLACE, Fact
 from msprec.source import Project
 from msprec.source.files import File
 
@@ -44,21 +44,27 @@ def made_at(*lines, file="train.py"):
     ],
 )
 def test_makers(lines, makers):
-    subject = SimpleNamespace(project=Project([File("train.py", None, SCRIPT)], follow=False))
-    assert _makers(subject, made_at(*lines), OUTSIDE) == makers
+    run_data = SimpleNamespace(project=Project([File("train.py", None, SCRIPT)], follow=False))
+    assert _makers(run_data, made_at(*lines), OUTSIDE) == makers
 
 
 def test_a_line_of_another_file_made_nothing_here():
-    subject = SimpleNamespace(project=Project([File("train.py", None, SCRIPT)], follow=False))
-    assert _makers(subject, made_at(7, file="net.py"), OUTSIDE) == []
+    run_data = SimpleNamespace(project=Project([File("train.py", None, SCRIPT)], follow=False))
+    assert _makers(run_data, made_at(7, file="net.py"), OUTSIDE) == []
 
 
 def network(*lines, file="train.py"):
     cells = [
-        {"path": f"fc{line}", "class": "Dense", "builtin": True, "args": "in_channels=8, out_channels=2",
-         "created": {"file": file, "line": line}, "parameters": []}
+        {
+            "path": f"fc{line}",
+            "class": "Dense",
+            "builtin": True,
+            "args": "in_channels=8, out_channels=2",
+            "created": {"file": file, "line": line},
+            "parameters": [],
+        }
         for line in lines
-    ]  # fmt: skip
+    ]
     return {"id": 0, "class": "Net", "role": "train", "place": {"file": "train.py", "line": 7}, "cells": cells}
 
 

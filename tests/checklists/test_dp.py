@@ -376,9 +376,8 @@ def test_the_others_of_the_family(verdict):
 
 def test_each_channel_s_distribution_is_shown():
     """Of a sound picture too; one channel has the column's own."""
-    from msprec.checklists.dp import _histogram
-
-    from msprec.checklist.facts import COLUMN, Fact
+    from msprec.checklists.dp.normalization.check import _histogram
+    from msprec.engine.schema import COLUMN, Fact
 
     one = {"edges": [0.0, 0.5, 1.0], "counts": [3, 4]}
     table = {"axis": 1, "mean": [0.5] * 3, "std": [0.2] * 3, "min": [0.0] * 3, "max": [1.0] * 3}
@@ -392,7 +391,15 @@ def test_each_channel_s_distribution_is_shown():
 
 def test_lengths_of_padded_sequences_are_no_features(verdict):
     lengths = column("n", dtype="int32", kind="int", shape=[], min=4, max=90, mean=40.0, std=20.0)
-    pad = {"column": "x", "rows": 480, "kind": "float", "lengths": [90, 90], "value": 0.0, "share": 0.3, "right_only": 450,
-           "length": {"column": "n", "agrees": 1.0}}  # fmt: skip
+    pad = {
+        "column": "x",
+        "rows": 480,
+        "kind": "float",
+        "lengths": [90, 90],
+        "value": 0.0,
+        "share": 0.3,
+        "right_only": 450,
+        "length": {"column": "n", "agrees": 1.0},
+    }
     assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths])]))["conclusion"] == "problem"
     assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths], padding=[pad])]))["conclusion"] == "ok"

@@ -5,7 +5,7 @@ import json
 
 from building import STILL, Run, column, dataset, one_pass, parameter, phase, write_steps
 
-from msprec.checklist import conclude
+from msprec.engine import conclude
 
 PARALLEL = {"mode": "data_parallel", "parameter_broadcast": False, "gradients_reduced": True}
 NAN = {"nan": 52, "nonfinite_samples": 37, "first_nonfinite": [17, 203]}

@@ -24,10 +24,15 @@ def steps(loss=falling, epochs=EPOCHS, rate=lambda share: 0.1):
 
 def run(values, loss=falling, name="loss", epochs=EPOCHS, rate=lambda share: 0.1, more=None, **changes):
     found = [
-        {"step": (n + 1) * EACH * epochs // len(values), "epoch": n + 1, "metrics": {name: v, **(more[n] if more else {})},
-         "place": {"file": "train.py", "line": 9}, "via": "Model.fit"}
+        {
+            "step": (n + 1) * EACH * epochs // len(values),
+            "epoch": n + 1,
+            "metrics": {name: v, **(more[n] if more else {})},
+            "place": {"file": "train.py", "line": 9},
+            "via": "Model.fit",
+        }
         for n, v in enumerate(values)
-    ]  # fmt: skip
+    ]
     total = epochs * EACH
     return Run(evaluation=found, steps=steps(loss, epochs, rate), run={"training_steps": total}, **changes)
 
@@ -163,9 +168,13 @@ def test_best_weights_by_any_name(verdict):
 
 def test_numbers_without_a_name_are_told(verdict):
     made = Run()
-    made.facts["evaluation"] = {"evaluations": [
-        {"step": step, "metrics": {"evaluate": 0.5}, "via": "function", "place": {"file": "train.py", "line": 9}}
-        for step in (10, 20, 30, 40)], "without_result": []}  # fmt: skip
+    made.facts["evaluation"] = {
+        "evaluations": [
+            {"step": step, "metrics": {"evaluate": 0.5}, "via": "function", "place": {"file": "train.py", "line": 9}}
+            for step in (10, 20, 30, 40)
+        ],
+        "without_result": [],
+    }
     entry = verdict("hp.02", made)
     assert entry["conclusion"] == "undecided" and "evaluate" in entry["would_decide"]
 

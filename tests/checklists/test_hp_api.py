@@ -131,10 +131,17 @@ def test_a_teacher_that_no_optimizer_updates_is_right(verdict):
     assert verdict("api.02", seen(before, {**teacher, "updated": True}))["conclusion"] == "problem"
 
 
-@pytest.mark.parametrize(("line", "wanted"), [
-    ("latest = net(x)", "undecided"), ("z = retrieval(x)", "undecided"), ("z = predictor(x)", "undecided"),
-    ("valAcc = score(net(x))", "problem"), ("z = self.testloader_step(x)", "problem"), ("print('acc', net(x))", "problem"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("latest = net(x)", "undecided"),
+        ("z = retrieval(x)", "undecided"),
+        ("z = predictor(x)", "undecided"),
+        ("valAcc = score(net(x))", "problem"),
+        ("z = self.testloader_step(x)", "problem"),
+        ("print('acc', net(x))", "problem"),
+    ],
+)
 def test_words_that_speak_of_evaluation(verdict, line, wanted):
     between = forward(first_step=45, last_step=135, calls=36, place={"file": "train.py", "line": 1})
     assert verdict("api.02", seen(phase(dependent=BOTH), between, code=line))["conclusion"] == wanted

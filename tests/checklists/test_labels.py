@@ -19,8 +19,14 @@ def run(counts=None, loss="CrossEntropyLoss", args="", label=(), outputs=10, con
 
 
 def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990):
-    return {"samples": samples, "contradicting": contradicting, "groups": groups, "elements": elements, "distinct": distinct,
-            "examples": [{"positions": [3, 90], "labels": [0, 4]}]}  # fmt: skip
+    return {
+        "samples": samples,
+        "contradicting": contradicting,
+        "groups": groups,
+        "elements": elements,
+        "distinct": distinct,
+        "examples": [{"positions": [3, 90], "labels": [0, 4]}],
+    }
 
 
 @pytest.mark.parametrize(
@@ -171,11 +177,14 @@ def test_no_labels(verdict):
 
 def test_the_sheet(verdict):
     made = run()
-    made.facts["label_sheet"] = {"dataset": 0, "samples": [
-        {"position": 3, "label": 0, "column": "image", "file": "samples/00_label_0.png"},
-        {"position": 5, "label": 1, "column": "x", "values": [0.5, 1.0], "elements": 2},
-        {"position": 7, "label": 2, "column": "t", "text": "good"},
-    ]}  # fmt: skip
+    made.facts["label_sheet"] = {
+        "dataset": 0,
+        "samples": [
+            {"position": 3, "label": 0, "column": "image", "file": "samples/00_label_0.png"},
+            {"position": 5, "label": 1, "column": "x", "values": [0.5, 1.0], "elements": 2},
+            {"position": 7, "label": 2, "column": "t", "text": "good"},
+        ],
+    }
     sheet = next(e for e in verdict("ds.02", made)["evidence"] if "class by class" in e["title"])
     assert sheet["kind"] == "figure" and sheet["figure"] == "label_sheet"
     samples = sheet["data"]["samples"]

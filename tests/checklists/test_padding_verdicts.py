@@ -8,9 +8,21 @@ IDS = column("ids", dtype="int32", kind="int", shape=[12])
 
 def pad(**changes):
     base = {
-        "column": "ids", "rows": 480, "kind": "int", "lengths": [12, 12], "value": 0.0, "share": 0.3, "right_only": 430,
-        "left_only": 0, "both": 0, "longest": 8, "inside": 0, "inside_rows": 0, "mask": None, "length": None,
-    }  # fmt: skip
+        "column": "ids",
+        "rows": 480,
+        "kind": "int",
+        "lengths": [12, 12],
+        "value": 0.0,
+        "share": 0.3,
+        "right_only": 430,
+        "left_only": 0,
+        "both": 0,
+        "longest": 8,
+        "inside": 0,
+        "inside_rows": 0,
+        "mask": None,
+        "length": None,
+    }
     return {**base, **changes}
 
 
@@ -164,10 +176,13 @@ def targets(ignored=-100, reduction="mean", distinct=30, least=0.0, source="", s
     made = Run(datasets=[dataset([IDS, out], label=label, padding=[pad(column="out", share=share)])])
     made.source["train.py"] += source
     one = {
-        "kind": "softmax_cross_entropy", "name": "CrossEntropyLoss", "place": {"file": "train.py", "line": 6},
-        "settings": {"reduction": reduction, "ignore_index": ignored}, "predicted": {"shape": [*shape, 40]},
+        "kind": "softmax_cross_entropy",
+        "name": "CrossEntropyLoss",
+        "place": {"file": "train.py", "line": 6},
+        "settings": {"reduction": reduction, "ignore_index": ignored},
+        "predicted": {"shape": [*shape, 40]},
         "labels": {"shape": list(shape), "min": least, "max": 39.0, "distinct": distinct},
-    }  # fmt: skip
+    }
     made.facts["probes"] = {"losses": [one]}
     return made
 

@@ -7,8 +7,8 @@ import pytest
 from building import Run, parameter
 from click.testing import CliRunner
 
-from msprec.checklist import references
 from msprec.cli import main
+from msprec.references import reference_options
 
 PLACE = {"file": "train.py", "line": 5}
 SHAPES = {
@@ -154,7 +154,7 @@ def test_reference_files(tmp_path):
     np.savez(
         file, **{"conv.weight": np.linspace(-1, 1, 72, dtype=np.float16).reshape(8, 1, 3, 3), "names": np.array(["a"])}
     )
-    facts = references.read_weights(str(file))
+    facts = reference_options.read_weights(str(file))
     assert facts["parameters"][0]["max"] == 1.0 and len(facts["parameters"]) == 1 and len(facts["md5"]) == 32
     done = CliRunner().invoke(main, ["checklist", "--run", str(run), "--json", "-", "--reference-weights", str(file)])
     item = next(i for i in json.loads(done.output)["items"] if i["id"] == "wi.02")

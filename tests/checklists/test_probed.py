@@ -113,14 +113,30 @@ def test_without_a_range_test_it_says_why(verdict, why):
 
 # --- cg.01 ---------------------------------------------------------------------------------------------------------
 def network(**changes):
-    base = {"id": 0, "class": "Net", "role": "train", "place": PLACE, "cells": [], "shared_cells": [],
-            "shared_parameters": [], "unregistered": []}  # fmt: skip
+    base = {
+        "id": 0,
+        "class": "Net",
+        "role": "train",
+        "place": PLACE,
+        "cells": [],
+        "shared_cells": [],
+        "shared_parameters": [],
+        "unregistered": [],
+    }
     return {**base, **changes}
 
 
 def cell(*paths, repeated_in=None, **changes):
-    base = {"class": "Dense", "builtin": True, "paths": list(paths), "ways": len(paths), "repeated_in": repeated_in,
-            "parameters": [f"{paths[0]}.weight"], "repeated": len(paths) if repeated_in else 0, "created": PLACE}  # fmt: skip
+    base = {
+        "class": "Dense",
+        "builtin": True,
+        "paths": list(paths),
+        "ways": len(paths),
+        "repeated_in": repeated_in,
+        "parameters": [f"{paths[0]}.weight"],
+        "repeated": len(paths) if repeated_in else 0,
+        "created": PLACE,
+    }
     return {**base, **changes}
 
 
@@ -144,8 +160,15 @@ def test_sharing(verdict):
 
 
 def spread(seed, shift=0.0):
-    return {"min": -0.1 - seed + shift, "max": 0.1 + seed, "mean": 0.001 * seed, "std": 0.05 + seed, "zeros": 0.0,
-            "constant": False, "nonfinite": 0}  # fmt: skip
+    return {
+        "min": -0.1 - seed + shift,
+        "max": 0.1 + seed,
+        "mean": 0.001 * seed,
+        "std": 0.05 + seed,
+        "zeros": 0.0,
+        "constant": False,
+        "nonfinite": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -167,8 +190,16 @@ def test_a_tie_that_is_a_copy(verdict, classes, ends, conclusion):
 
 # --- cg.03 ---------------------------------------------------------------------------------------------------------
 def ran(path, calls=1, used=True, gradient=True, cls="Dense", **changes):
-    base = {"path": path, "class": cls, "builtin": True, "loss": False, "calls": calls, "used": used,
-            "gradient": gradient, "created": PLACE}  # fmt: skip
+    base = {
+        "path": path,
+        "class": cls,
+        "builtin": True,
+        "loss": False,
+        "calls": calls,
+        "used": used,
+        "gradient": gradient,
+        "created": PLACE,
+    }
     return {**base, **changes}
 
 
@@ -207,8 +238,15 @@ def test_layers_without_weights_that_never_run(verdict, cls, source, conclusion)
 
 
 def test_layers_in_a_plain_list(verdict):
-    hidden = {"holder": "layers", "kind": "list", "length": 3, "class": "Dense", "parameters": ["weight"],
-              "in_optimizer": False, "created": PLACE}  # fmt: skip
+    hidden = {
+        "holder": "layers",
+        "kind": "list",
+        "length": 3,
+        "class": "Dense",
+        "parameters": ["weight"],
+        "in_optimizer": False,
+        "created": PLACE,
+    }
     assert verdict("cg.03", graph(ran("a"), unregistered=[hidden] * 3))["conclusion"] == "problem"
     assert verdict("cg.03", graph(ran("a"), unregistered=[{**hidden, "in_optimizer": True}] * 3))["conclusion"] == "ok"
     # one cell in a list is how a teacher is kept out of a network's parameters
@@ -224,11 +262,29 @@ def test_without_a_watched_step_it_says_why(verdict):
 
 # --- cg.04 ---------------------------------------------------------------------------------------------------------
 def loss(kind="softmax_cross_entropy", shape=(32, 10), labels=(32,), **predicted):
-    base = {"dtype": "Float32", "shape": list(shape), "min": -3.0, "max": 4.0, "probabilities": False,
-            "log_probabilities": False, "unit": False, "source": {"operator": "Dense", "place": PLACE}}  # fmt: skip
-    return {"kind": kind, "name": "Loss", "place": PLACE, "settings": {}, "predicted": {**base, **predicted}, "shape": [],
-            "labels": {"dtype": "Float32", "shape": list(labels), "min": 0.0, "max": 1.0, "whole": True},
-            "value": 1.2, "unreduced": False, "recomputed": {"mean": 1.2}, "equals": "mean"}  # fmt: skip
+    base = {
+        "dtype": "Float32",
+        "shape": list(shape),
+        "min": -3.0,
+        "max": 4.0,
+        "probabilities": False,
+        "log_probabilities": False,
+        "unit": False,
+        "source": {"operator": "Dense", "place": PLACE},
+    }
+    return {
+        "kind": kind,
+        "name": "Loss",
+        "place": PLACE,
+        "settings": {},
+        "predicted": {**base, **predicted},
+        "shape": [],
+        "labels": {"dtype": "Float32", "shape": list(labels), "min": 0.0, "max": 1.0, "whole": True},
+        "value": 1.2,
+        "unreduced": False,
+        "recomputed": {"mean": 1.2},
+        "equals": "mean",
+    }
 
 
 def judged(verdict, *losses, own=(), broadcasts=()):
@@ -272,8 +328,17 @@ def test_losses(verdict, one, conclusion):
 
 
 def own(**changes):
-    base = {"name": "cross_entropy", "place": PLACE, "promise": "softmax_cross_entropy", "value": 1.2, "equals": None,
-            "candidates": {"softmax_cross_entropy": 2.3}, "variant": False, "predicted": [32, 10], "labels": [32]}  # fmt: skip
+    base = {
+        "name": "cross_entropy",
+        "place": PLACE,
+        "promise": "softmax_cross_entropy",
+        "value": 1.2,
+        "equals": None,
+        "candidates": {"softmax_cross_entropy": 2.3},
+        "variant": False,
+        "predicted": [32, 10],
+        "labels": [32],
+    }
     return {**base, **changes}
 
 
@@ -322,34 +387,62 @@ def test_a_rate_below_the_bounds_of_a_short_test(verdict):
         assert verdict("hp.01", made)["conclusion"] == conclusion
 
 
-WRITTEN = {"name": "forward", "place": PLACE, "value": 1.0, "final": True, "written": True, "weighed": False,
-           "computed": False, "purpose": False, "shape": [], "variant": False, "candidates": {},
-           "behaviour": {"kind": "regression", "repeatable": True, "domain": "scores", "pairs": True, "way": "rises",
-                         "curve": [-4.0, -1.0, 0.0], "family": None}}  # fmt: skip
+WRITTEN = {
+    "name": "forward",
+    "place": PLACE,
+    "value": 1.0,
+    "final": True,
+    "written": True,
+    "weighed": False,
+    "computed": False,
+    "purpose": False,
+    "shape": [],
+    "variant": False,
+    "candidates": {},
+    "behaviour": {
+        "kind": "regression",
+        "repeatable": True,
+        "domain": "scores",
+        "pairs": True,
+        "way": "rises",
+        "curve": [-4.0, -1.0, 0.0],
+        "family": None,
+    },
+}
 
 
-@pytest.mark.parametrize(("changed", "conclusion"), [
-    ({}, "problem"),
-    ({"purpose": True}, "undecided"),
-    ({"weighed": True}, "undecided"),
-    ({"shape": [8]}, "problem"),
-    ({"weighed": True, "shape": [8]}, "problem"),
-    # the likelihood of an order rises from 0, whatever is done to the scores
-    ({"behaviour": {**WRITTEN["behaviour"], "curve": [0.3, 0.5, 0.9]}}, "undecided"),
-    ({"behaviour": {**WRITTEN["behaviour"], "way": "falls", "curve": [4.0, 1.0, 0.0]}}, "ok"),
-    ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}}, "problem"),
-    ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}, "computed": True}, "undecided"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "conclusion"),
+    [
+        ({}, "problem"),
+        ({"purpose": True}, "undecided"),
+        ({"weighed": True}, "undecided"),
+        ({"shape": [8]}, "problem"),
+        ({"weighed": True, "shape": [8]}, "problem"),
+        # the likelihood of an order rises from 0, whatever is done to the scores
+        ({"behaviour": {**WRITTEN["behaviour"], "curve": [0.3, 0.5, 0.9]}}, "undecided"),
+        ({"behaviour": {**WRITTEN["behaviour"], "way": "falls", "curve": [4.0, 1.0, 0.0]}}, "ok"),
+        ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}}, "problem"),
+        ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}, "computed": True}, "undecided"),
+    ],
+)
 def test_losses_that_are_written_out(verdict, changed, conclusion):
     found = judged(verdict, own=[{**WRITTEN, **changed}])
     assert found["conclusion"] == conclusion, found["summary"]
     assert "written out in forward" in found["summary"]
 
 
-@pytest.mark.parametrize(("why", "purpose", "conclusion"), [
-    ("unused", False, "problem"), ("unused", True, "undecided"), ("outputs", False, "undecided"),
-    ("labels", False, "undecided"), ("several", False, "undecided"), ("unseen", False, "undecided"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("why", "purpose", "conclusion"),
+    [
+        ("unused", False, "problem"),
+        ("unused", True, "undecided"),
+        ("outputs", False, "undecided"),
+        ("labels", False, "undecided"),
+        ("several", False, "undecided"),
+        ("unseen", False, "undecided"),
+    ],
+)
 def test_losses_that_were_not_tried(verdict, why, purpose, conclusion):
     made = Run()
     made.facts["probes"] = {"written_loss": {"why": why, "purpose": purpose, "place": PLACE}, "skipped": {}}

@@ -34,8 +34,17 @@ def both(mine, theirs, **changes):
 def entry_of(phase, level="network", samples=500, **changes):
     argument = {"position": 0, **column("x", **changes)}
     place = {"file": "train.py", "line": 9 if phase == "train" else 10}
-    return {"phase": phase, "via": "call", "level": level, "network": "Net", "place": place, "calls": 40, "sampled": 20,
-            "samples": samples, "arguments": [argument]}  # fmt: skip
+    return {
+        "phase": phase,
+        "via": "call",
+        "level": level,
+        "network": "Net",
+        "place": place,
+        "calls": 40,
+        "sampled": 20,
+        "samples": samples,
+        "arguments": [argument],
+    }
 
 
 @pytest.mark.parametrize(
@@ -43,7 +52,10 @@ def entry_of(phase, level="network", samples=500, **changes):
     [
         ([RESCALE, NORMALIZE, LAYOUT], [RESCALE, NORMALIZE, LAYOUT]),
         ([FLIP, RESCALE, LAYOUT], [RESCALE, LAYOUT]),
-        (["RandomResizedCrop(size=224)", FLIP, RESCALE, LAYOUT], ["Resize(c_size=256)", "CenterCrop(size=224)", RESCALE, LAYOUT]),
+        (
+            ["RandomResizedCrop(size=224)", FLIP, RESCALE, LAYOUT],
+            ["Resize(c_size=256)", "CenterCrop(size=224)", RESCALE, LAYOUT],
+        ),
         ([RESCALE, LAYOUT], ["ToTensor(output_type='float32')"]),
         ([RESCALE, NORMALIZE], ["Normalize(mean=[127.5], std=[63.75], is_hwc=True)"]),
         ([RESCALE, "Normalize(mean=[0.5, 0.5, 0.5], std=[0.25, 0.25, 0.25])"], [RESCALE, NORMALIZE]),
@@ -51,7 +63,7 @@ def entry_of(phase, level="network", samples=500, **changes):
         (["Decode()", RESCALE, "TypeCast(data_type='float32')"], [RESCALE]),
         (["augment_and_scale"], ["scale"]),
     ],
-)  # fmt: skip
+)
 def test_pipelines_that_amount_to_the_same(verdict, mine, theirs):
     assert verdict("dp.02", both(mine, theirs))["conclusion"] == "ok"
 

@@ -11,10 +11,10 @@ from building import DYNAMIC, Run, column, dataset, features, optimizer, phase, 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msprec.checklist import conclude, items
-from msprec.checklist.runner import examine
-from msprec.checklist.subject import Subject
-from msprec.checklist.thresholds import settle
+from msprec.engine import conclude, default_thresholds, items
+from msprec.engine.run_data import RunData
+from msprec.engine.runner import examine
+from msprec.engine.thresholds import resolve_thresholds
 from msprec.record.reader import RunFolder
 
 ODD = st.one_of(
@@ -156,50 +156,173 @@ SET_THERE["batch_size"] = 8
 SET_THERE["order"]["passes"][0]["first_keys"] = ["a", "c"]
 SET_THERE["columns"][0].update(mean=9.0, std=8.0)
 REFERENCES["reference_run"] = {
-    "source": "/x/other", "name": "other", "kind": "run", "numbered": True, "notes": ["unnumbered", "x:y"], "recorded": 90,
-    "course": {"step": list(range(1, 91)), "loss": [2.3 / s for s in range(1, 60)] + ["inf"] * 31, "lr": [0.2] * 90,
-               "scale": [1.0] * 90, "rounding": [1e-5] * 90},
-    "run": {"training_steps": 90, "rank_size": 1, "versions": {"mindspore": "2.7.1"}, "seeds": [{"function": "s", "value": 1}]},
-    "batch": 8, "datasets": [SET_THERE], "optimizers": [optimizer(weight_decay=0.1)], "train_steps": [train_step(DYNAMIC)],
-    "losses": [{"class": "MSELoss", "args": ""}], "half_compute": True, "files": [{**ENTRY, "md5": "2" * 32}],
-    "parameters": [{"name": "fc.weight", "shape": [10, 128], "size": 1280, "kind": "weight", "requires_grad": False,
-                    "initial": {"min": -1.0, "max": 1.0, "mean": 0.4, "std": 0.5}}],
+    "source": "/x/other",
+    "name": "other",
+    "kind": "run",
+    "numbered": True,
+    "notes": ["unnumbered", "x:y"],
+    "recorded": 90,
+    "course": {
+        "step": list(range(1, 91)),
+        "loss": [2.3 / s for s in range(1, 60)] + ["inf"] * 31,
+        "lr": [0.2] * 90,
+        "scale": [1.0] * 90,
+        "rounding": [1e-5] * 90,
+    },
+    "run": {
+        "training_steps": 90,
+        "rank_size": 1,
+        "versions": {"mindspore": "2.7.1"},
+        "seeds": [{"function": "s", "value": 1}],
+    },
+    "batch": 8,
+    "datasets": [SET_THERE],
+    "optimizers": [optimizer(weight_decay=0.1)],
+    "train_steps": [train_step(DYNAMIC)],
+    "losses": [{"class": "MSELoss", "args": ""}],
+    "half_compute": True,
+    "files": [{**ENTRY, "md5": "2" * 32}],
+    "parameters": [
+        {
+            "name": "fc.weight",
+            "shape": [10, 128],
+            "size": 1280,
+            "kind": "weight",
+            "requires_grad": False,
+            "initial": {"min": -1.0, "max": 1.0, "mean": 0.4, "std": 0.5},
+        }
+    ],
     "loads": [{"function": "load_param_into_net", "file": "a.ckpt", "loaded": 2}],
-}  # fmt: skip
+}
 PLACED = {"file": "train.py", "line": 3}
-ARRAY = {"dtype": "Float32", "shape": [8, 4], "min": 0.0, "max": 1.0, "distinct": 32, "whole": False, "one_hot": False,
-         "probabilities": True, "log_probabilities": False, "unit": True,
-         "source": {"operator": "Softmax", "place": PLACED, "cell": "3"}}  # fmt: skip
-LOSS = {"kind": "softmax_cross_entropy", "name": "CrossEntropyLoss", "place": PLACED, "settings": {"reduction": "none"},
-        "predicted": ARRAY, "labels": {**ARRAY, "dtype": "Int32", "shape": [8]}, "shape": [8], "value": 1.2, "unreduced": True,
-        "recomputed": {"mean": 1.2, "sum": 9.6}, "equals": "mean"}  # fmt: skip
-CELL = {"path": "a.b", "class": "Dense", "builtin": True, "loss": False, "calls": 0, "used": False, "gradient": False,
-        "created": PLACED}  # fmt: skip
+ARRAY = {
+    "dtype": "Float32",
+    "shape": [8, 4],
+    "min": 0.0,
+    "max": 1.0,
+    "distinct": 32,
+    "whole": False,
+    "one_hot": False,
+    "probabilities": True,
+    "log_probabilities": False,
+    "unit": True,
+    "source": {"operator": "Softmax", "place": PLACED, "cell": "3"},
+}
+LOSS = {
+    "kind": "softmax_cross_entropy",
+    "name": "CrossEntropyLoss",
+    "place": PLACED,
+    "settings": {"reduction": "none"},
+    "predicted": ARRAY,
+    "labels": {**ARRAY, "dtype": "Int32", "shape": [8]},
+    "shape": [8],
+    "value": 1.2,
+    "unreduced": True,
+    "recomputed": {"mean": 1.2, "sum": 9.6},
+    "equals": "mean",
+}
+CELL = {
+    "path": "a.b",
+    "class": "Dense",
+    "builtin": True,
+    "loss": False,
+    "calls": 0,
+    "used": False,
+    "gradient": False,
+    "created": PLACED,
+}
 RICH.facts["probes"] = {
-    "budget": 30.0, "seconds": 3.0, "skipped": {"range_test": "slow"},
-    "graph": {"cells": [CELL, {**CELL, "path": "a.c", "calls": 1}], "unregistered": [{"class": "Dense", "inside": "a"}]},
-    "labels": {"samples": 500, "classes": 4, "suspects": 60, "accuracy": 0.9,
-               "examples": [{"position": 3, "label": 1, "predicted": 2, "probability": 0.99, "own": 0.001}]},
-    "losses": [LOSS], "broadcasts": [{"operator": "sub", "place": PLACED, "shapes": [[8, 1], [8]], "label": 1}],
-    "own_losses": [{"name": "mse", "place": PLACED, "promise": "mse", "value": 1.0, "equals": ["mse", "mean"],
-                    "candidates": {"mse": 1.0}, "variant": False, "predicted": [8, 1], "labels": [8, 1], "final": True,
-                    "features": {"probabilities": False, "log_probabilities": False, "unit": False, "source": None},
-                    "behaviour": {"kind": "binary", "repeatable": True, "domain": "scores", "curve": [3.0, 1.0, "nan"],
-                                  "way": None, "pairs": True, "sample_shift": None, "class_shift": False, "settles": True,
-                                  "smallest_at_labels": False, "family": {"name": "focal loss", "settings": {"gamma": 2.0},
-                                                                         "domain": "scores", "batches": 4}}}],
-}  # fmt: skip
+    "budget": 30.0,
+    "seconds": 3.0,
+    "skipped": {"range_test": "slow"},
+    "graph": {
+        "cells": [CELL, {**CELL, "path": "a.c", "calls": 1}],
+        "unregistered": [{"class": "Dense", "inside": "a"}],
+    },
+    "labels": {
+        "samples": 500,
+        "classes": 4,
+        "suspects": 60,
+        "accuracy": 0.9,
+        "examples": [{"position": 3, "label": 1, "predicted": 2, "probability": 0.99, "own": 0.001}],
+    },
+    "losses": [LOSS],
+    "broadcasts": [{"operator": "sub", "place": PLACED, "shapes": [[8, 1], [8]], "label": 1}],
+    "own_losses": [
+        {
+            "name": "mse",
+            "place": PLACED,
+            "promise": "mse",
+            "value": 1.0,
+            "equals": ["mse", "mean"],
+            "candidates": {"mse": 1.0},
+            "variant": False,
+            "predicted": [8, 1],
+            "labels": [8, 1],
+            "final": True,
+            "features": {"probabilities": False, "log_probabilities": False, "unit": False, "source": None},
+            "behaviour": {
+                "kind": "binary",
+                "repeatable": True,
+                "domain": "scores",
+                "curve": [3.0, 1.0, "nan"],
+                "way": None,
+                "pairs": True,
+                "sample_shift": None,
+                "class_shift": False,
+                "settles": True,
+                "smallest_at_labels": False,
+                "family": {"name": "focal loss", "settings": {"gamma": 2.0}, "domain": "scores", "batches": 4},
+            },
+        }
+    ],
+}
 RICH.facts["range_test"] = {
-    "low": 1e-7, "high": 10.0, "steps": 40, "asked": 40, "used": 0.1, "by": "probe", "batches": 4,
-    "rates": [1e-7 * 1.6**n for n in range(40)], "losses": [2.0 - 0.03 * n for n in range(36)] + [3.0, 9.0, 80.0, "inf"],
-}  # fmt: skip
-RICH.facts["network"] = {"networks": [{
-    "id": 0, "class": "Net", "role": "train", "place": PLACED, "cells": [{"path": "a.b", "class": "Dense"}],
-    "shared_cells": [{"class": "Dense", "builtin": True, "paths": ["a.0", "a.1"], "ways": 2, "parameters": ["w"],
-                      "repeated_in": "a", "repeated": 2, "created": PLACED}],
-    "shared_parameters": [{"name": "w", "paths": ["a.w", "b.w"], "classes": ["Embedding", "Dense"]}],
-    "unregistered": [{"holder": "layers", "kind": "list", "length": 2, "class": "Dense", "parameters": ["w"],
-                      "in_optimizer": False, "created": PLACED}]}]}  # fmt: skip
+    "low": 1e-7,
+    "high": 10.0,
+    "steps": 40,
+    "asked": 40,
+    "used": 0.1,
+    "by": "probe",
+    "batches": 4,
+    "rates": [1e-7 * 1.6**n for n in range(40)],
+    "losses": [2.0 - 0.03 * n for n in range(36)] + [3.0, 9.0, 80.0, "inf"],
+}
+RICH.facts["network"] = {
+    "networks": [
+        {
+            "id": 0,
+            "class": "Net",
+            "role": "train",
+            "place": PLACED,
+            "cells": [{"path": "a.b", "class": "Dense"}],
+            "shared_cells": [
+                {
+                    "class": "Dense",
+                    "builtin": True,
+                    "paths": ["a.0", "a.1"],
+                    "ways": 2,
+                    "parameters": ["w"],
+                    "repeated_in": "a",
+                    "repeated": 2,
+                    "created": PLACED,
+                }
+            ],
+            "shared_parameters": [{"name": "w", "paths": ["a.w", "b.w"], "classes": ["Embedding", "Dense"]}],
+            "unregistered": [
+                {
+                    "holder": "layers",
+                    "kind": "list",
+                    "length": 2,
+                    "class": "Dense",
+                    "parameters": ["w"],
+                    "in_optimizer": False,
+                    "created": PLACED,
+                }
+            ],
+        }
+    ]
+}
 
 
 def paths(value, prefix=()):
@@ -289,10 +412,10 @@ def write_odd(run, folder):
 def test_odd_facts_never_break_a_check(run, lang):
     with tempfile.TemporaryDirectory() as home:
         write_odd(run, Path(home))
-        subject = Subject(RunFolder(home), settle())
+        run_data = RunData(RunFolder(home), resolve_thresholds(default_thresholds()))
         for item in items():
-            if subject.run.script_imports_mindspore is not False:
-                item.check(subject)  # must not raise: examine() would hide it
+            if run_data.run.script_imports_mindspore is not False:
+                item.check(run_data)  # must not raise: examine() would hide it
         checklist = conclude(home, lang)
         check_contract(checklist)
         assert checklist == conclude(home, lang)
@@ -315,11 +438,11 @@ def test_a_missing_fact_file_loses_only_what_it_held(tmp_path, missing):
 
 
 def test_a_check_that_fails_leaves_its_item_open(tmp_path):
-    def broken(subject):
+    def broken(run_data):
         raise KeyError("what")
 
     folder = RunFolder(Run().write(tmp_path))
-    finding = examine(items()[0]._replace(check=broken), Subject(folder, settle()))
+    finding = examine(items()[0]._replace(check=broken), RunData(folder, resolve_thresholds(default_thresholds())))
     assert finding.conclusion == "undecided" and "KeyError" in finding.summary.render("en")
 
 

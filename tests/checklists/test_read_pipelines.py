@@ -6,9 +6,9 @@ import pytest
 from building import Run, dataset
 from click.testing import CliRunner
 
-from msprec.checklist import conclude
-from msprec.checklist.scripts import keep_also, kept_also, read_scripts, with_modules
 from msprec.cli import main
+from msprec.engine import conclude
+from msprec.source.static_input import keep_also, kept_also, read_scripts, with_modules
 
 RESCALE, NORMALIZE = "Rescale(rescale=0.00392156862745098, shift=0.0)", "Normalize(mean=[0.5], std=[0.25], is_hwc=True)"
 FLIP, LAYOUT = "RandomHorizontalFlip(prob=0.5)", "HWC2CHW()"
@@ -61,10 +61,13 @@ model = ms.Model(net)
 def recorded(*operations, source="MnistDataset", args=None, line=17, train=TRAIN):
     pipeline = [
         {"op": source, "args": args or {"shuffle": True}, "place": {"file": "data.py", "line": line}},
-        {"op": "map", "args": {"input_columns": ["image"], "operations": list(operations)},
-         "place": {"file": "data.py", "line": 20}},
+        {
+            "op": "map",
+            "args": {"input_columns": ["image"], "operations": list(operations)},
+            "place": {"file": "data.py", "line": 20},
+        },
         {"op": "batch", "args": {"batch_size": 30}, "place": {"file": "data.py", "line": 20}},
-    ]  # fmt: skip
+    ]
     return Run(source={"train.py": train, "data.py": DATA}, datasets=[dataset(pipeline=pipeline)])
 
 
@@ -113,13 +116,16 @@ def test_the_same_steps(read, script):
     [
         ("model.eval(create('test', True))", "RandomHorizontalFlip", "data.py:19"),
         ("model.eval(batches(vision.Rescale(1 / 255, 0.0), vision.HWC2CHW()))", "0.01569·x + -2", "eval.py:15"),
-        ("SCALE = 1 / 127\nmodel.eval(batches(vision.Rescale(SCALE, 0), vision.Normalize([0.5], [0.25]), vision.HWC2CHW()))",
-         "0.0315·x", "eval.py:15"),
+        (
+            "SCALE = 1 / 127\nmodel.eval(batches(vision.Rescale(SCALE, 0), vision.Normalize([0.5], [0.25]), vision.HWC2CHW()))",
+            "0.0315·x",
+            "eval.py:15",
+        ),
         (f"model.eval(batches(vision.Resize((32, 32)), {ALL}))", "Resize", "eval.py:15"),
         ("model.eval(batches(vision.Rescale(1 / 255, 0.0), vision.Normalize([0.5], [0.25])))", "HWC2CHW", "eval.py:15"),
         ("model.eval(ds.MnistDataset('x').batch(4))", "0.01569·x", "eval.py:20"),
     ],
-)  # fmt: skip
+)
 def test_steps_that_differ(read, script, says, place):
     found, _ = read(script)
     assert found["conclusion"] == "problem" and says in found["summary"], found["summary"]
@@ -130,21 +136,28 @@ def test_steps_that_differ(read, script, says, place):
     ("script", "says"),
     [
         ("import os\nmodel.eval(batches(vision.Rescale(float(os.environ['S']), 0), vision.HWC2CHW()))", "Rescale"),
-        ("import os\nd = create('test', False)\nif os.path.exists('a'):\n    d = d.map(vision.Resize(9), 'image')\nmodel.eval(d)",
-         "hangs on values of the run"),
+        (
+            "import os\nd = create('test', False)\nif os.path.exists('a'):\n    d = d.map(vision.Resize(9), 'image')\n"
+            "model.eval(d)",
+            "hangs on values of the run",
+        ),
         ("model.eval(batches(normalise, vision.HWC2CHW()))", "data.normalise"),
         ("model.eval(ds.ImageFolderDataset('x', decode=True).map([vision.HWC2CHW()], 'image'))", "other kinds"),
         ("for image, label in create('test', False).create_tuple_iterator():\n    net(image * 2)", "calculated with"),
-        ("d = ds.NumpySlicesDataset(np.load('x.npy'), ['image']).map([vision.HWC2CHW()], 'image')\nmodel.predict(d)",
-         "other kinds"),
+        (
+            "d = ds.NumpySlicesDataset(np.load('x.npy'), ['image']).map([vision.HWC2CHW()], 'image')\nmodel.predict(d)",
+            "other kinds",
+        ),
         ("net(ms.Tensor(np.load('x.npy')))", "no pipeline"),
-        ("for row in ds.MnistDataset('x').create_dict_iterator():\n    print(row['image'].asnumpy().max())",
-         "was not seen to be given"),
+        (
+            "for row in ds.MnistDataset('x').create_dict_iterator():\n    print(row['image'].asnumpy().max())",
+            "was not seen to be given",
+        ),
         ("evaluate_somehow(net, create('test', True))", "was not seen to be given"),
         ("tta = True\nmodel.eval(create('test', True))", "random augmentation"),
         ("from elsewhere import more\nmodel.eval(create('test', False).map(more, 'image'))", "more"),
     ],
-)  # fmt: skip
+)
 def test_what_the_source_cannot_tell(read, script, says):
     found, _ = read(script)
     assert found["conclusion"] == "undecided" and says in found["summary"], found["summary"]
@@ -186,24 +199,40 @@ def test_functions_of_the_training_script_are_recorded_without_its_name(read):
         ("Resize(py_size=(8, 8), c_size=(8, 8), interpolation=Inter.BILINEAR)", "vision.Resize((8, 8))", "ok"),
         ("Resize(py_size=8, c_size=(8,), interpolation=Inter.BILINEAR)", "vision.Resize(8)", "ok"),
         ("Resize(py_size=8, c_size=(8,), interpolation=Inter.BILINEAR)", "vision.Resize((8, 8))", "problem"),
-        ("Resize(py_size=(8, 8), c_size=(8, 8), interpolation=Inter.BILINEAR)",
-         "vision.Resize((8, 8), vision.Inter.NEAREST)", "problem"),
-        ("Resize(py_size=(8, 8), c_size=(8, 8), interpolation=Inter.BILINEAR)",
-         "vision.Resize((8, 8), interpolation=vision.Inter.LINEAR)", "ok"),
+        (
+            "Resize(py_size=(8, 8), c_size=(8, 8), interpolation=Inter.BILINEAR)",
+            "vision.Resize((8, 8), vision.Inter.NEAREST)",
+            "problem",
+        ),
+        (
+            "Resize(py_size=(8, 8), c_size=(8, 8), interpolation=Inter.BILINEAR)",
+            "vision.Resize((8, 8), interpolation=vision.Inter.LINEAR)",
+            "ok",
+        ),
         ("CenterCrop(size=(8, 8))", "vision.CenterCrop(8)", "ok"),
         ("CenterCrop(size=(8, 8))", "vision.CenterCrop((8, 9))", "problem"),
         ("Pad(padding=(2, 2, 2, 2), fill_value=(0, 0, 0), padding_mode=Border.CONSTANT)", "vision.Pad(2)", "ok"),
         ("Pad(padding=(2, 2, 2, 2), fill_value=(0, 0, 0), padding_mode=Border.CONSTANT)", "vision.Pad(3)", "problem"),
         ("RandomResizedCrop(size=(8, 8), scale=(0.5, 1.0))", "vision.Resize(10), vision.CenterCrop(8)", "ok"),
         ("RandomResizedCrop(size=(8, 8), scale=(0.5, 1.0))", "vision.Resize((16, 16))", "undecided"),
-        ("ConvertColor(convert_mode=ConvertMode.COLOR_RGB2BGR)", "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2BGR)", "ok"),
-        ("ConvertColor(convert_mode=ConvertMode.COLOR_RGB2BGR)",
-         "vision.ConvertColor(vision.ConvertMode.COLOR_BGR2RGB)", "ok"),  # one and the same to MindSpore
-        ("ConvertColor(convert_mode=ConvertMode.COLOR_BGR2RGB)",
-         "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)", "problem"),
+        (
+            "ConvertColor(convert_mode=ConvertMode.COLOR_RGB2BGR)",
+            "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2BGR)",
+            "ok",
+        ),
+        (
+            "ConvertColor(convert_mode=ConvertMode.COLOR_RGB2BGR)",
+            "vision.ConvertColor(vision.ConvertMode.COLOR_BGR2RGB)",
+            "ok",
+        ),  # one and the same to MindSpore
+        (
+            "ConvertColor(convert_mode=ConvertMode.COLOR_BGR2RGB)",
+            "vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)",
+            "problem",
+        ),
         ("Pad(padding=(1, 2, 1, 2), fill_value=(0, 0, 0), padding_mode=Border.CONSTANT)", "vision.Pad((1, 2))", "ok"),
     ],
-)  # fmt: skip
+)
 def test_arguments_in_one_form(read, mine, theirs, conclusion):
     found, _ = read(f"model.eval(batches({theirs}, vision.HWC2CHW()))", recorded(mine, LAYOUT))
     assert found["conclusion"] == conclusion, found["summary"]

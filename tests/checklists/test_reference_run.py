@@ -7,10 +7,10 @@ import pytest
 from building import DYNAMIC, ONE, PLACE, Run, column, dataset, one_pass, optimizer, parameter, train_step
 from click.testing import CliRunner
 
-from msprec.checklist import conclude
-from msprec.checklist.reference_run import FIRST, MOST
-from msprec.checklist.references import READERS, BadReference
 from msprec.cli import main
+from msprec.engine import conclude
+from msprec.references.reference_options import READERS, BadReference
+from msprec.references.reference_run import FIRST, MOST
 
 STEPS = 120
 
@@ -170,10 +170,19 @@ def test_a_first_loss_beside_a_csv_may_come_from_anything(tmp_path):
 
 def test_other_random_weights_and_samples_prove_nothing(beside):
     def drawn(seed):
-        values = {"min": -0.1 - seed / 1e4, "max": 0.1 + seed / 1e4, "mean": seed / 1e5, "std": 0.05 + seed / 1e4, "zeros": 0.0,
-                  "constant": False, "nonfinite": 0}  # fmt: skip
-        return {"parameters": [parameter("fc.weight", [10, 128], initial=values)],
-                "datasets": [dataset(passes=keys(f"a{seed}", "b"))]}  # fmt: skip
+        values = {
+            "min": -0.1 - seed / 1e4,
+            "max": 0.1 + seed / 1e4,
+            "mean": seed / 1e5,
+            "std": 0.05 + seed / 1e4,
+            "zeros": 0.0,
+            "constant": False,
+            "nonfinite": 0,
+        }
+        return {
+            "parameters": [parameter("fc.weight", [10, 128], initial=values)],
+            "datasets": [dataset(passes=keys(f"a{seed}", "b"))],
+        }
 
     found, items = beside(training(**drawn(1)), training(lambda s: falls(s) * 1.02, **drawn(3)))
     assert found["reference_run"]["case"] == "first" and pointed(items) == set()
@@ -293,9 +302,19 @@ def test_a_bias_of_the_reference_that_this_network_lacks(beside):
     assert "conv.bias" in told(items, "cg.03") and items["cg.03"]["conclusion"] != "problem"
 
 
-LOAD = {"function": "load_param_into_net", "file": "/x/pre.ckpt", "network": "Net", "network_parameters": 1, "loaded": 1,
-        "step": 0, "network_used": True, "missing": [], "left_over": [], "place": PLACE,
-        "at_start": {"trained": 1, "kept": 1, "overwritten": []}}  # fmt: skip
+LOAD = {
+    "function": "load_param_into_net",
+    "file": "/x/pre.ckpt",
+    "network": "Net",
+    "network_parameters": 1,
+    "loaded": 1,
+    "step": 0,
+    "network_used": True,
+    "missing": [],
+    "left_over": [],
+    "place": PLACE,
+    "at_start": {"trained": 1, "kept": 1, "overwritten": []},
+}
 
 
 def test_a_reference_that_starts_from_loaded_weights(beside):
@@ -310,8 +329,10 @@ def test_a_reference_that_starts_from_loaded_weights(beside):
 
 def test_a_new_head_of_its_own_in_each_run_is_no_wrong_weight(beside):
     def loaded(head):
-        return training(parameters=[spread(0.1), spread(0.2, "fc.weight", (10, 64)), spread(head, "head.weight", (10, 64))],
-                        weights_loaded=[LOAD])  # fmt: skip
+        return training(
+            parameters=[spread(0.1), spread(0.2, "fc.weight", (10, 64)), spread(head, "head.weight", (10, 64))],
+            weights_loaded=[LOAD],
+        )
 
     _, items = beside(loaded(0.3), loaded(0.31))
     assert items["wi.02"]["conclusion"] == "ok"

@@ -6,7 +6,7 @@ import json
 import pytest
 from building import DYNAMIC, ZERO, Run, parameter, train_step, write_steps
 
-from msprec.checklist import conclude
+from msprec.engine import conclude
 
 PARALLEL = {"mode": "data_parallel", "parameter_broadcast": False, "gradients_reduced": True}
 
@@ -67,8 +67,9 @@ def test_ranks_that_skip_other_steps(tmp_path):
     assert "disagree on the loss scale (first at step 22): rank 0 1 024, rank 1 512" in told(entry)
 
 
-@pytest.mark.parametrize("parallel", [None, {**PARALLEL, "gradients_reduced": None},
-                                      {**PARALLEL, "mode": "hybrid_parallel"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "parallel", [None, {**PARALLEL, "gradients_reduced": None}, {**PARALLEL, "mode": "hybrid_parallel"}]
+)
 def test_ranks_that_train_models_of_their_own_may_differ(tmp_path, parallel):
     entry = two(tmp_path, "mp.01", rows(GOOD), rows(ONCE), parallel)
     assert entry["conclusion"] == "ok"
@@ -88,8 +89,13 @@ def test_a_crash_of_another_rank(tmp_path):
 
 def weights(initial, final, **changes):
     spread = parameter("fc.weight", [10, 128])["initial"]
-    return [parameter("fc.weight", [10, 128], **{"initial": {**spread, "digest": initial},
-                                                 "final": {**spread, "digest": final}, **changes})]  # fmt: skip
+    return [
+        parameter(
+            "fc.weight",
+            [10, 128],
+            **{"initial": {**spread, "digest": initial}, "final": {**spread, "digest": final}, **changes},
+        )
+    ]
 
 
 def test_one_model_from_different_weights(tmp_path):

@@ -5,7 +5,7 @@ import json
 import pytest
 from building import Run, dataset, one_pass
 
-from msprec.checklist import conclude
+from msprec.engine import conclude
 
 PARALLEL = {"mode": "data_parallel", "parameter_broadcast": False, "gradients_reduced": True}
 AUGMENTED = {

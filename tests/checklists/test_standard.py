@@ -6,9 +6,10 @@ import pytest
 from building import Run, dataset
 from click.testing import CliRunner
 
-from msprec.checklist import conclude, references
 from msprec.cli import main
-from msprec.record.files import as_md5sum, from_md5sum
+from msprec.engine import conclude
+from msprec.record.checksums import as_md5sum, from_md5sum
+from msprec.references import reference_options
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 
@@ -160,18 +161,20 @@ def test_references_are_folders_or_manifests(tmp_path):
     data = tmp_path / "standard"
     (data / "v1").mkdir(parents=True)
     (data / "v1" / "train.csv").write_bytes(b"1,2\n")
-    of_folder = references.read_data(str(data))["files"]
+    of_folder = reference_options.read_data(str(data))["files"]
     assert (
         of_folder == [{"name": "v1/train.csv", "bytes": 4, "md5": "4c2ed9cdf3ba1aa8fe0a8ed7e1b75eb9"}]
         or of_folder[0]["bytes"] == 4
     )
     text = as_md5sum([{"md5": A, "path": "v1/a b.csv"}, {"md5": None, "path": "c"}])
     assert from_md5sum(text + "no line\n" + f"{B} *./x.bin\n") == [
-        {"name": "v1/a b.csv", "bytes": None, "md5": A}, {"name": "x.bin", "bytes": None, "md5": B}]  # fmt: skip
+        {"name": "v1/a b.csv", "bytes": None, "md5": A},
+        {"name": "x.bin", "bytes": None, "md5": B},
+    ]
     (tmp_path / "sums.md5").write_text(text, encoding="utf-8")
     (tmp_path / "data_files.json").write_text(json.dumps({"files": [file("data/a.csv")]}), encoding="utf-8")
-    assert references.read_data(str(tmp_path / "sums.md5"))["files"][0]["md5"] == A
-    assert references.read_data(str(tmp_path / "data_files.json"))["files"][0]["name"] == "data/a.csv"
+    assert reference_options.read_data(str(tmp_path / "sums.md5"))["files"][0]["md5"] == A
+    assert reference_options.read_data(str(tmp_path / "data_files.json"))["files"][0]["name"] == "data/a.csv"
     folder = run(file("data/train.csv", A)).write(tmp_path / "run")
     done = CliRunner().invoke(main, ["checklist", "--run", str(folder), "--json", "-", "--reference-data", str(data)])
     assert next(i for i in json.loads(done.output)["items"] if i["id"] == "ds.04")["conclusion"] == "problem"
@@ -180,8 +183,8 @@ def test_references_are_folders_or_manifests(tmp_path):
 @pytest.mark.parametrize("content", ["{broken", '{"files": 3}', "nothing\n", ""])
 def test_manifests_that_cannot_be_read(tmp_path, content):
     (tmp_path / "m.json").write_text(content, encoding="utf-8")
-    with pytest.raises(references.BadReference, match=r"m\.json"):
-        references.read_data(str(tmp_path / "m.json"))
+    with pytest.raises(reference_options.BadReference, match=r"m\.json"):
+        reference_options.read_data(str(tmp_path / "m.json"))
 
 
 def test_data_sets_without_a_place(verdict):

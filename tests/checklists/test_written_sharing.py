@@ -1,9 +1,9 @@
 """One cell under two names: written out, or perhaps a slip."""
 
 import pytest
-from msprec.checklists.written_sharing import written_sharing
 
-from msprec.checklist.code import Code
+from msprec.checklists.cg.weight_sharing.static_weight_sharing import written_sharing
+from msprec.source.user_code import Code
 
 HEAD = "class Net(nn.Cell):\n    def __init__(self, encoder, other):\n        super().__init__()\n"
 
@@ -14,24 +14,30 @@ def lines(*statements, names=("left", "right")):
     return found if found is None else [(place.file, place.line) for place in found]
 
 
-@pytest.mark.parametrize(("statements", "expected"), [
-    (["self.left = self.right = encoder"], [4]),
-    (["self.left = encoder", "self.right = encoder"], [4, 5]),
-    (["self.left = nn.Dense(8, 8)", "self.right = self.left"], [5]),
-    (["self.left = encoder", "self.right = self.left"], [4, 5]),
-    (["shared = nn.Dense(8, 8)", "self.left = shared", "self.right = shared"], [5, 6]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        (["self.left = self.right = encoder"], [4]),
+        (["self.left = encoder", "self.right = encoder"], [4, 5]),
+        (["self.left = nn.Dense(8, 8)", "self.right = self.left"], [5]),
+        (["self.left = encoder", "self.right = self.left"], [4, 5]),
+        (["shared = nn.Dense(8, 8)", "self.left = shared", "self.right = shared"], [5, 6]),
+    ],
+)
 def test_written_out(statements, expected):
     assert lines(*statements) == [("net.py", line) for line in expected]
 
 
-@pytest.mark.parametrize("statements", [
-    ["self.left = self.right = nn.Dense(8, 8)"],
-    ["self.left = encoder", "self.right = other"],
-    ["self.left = nn.Dense(8, 8)", "self.right = nn.Dense(8, 8)"],
-    ["self.left = encoder"],
-    ["for name in ('left', 'right'):", "    setattr(self, name, encoder)"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["self.left = self.right = nn.Dense(8, 8)"],
+        ["self.left = encoder", "self.right = other"],
+        ["self.left = nn.Dense(8, 8)", "self.right = nn.Dense(8, 8)"],
+        ["self.left = encoder"],
+        ["for name in ('left', 'right'):", "    setattr(self, name, encoder)"],
+    ],
+)
 def test_not_written_out(statements):
     assert lines(*statements) is None
 

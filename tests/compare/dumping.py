@@ -32,8 +32,17 @@ for _ in range(2):
 def mindspore_dump(folder: Path, eps: str = "1e-5", activation: str = "relu") -> Path:
     """Runs two steps of a small network with ``MINDSPORE_DUMP_CONFIG`` and returns the folder of the dump."""
     folder.mkdir()
-    common = {"op_debug_mode": 0, "dump_mode": 0, "path": str(folder / "out"), "net_name": "Net", "iteration": "all",
-              "saved_data": "tensor", "input_output": 0, "kernels": [], "support_device": [0]}  # fmt: skip
+    common = {
+        "op_debug_mode": 0,
+        "dump_mode": 0,
+        "path": str(folder / "out"),
+        "net_name": "Net",
+        "iteration": "all",
+        "saved_data": "tensor",
+        "input_output": 0,
+        "kernels": [],
+        "support_device": [0],
+    }
     settings = {"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}}
     (folder / "config.json").write_text(json.dumps(settings))
     (folder / "train.py").write_text(NETWORK.replace("ACTIVATION", activation))

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from msprec.cli import main
-from msprec.compare.data import compare_data, read_data, save_batches
-from msprec.compare.data_words import lines, same
+from msprec.compare.data.compare import compare_data, read_data, save_batches
+from msprec.compare.data.data_text import lines, same
 
 RNG = np.random.RandomState(0)
 IMAGES = RNG.rand(48, 3, 6, 5).astype(np.float32)

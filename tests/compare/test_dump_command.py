@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from msprec.cli import main
-from msprec.compare.dumps import read_dump
+from msprec.compare.dumps.dump import read_dump
+from msprec.compare.dumps.tensor_names import mapped, wanted_steps
 from msprec.compare.errors import CannotRead
-from msprec.compare.slots import mapped, wanted_steps
 
 SCRIPT = """
 import sys

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 
 from msprec.cli import main
 from msprec.compare.errors import CannotRead
-from msprec.compare.loss_files import HowToRead, Losses, read_losses
-from msprec.compare.loss_words import conclusion
-from msprec.compare.losses import compare_losses
-from msprec.record.steps import StepRecorder
+from msprec.compare.losses.compare import compare_losses
+from msprec.compare.losses.files import HowToRead, Losses, read_losses
+from msprec.compare.losses.losses_text import conclusion
+from msprec.record.step_recorder import StepRecorder
 from msprec.record.writer import RunWriter
 
 
@@ -265,10 +265,13 @@ def table(path, values):
 def test_every_case_has_words():
     a = training()
     cases = {
-        "equal": a, "first": a + 1, "second": a + np.r_[0, np.ones(199)],
-        "later": a + (np.arange(200) > 99), "short": np.r_[a[:-1], a[-1] * 1.0009],
+        "equal": a,
+        "first": a + 1,
+        "second": a + np.r_[0, np.ones(199)],
+        "later": a + (np.arange(200) > 99),
+        "short": np.r_[a[:-1], a[-1] * 1.0009],
         "drift": a * (1 + 5e-5 * (np.arange(200) > 30)),
-    }  # fmt: skip
+    }
     for case, b in cases.items():
         found = judged(a, b)
         assert found.case == case

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("mindspore")
 
 import msprec.torch  # noqa: E402
-from msprec.compare.dumps import read_dump  # noqa: E402
+from msprec.compare.dumps.dump import read_dump  # noqa: E402
 from msprec.compare.errors import CannotRead  # noqa: E402
 
 TORCH = """
@@ -103,8 +103,15 @@ open("finished", "w").close()
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess:
     environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8", "MS_DEV_LAUNCH_BLOCKING": "1"}
-    done = subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=240,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done
 
@@ -219,8 +226,15 @@ def test_a_dump_changes_nothing(tmp_path):
     dump = read_dump(tmp_path / "d")
     assert {item.step for item in dump.items} == {1, 3}
     names = {item.name for item in dump.items}
-    assert {"(network).forward.input.scale.by", "(network).forward.output.out", "lstm.forward.output.1.0", "a.forward.1.output.0",
-            "a.backward.gradient.weight", "lstm.backward.gradient.weight_hh_l0", "act.backward.output.0"} <= names  # fmt: skip
+    assert {
+        "(network).forward.input.scale.by",
+        "(network).forward.output.out",
+        "lstm.forward.output.1.0",
+        "a.forward.1.output.0",
+        "a.backward.gradient.weight",
+        "lstm.backward.gradient.weight_hh_l0",
+        "act.backward.output.0",
+    } <= names
 
 
 def test_gradients_are_those_of_each_use(tmp_path):

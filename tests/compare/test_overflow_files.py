@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from dumping import mindspore_dump
 
 from msprec.cli import main
-from msprec.compare.ascend_files import Overflow, read_overflows
+from msprec.compare.dumps.ascend_files import Overflow, read_overflows
+from msprec.compare.dumps.msprec_dump import DumpWriter
+from msprec.compare.dumps.overflow_text import status_words
 from msprec.compare.errors import CannotRead
-from msprec.compare.msprec_dump import DumpWriter
-from msprec.compare.overflow_words import status_words
 
 
 def ask(*args):

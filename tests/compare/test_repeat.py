@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from msprec.compare.repeat import compare_runs, exit_status
-from msprec.compare.repeat_words import lines
+from msprec.compare.losses.determinism import compare_runs, exit_status
+from msprec.compare.losses.determinism_text import lines
 from msprec.record.reader import RunFolderError
 
 SCRIPT = """
@@ -75,12 +75,26 @@ def test_the_exit_status_is_the_scripts():
 
 def run_folder(path, losses, initial=0.5, cells=(), keys=("a", "b")):
     facts = {
-        "parameters": {"parameters": [{"name": "w", "initial": {"mean": initial}, "created": {"file": "net.py", "line": 4}}]},
-        "network": {"networks": [{"role": "train", "cells": [{"class": c, "path": "d", "mode_dependent": True} for c in cells]}]},
-        "datasets": {"datasets": [{"role": "train", "order": {"passes": [{"first_keys": list(keys)}]},
-            "shuffle": {"means": ["shuffle(buffer_size=2)"]}, "columns": [{"name": "x", "elements": 4, "min": 0, "max": 1}],
-            "pipeline": [{"op": "map", "args": {"num_parallel_workers": 4}, "place": {"file": "net.py", "line": 9}}]}]},
-    }  # fmt: skip
+        "parameters": {
+            "parameters": [{"name": "w", "initial": {"mean": initial}, "created": {"file": "net.py", "line": 4}}]
+        },
+        "network": {
+            "networks": [{"role": "train", "cells": [{"class": c, "path": "d", "mode_dependent": True} for c in cells]}]
+        },
+        "datasets": {
+            "datasets": [
+                {
+                    "role": "train",
+                    "order": {"passes": [{"first_keys": list(keys)}]},
+                    "shuffle": {"means": ["shuffle(buffer_size=2)"]},
+                    "columns": [{"name": "x", "elements": 4, "min": 0, "max": 1}],
+                    "pipeline": [
+                        {"op": "map", "args": {"num_parallel_workers": 4}, "place": {"file": "net.py", "line": 9}}
+                    ],
+                }
+            ]
+        },
+    }
     (path / "facts").mkdir(parents=True)
     (path / "rank_0").mkdir()
     (path / "run.json").write_text(json.dumps({"schema": 1, "seeds": []}))
@@ -100,15 +114,23 @@ def test_references_go_to_the_first_run_alone(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
     from msprec.cli import main
-    from msprec.compare import repeat
+    from msprec.compare.losses import determinism
 
     commands = []
     done = type("Done", (), {"returncode": 0})
-    monkeypatch.setattr(repeat.subprocess, "run", lambda command, **_: commands.append(command) or done)
-    monkeypatch.setattr(repeat, "compare_runs", lambda runs, _: repeat.Repeated(runs, 3, None, 0.0, [], (), (), [0, 0]))
+    monkeypatch.setattr(determinism.subprocess, "run", lambda command, **_: commands.append(command) or done)
+    monkeypatch.setattr(
+        determinism, "compare_runs", lambda runs, _: determinism.Repeated(runs, 3, None, 0.0, [], (), (), [0, 0])
+    )
     monkeypatch.chdir(tmp_path)
-    for name, text in (("train.py", ""), ("eval.py", ""), ("torch.py", "import torch"), ("d.toml", "shuffle = true\n"),
-                       ("b.csv", "step,loss\n1,2.0\n2,1.0\n"), ("w.npz", "")):  # fmt: skip
+    for name, text in (
+        ("train.py", ""),
+        ("eval.py", ""),
+        ("torch.py", "import torch"),
+        ("d.toml", "shuffle = true\n"),
+        ("b.csv", "step,loss\n1,2.0\n2,1.0\n"),
+        ("w.npz", ""),
+    ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     given = [
         "--also",
@@ -124,8 +146,15 @@ def test_references_go_to_the_first_run_alone(tmp_path, monkeypatch):
     ran = CliRunner().invoke(main, ["run", "--twice", "--out", "both", *given, "train.py", "--lr", "0.1"])
     assert ran.exit_code == 0, ran.output
     first, second = commands
-    for word in ("--also", "--reference-script", "--reference-run", "--reference-weights", "--reference-data", "--design",
-                 "--tensorboard-dir"):  # fmt: skip
+    for word in (
+        "--also",
+        "--reference-script",
+        "--reference-run",
+        "--reference-weights",
+        "--reference-data",
+        "--design",
+        "--tensorboard-dir",
+    ):
         assert word in first and word not in second, word
     assert first[first.index("--reference-run") + 1] == str(tmp_path / "b.csv")
     assert "--no-word" in first and "--no-word" in second and first[-3:] == second[-3:] == ["train.py", "--lr", "0.1"]

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 from msprec.cli import main
 from msprec.compare.alignment import aligned
 from msprec.compare.arrays import open_npy, open_npz
-from msprec.compare.culprit import find_culprit
-from msprec.compare.dumps import read_dump
+from msprec.compare.dumps.dump import read_dump
+from msprec.compare.dumps.msprec_dump import DumpWriter
 from msprec.compare.errors import CannotRead
-from msprec.compare.msprec_dump import DumpWriter
-from msprec.compare.pairing import pair_dumps
-from msprec.compare.statistics import compare_arrays
-from msprec.compare.tensor_words import WORDS, sentence
-from msprec.compare.tensors import Rule, compare_dumps
+from msprec.compare.tensors.compare import Rule, compare_dumps
+from msprec.compare.tensors.first_divergence import find_culprit
+from msprec.compare.tensors.statistics import compare_arrays
+from msprec.compare.tensors.tensor_matching import pair_dumps
+from msprec.compare.tensors.tensors_text import WORDS, sentence
 from msprec.compare.xlsx import workbook
 
 
@@ -120,12 +120,16 @@ def hostile(folder: Path) -> dict:
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 4096), }"
     header += b" " * (118 - len(header) - 1) + b"\n"
     made = {
-        "empty.npy": b"", "text.npy": b"hello", "cut.npy": data[:-1], "cut_head.npy": data[:40],
+        "empty.npy": b"",
+        "text.npy": b"hello",
+        "cut.npy": data[:-1],
+        "cut_head.npy": data[:40],
         "huge.npy": b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + b"\0" * 64,
         "code.npy": data[:10] + b"__import__('os').system('touch pwned')".ljust(118) + data[128:],
-        "pickle.npy": pickle.dumps(Evil()), "version.npy": data[:6] + b"\x09\x00" + data[8:],
+        "pickle.npy": pickle.dumps(Evil()),
+        "version.npy": data[:6] + b"\x09\x00" + data[8:],
         "objects.npy": (folder / "objects.npy").read_bytes(),
-    }  # fmt: skip
+    }
     (folder / "good.npy").unlink()
     (folder / "objects.npy").unlink()
     return made
@@ -183,8 +187,18 @@ def test_an_index_that_names_files_elsewhere(tmp_path, name):
     np.save(tmp_path / "secret.npy", np.ones(2))
     home = tmp_path / "dump" / "step_1"
     home.mkdir(parents=True)
-    line = {"order": 1, "op": "a", "class": "", "phase": "forward", "call": 0, "io": "output", "slot": "0", "shape": [2],
-            "dtype": "float64", "file": name}  # fmt: skip
+    line = {
+        "order": 1,
+        "op": "a",
+        "class": "",
+        "phase": "forward",
+        "call": 0,
+        "io": "output",
+        "slot": "0",
+        "shape": [2],
+        "dtype": "float64",
+        "file": name,
+    }
     (home / "tensors.jsonl").write_text(json.dumps(line) + "\n")
     (home.parent / "msprec_dump.json").write_text('{"schema": 1}')
     done = ask(tmp_path / "dump", tmp_path / "dump")
@@ -277,9 +291,10 @@ def test_rules():
     near, off, gone = a + np.float32(1e-4), a + 0.5 * draw(1, 1000), a.copy()
     gone[3] = np.nan
     table = {
-        "ptdbg": (Rule(), True, False), "allclose": (Rule("allclose", 1e-5, 1e-6), False, False),
+        "ptdbg": (Rule(), True, False),
+        "allclose": (Rule("allclose", 1e-5, 1e-6), False, False),
         "cosine": (Rule("cosine", cosine=0.8), True, True),
-    }  # fmt: skip
+    }
     for rule, first, second in table.values():
         assert rule.passes(compare_arrays(a, near, rule.rtol, rule.atol)) == first
         assert rule.passes(compare_arrays(a, off, rule.rtol, rule.atol)) == second
@@ -539,8 +554,9 @@ def test_both_generations_of_mindspores_names(tmp_path):
         "ReLU.Default_net-Net_ReLU-op1.0.0.1795204374440090.output.0.DefaultFormat.Float32.npy": 2.0,
         "Default_net-Net_Add-op2.Add.5.1.1795204374440099.output.0.ND.float16.npy": 3.0,  # aclnn: the other way round
         "ReLU.Default_net-Net_ReLU-op1.0.0.1795204374440190.output.0.DefaultFormat.Float32.npy": 4.0,  # ran again
-        "7.npy": 5.0, "notes.npy": 6.0,
-    }  # fmt: skip
+        "7.npy": 5.0,
+        "notes.npy": 6.0,
+    }
     for name, value in names.items():
         np.save(home / name, np.array([value]))
     (home / "mapping.csv").write_text(
@@ -548,10 +564,12 @@ def test_both_generations_of_mindspores_names(tmp_path):
     )
     found = [(i.op, i.kind, i.io, i.call, float(i.open().load()[0])) for i in read_dump(tmp_path).items]
     assert found == [
-        ("Default_net-Net_ReLU-op1", "ReLU", "input", 0, 1.0), ("Default_net-Net_ReLU-op1", "ReLU", "output", 0, 2.0),
-        ("Default_net-Net_Add-op2", "Add", "output", 0, 3.0), ("Default_net-Net_ReLU-op1", "ReLU", "output", 1, 4.0),
+        ("Default_net-Net_ReLU-op1", "ReLU", "input", 0, 1.0),
+        ("Default_net-Net_ReLU-op1", "ReLU", "output", 0, 2.0),
+        ("Default_net-Net_Add-op2", "Add", "output", 0, 3.0),
+        ("Default_net-Net_ReLU-op1", "ReLU", "output", 1, 4.0),
         ("Default_net-Net_Mul-op9", "Mul", "output", 0, 5.0),
-    ]  # fmt: skip
+    ]
 
 
 HEAD = (
@@ -574,8 +592,16 @@ def test_statistics_that_mindspore_writes(tmp_path):
 
 
 def probe_entry(file=None, top=1.0, shape=(2, 2)):
-    entry = {"type": "torch.Tensor", "dtype": "torch.float32", "shape": list(shape), "Max": top, "Min": 0.0, "Mean": 0.5,
-             "Norm": 1.5, "requires_grad": True}  # fmt: skip
+    entry = {
+        "type": "torch.Tensor",
+        "dtype": "torch.float32",
+        "shape": list(shape),
+        "Max": top,
+        "Min": 0.0,
+        "Mean": 0.5,
+        "Norm": 1.5,
+        "requires_grad": True,
+    }
     return {**entry, **({"data_name": file} if file else {})}
 
 
@@ -589,22 +615,28 @@ def test_dumps_of_msprobe(tmp_path):
         data = {
             f"{prefix}.layer.0.conv.Conv2d.forward.0": {
                 "input_args": [probe_entry("in.pt", shape=(4, 6)), {"type": "int", "value": 1}],
-                "input_kwargs": {"mask": probe_entry()}, "output": [probe_entry(top=top)],
-                "parameters": {"weight": probe_entry()}},
+                "input_kwargs": {"mask": probe_entry()},
+                "output": [probe_entry(top=top)],
+                "parameters": {"weight": probe_entry()},
+            },
             "Functional.relu.0.forward": {"input_args": [probe_entry()], "input_kwargs": {}, "output": [probe_entry()]},
             f"{prefix}.layer.0.conv.Conv2d.parameters_grad.0": {"weight": [probe_entry()]},
             f"{prefix}.layer.0.conv.Conv2d.backward.0": {"input": [probe_entry()], "output": [None, probe_entry()]},
-        }  # fmt: skip
+        }
         (home / "dump.json").write_text(json.dumps({"task": "tensor", "level": "mix", "data": data}))
     dump = read_dump(tmp_path / "a")
     assert dump.layout == "msprobe"
     assert [(i.op, i.kind, i.phase, i.io, i.slot, i.call) for i in dump.items] == [
-        ("layer.0.conv", "Conv2d", "forward", "input", "0", 0), ("layer.0.conv", "Conv2d", "forward", "input", "mask", 0),
-        ("layer.0.conv", "Conv2d", "forward", "output", "0", 0), ("layer.0.conv", "Conv2d", "forward", "parameter", "weight", 0),
-        ("Functional.relu", "", "forward", "input", "0", 0), ("Functional.relu", "", "forward", "output", "0", 0),
-        ("layer.0.conv", "Conv2d", "backward", "gradient", "weight", 0), ("layer.0.conv", "Conv2d", "backward", "input", "0", 0),
+        ("layer.0.conv", "Conv2d", "forward", "input", "0", 0),
+        ("layer.0.conv", "Conv2d", "forward", "input", "mask", 0),
+        ("layer.0.conv", "Conv2d", "forward", "output", "0", 0),
+        ("layer.0.conv", "Conv2d", "forward", "parameter", "weight", 0),
+        ("Functional.relu", "", "forward", "input", "0", 0),
+        ("Functional.relu", "", "forward", "output", "0", 0),
+        ("layer.0.conv", "Conv2d", "backward", "gradient", "weight", 0),
+        ("layer.0.conv", "Conv2d", "backward", "input", "0", 0),
         ("layer.0.conv", "Conv2d", "backward", "output", "1", 0),
-    ]  # fmt: skip
+    ]
     found = compare_dumps(dump, read_dump(tmp_path / "b"))
     assert find_culprit(found).call.op == "layer.0.conv" and not found.paired.only_a
 
@@ -613,18 +645,21 @@ def test_dumps_of_ptdbg(tmp_path):
     for name, value in (("a", 1.0), ("b", 3.0)):
         home = tmp_path / name / "step2" / "rank0"
         (home / "dump").mkdir(parents=True)
-        lines = [["Torch_relu_0_forward_input.0", 1, [], "torch.float32", [2], [1.0, 0.0, 0.5]],
-                 ["Torch_relu_0_forward_stack_info", [["a.py", "3", "f", "x"]]],
-                 ["Torch_relu_0_forward_output.0", 1, [], "torch.float32", [2], [value, 0.0, 0.5]],
-                 ["Tensor___add___1_backward_output.1", 1, [], "torch.float32", [2], [1.0, 0.0, 0.5]]]  # fmt: skip
+        lines = [
+            ["Torch_relu_0_forward_input.0", 1, [], "torch.float32", [2], [1.0, 0.0, 0.5]],
+            ["Torch_relu_0_forward_stack_info", [["a.py", "3", "f", "x"]]],
+            ["Torch_relu_0_forward_output.0", 1, [], "torch.float32", [2], [value, 0.0, 0.5]],
+            ["Tensor___add___1_backward_output.1", 1, [], "torch.float32", [2], [1.0, 0.0, 0.5]],
+        ]
         (home / "dump.pkl").write_text("\n".join(map(json.dumps, lines)) + '\n["cut')
         np.save(home / "dump" / "Torch_relu_0_forward_output.0.npy", np.array([value, 0.0]))
     dump = read_dump(tmp_path / "a")
     assert (dump.layout, {i.step for i in dump.items}) == ("ptdbg", {2})
     assert [(i.op, i.call, i.phase, i.io, i.slot) for i in dump.items] == [
-        ("Torch_relu", 0, "forward", "input", "0"), ("Torch_relu", 0, "forward", "output", "0"),
+        ("Torch_relu", 0, "forward", "input", "0"),
+        ("Torch_relu", 0, "forward", "output", "0"),
         ("Tensor___add__", 1, "backward", "output", "1"),
-    ]  # fmt: skip
+    ]
     culprit = find_culprit(compare_dumps(dump, read_dump(tmp_path / "b")))
     assert (culprit.kind, culprit.call.op) == ("output", "Torch_relu")
     (tmp_path / "p").mkdir()

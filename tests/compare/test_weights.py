@@ -14,10 +14,16 @@ from click.testing import CliRunner
 from msprec.cli import main
 from msprec.compare.arrays import Array
 from msprec.compare.errors import CannotRead
-from msprec.compare.names import in_common_words, is_training_state, match, read_mapping, read_renames
-from msprec.compare.weight_files import Weights, read_weights
-from msprec.compare.weight_words import conclusion
-from msprec.compare.weights import compare_weights
+from msprec.compare.weights.compare import compare_weights
+from msprec.compare.weights.files import Weights, read_weights
+from msprec.compare.weights.parameter_matching import (
+    in_common_words,
+    is_training_state,
+    match,
+    read_mapping,
+    read_renames,
+)
+from msprec.compare.weights.weights_text import conclusion
 
 SMALL = Path(__file__).parent / "data" / "small.pth"  # torch.save of PyTorch 2.13: a training checkpoint
 
@@ -85,8 +91,11 @@ def test_damaged_checkpoints_of_pytorch(tmp_path):
 
 def test_safetensors(tmp_path):
     values = np.arange(6, dtype=np.float32).reshape(2, 3)
-    header = {"__metadata__": {"format": "pt"}, "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
-              "h": {"dtype": "BF16", "shape": [1], "data_offsets": [24, 26]}}  # fmt: skip
+    header = {
+        "__metadata__": {"format": "pt"},
+        "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+        "h": {"dtype": "BF16", "shape": [1], "data_offsets": [24, 26]},
+    }
     text = json.dumps(header).encode()
     data = struct.pack("<Q", len(text)) + text + values.tobytes() + b"\xc0\x3f"
     path = tmp_path / "a.safetensors"
@@ -185,9 +194,10 @@ def test_matching_by_name_words_and_prefix():
     )
     found = match(torch_names, shapes("bn.gamma", "bn.moving_variance", "emb.embedding_table", "moment1.bn.gamma"))
     assert [(m.a, m.b) for m in found.pairs] == [
-        ("module.bn.weight", "bn.gamma"), ("module.bn.running_var", "bn.moving_variance"),
+        ("module.bn.weight", "bn.gamma"),
+        ("module.bn.running_var", "bn.moving_variance"),
         ("module.emb.weight", "emb.embedding_table"),
-    ]  # fmt: skip
+    ]
     assert found.training == ["module.bn.num_batches_tracked", "moment1.bn.gamma"]
     assert not found.only_a and not found.only_b
 
@@ -209,16 +219,33 @@ def test_renames_and_mappings(tmp_path):
 
 
 def test_matching_by_structure():
-    a = {"features.0.weight": (8, 3, 3, 3), "features.0.bias": (8,), "features.1.weight": (8,), "features.1.bias": (8,),
-         "features.1.running_mean": (8,), "features.1.running_var": (8,), "classifier.weight": (10, 8)}  # fmt: skip
-    b = {"stem.conv.weight": (8, 3, 3, 3), "stem.norm.moving_mean": (8,), "stem.norm.moving_variance": (8,),
-         "stem.norm.gamma": (8,), "stem.norm.beta": (8,), "head.weight": (10, 8), "head.bias": (10,)}  # fmt: skip
+    a = {
+        "features.0.weight": (8, 3, 3, 3),
+        "features.0.bias": (8,),
+        "features.1.weight": (8,),
+        "features.1.bias": (8,),
+        "features.1.running_mean": (8,),
+        "features.1.running_var": (8,),
+        "classifier.weight": (10, 8),
+    }
+    b = {
+        "stem.conv.weight": (8, 3, 3, 3),
+        "stem.norm.moving_mean": (8,),
+        "stem.norm.moving_variance": (8,),
+        "stem.norm.gamma": (8,),
+        "stem.norm.beta": (8,),
+        "head.weight": (10, 8),
+        "head.bias": (10,),
+    }
     found = match(a, b)
     assert {(m.a, m.b) for m in found.pairs} == {
-        ("features.0.weight", "stem.conv.weight"), ("features.1.weight", "stem.norm.gamma"),
-        ("features.1.bias", "stem.norm.beta"), ("features.1.running_mean", "stem.norm.moving_mean"),
-        ("features.1.running_var", "stem.norm.moving_variance"), ("classifier.weight", "head.weight"),
-    }  # fmt: skip
+        ("features.0.weight", "stem.conv.weight"),
+        ("features.1.weight", "stem.norm.gamma"),
+        ("features.1.bias", "stem.norm.beta"),
+        ("features.1.running_mean", "stem.norm.moving_mean"),
+        ("features.1.running_var", "stem.norm.moving_variance"),
+        ("classifier.weight", "head.weight"),
+    }
     assert all(m.how == "structure" for m in found.pairs)
     assert found.only_a == ["features.0.bias"] and found.only_b == ["head.bias"]
 
@@ -232,10 +259,22 @@ def verdicts(a, b, **kwargs):
 def test_verdicts():
     w = draw(0, 20, 30)
     a = weights(same=w, round=w, other=w, turned=w, shape=w, conv=draw(1, 4, 3, 5))
-    b = weights(same=w, round=w * np.float32(1 + 2e-7), other=w + 1e-2, turned=w.T.copy(), shape=draw(0, 20, 31),
-                conv=draw(1, 4, 3, 1, 5).reshape(4, 3, 1, 5))  # fmt: skip
-    assert verdicts(a, b) == {"same": "identical", "round": "rounding", "other": "differs", "turned": "transposed",
-                              "shape": "shape", "conv": "identical"}  # fmt: skip
+    b = weights(
+        same=w,
+        round=w * np.float32(1 + 2e-7),
+        other=w + 1e-2,
+        turned=w.T.copy(),
+        shape=draw(0, 20, 31),
+        conv=draw(1, 4, 3, 1, 5).reshape(4, 3, 1, 5),
+    )
+    assert verdicts(a, b) == {
+        "same": "identical",
+        "round": "rounding",
+        "other": "differs",
+        "turned": "transposed",
+        "shape": "shape",
+        "conv": "identical",
+    }
     square = draw(2, 30, 30)
     assert verdicts(weights(w=square), weights(w=square.T.copy())) == {"w": "transposed"}
     assert verdicts(weights(w=w), weights(w=w.astype(np.float16))) == {"w": "rounding"}

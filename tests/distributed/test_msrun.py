@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from msprec.checklist import conclude
+from msprec.engine import conclude
 from msprec.record import ranks
 from msprec.record.reader import RunFolder
 
@@ -35,10 +35,23 @@ class Launch:
         own = str(Path(__file__).resolve().parents[2])
         environment = {**os.environ, "PATH": path, "GLOG_v": "3", "PYTHONPATH": own, "LC_ALL": "C.UTF-8"}
         environment["MS_DEV_LAUNCH_BLOCKING"] = "1"  # see Scripts.blocking
-        launcher = [shutil.which("msrun", path=path), f"--worker_num={workers}", f"--local_worker_num={workers}",
-                    f"--master_port={port}", "--join=True", "--log_dir=log"]  # fmt: skip
-        done = subprocess.run([*launcher, *command], cwd=self.folder, env=environment, capture_output=True, text=True,
-                              timeout=180, check=False)  # fmt: skip
+        launcher = [
+            shutil.which("msrun", path=path),
+            f"--worker_num={workers}",
+            f"--local_worker_num={workers}",
+            f"--master_port={port}",
+            "--join=True",
+            "--log_dir=log",
+        ]
+        done = subprocess.run(
+            [*launcher, *command],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
         logs = "".join(
             path.read_text("utf-8", "replace") for path in sorted((self.folder / "log").glob("worker_*.log"))
         )

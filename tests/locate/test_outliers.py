@@ -4,7 +4,7 @@ import mindspore as ms
 import numpy as np
 import pytest
 
-from msprec.locate.outliers import outlier_in, without
+from msprec.locate.outlier_samples import outlier_in, without
 
 RNG = np.random.default_rng(0)
 PLAIN = RNG.standard_normal((16, 4)).astype(np.float32)
@@ -18,14 +18,17 @@ def batch(changes):
     return ms.Tensor(array), LABELS
 
 
-@pytest.mark.parametrize(("changes", "samples"), [
-    ({(5, 2): 3e4}, [5]),
-    ({(5, 2): -3e4, (9, 0): 2e4}, [5, 9]),
-    ({(5, 2): 90.0}, None),  # not so large that anything overflows
-    ({(n, 0): 3e4 for n in range(8)}, None),  # half of them: a feature that is large, no outlier
-    ({(5, 2): np.inf}, None),  # not finite: another matter
-    ({}, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "samples"),
+    [
+        ({(5, 2): 3e4}, [5]),
+        ({(5, 2): -3e4, (9, 0): 2e4}, [5, 9]),
+        ({(5, 2): 90.0}, None),  # not so large that anything overflows
+        ({(n, 0): 3e4 for n in range(8)}, None),  # half of them: a feature that is large, no outlier
+        ({(5, 2): np.inf}, None),  # not finite: another matter
+        ({}, None),
+    ],
+)
 def test_outliers(changes, samples):
     found = outlier_in(batch(changes))
     assert (found.samples if found else None) == samples

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msprec.checklists.located import WHY
 
-from msprec.locate.patterns import Values, pattern_of
+from msprec.checklists.common.nonfinite_origin import WHY
+from msprec.locate.nonfinite_patterns import Values, pattern_of
 
 
 def values(low=0.5, high=2.0, dtype="Float32", zeros=0.0, nan=0.0, inf=0.0):
@@ -59,9 +59,13 @@ def test_every_pattern_has_words():
 
 number = st.one_of(st.none(), st.floats(allow_nan=False))
 tensor = st.builds(
-    Values, st.sampled_from(["Float32", "Float16", "BFloat16", "Int32"]), st.just((2,)), number, number,
+    Values,
+    st.sampled_from(["Float32", "Float16", "BFloat16", "Int32"]),
+    st.just((2,)),
+    number,
+    number,
     *[st.floats(0, 1)] * 3,
-)  # fmt: skip
+)
 
 
 @given(

@@ -5,7 +5,7 @@ import operator
 
 import pytest
 
-from msprec.locate.rewrite import rewrite
+from msprec.locate.instrument import rewrite
 
 BINARY = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "Pow": operator.pow}
 

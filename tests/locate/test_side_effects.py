@@ -9,12 +9,12 @@ from mindspore import nn
 
 from msprec.locate.replay import of_forward, undisturbed
 from msprec.locate.side_effects import draws_on_host, side_effect
-from msprec.observe import places
+from msprec.runtime import source_locations
 
 
 @pytest.fixture(autouse=True)
 def _user_file():
-    places.add_user_file(__file__)
+    source_locations.add_user_file(__file__)
 
 
 def _helper(x):

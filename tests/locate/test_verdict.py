@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from msprec.locate.origin import backward_culprit, forward_culprit
 from msprec.locate.trace import Node, bad_values
-from msprec.locate.verdict import backward_culprit, forward_culprit
 
 INF, NAN = float("inf"), float("nan")
 

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from msprec.observe.assigned import AssignedObserver
+from msprec.observe.evaluation.inline_metrics import AssignedObserver
 
 
 @pytest.fixture
 def seen(monkeypatch):
-    monkeypatch.setattr("msprec.observe.assigned.is_user_file", lambda name: name == __file__)
+    monkeypatch.setattr("msprec.observe.evaluation.inline_metrics.is_user_file", lambda name: name == __file__)
     records = [SimpleNamespace(number=0, steps=4), SimpleNamespace(number=1, steps=0)]
     return AssignedObserver(SimpleNamespace(datasets=SimpleNamespace(epoch=1, records=records)))
 

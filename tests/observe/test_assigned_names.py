@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from msprec.observe.assigned_names import scores_after, value_of
-from msprec.observe.returned import number_of
+from msprec.observe.evaluation.assigned_names import scores_after, value_of
+from msprec.observe.evaluation.returned_metrics import number_of
 
 
 def scores(tmp_path, text, line):
@@ -14,19 +14,22 @@ def scores(tmp_path, text, line):
     return {one.name: ast.unparse(one.expression) for one in scores_after(str(file), 1, "<module>", line)}
 
 
-@pytest.mark.parametrize(("after", "found"), [
-    ("acc = (out == y).mean()", {"acc": "acc"}),
-    ("avg_loss = total / 10", {}),  # of the training: not computed of the output
-    ("hit = (out == y).sum()\nprint('acc', hit / 8)", {"acc": "hit / 8"}),
-    ("hit = (out == y).sum()\nprint(f'epoch {e} test acc: {hit / 8:.3f} loss {loss}')", {"acc": "hit / 8"}),
-    ("v = out.mean()\nprint('train acc', v / 2)", {}),
-    ("train_acc = out.mean()", {}),
-    ("val_loss = 0\nval_loss += out", {}),  # it still grows
-    ("val_loss = 0\nval_loss += out\nval_loss /= 4", {"val_loss": "val_loss"}),
-    ("rows = []\nrows.append(out)\nprint('val mse', np.mean(rows))", {"mse": "np.mean(rows)"}),
-    ("acc = out.mean()\nprint('acc', acc)", {"acc": "acc"}),
-    ("shift = out + 1", {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ("acc = (out == y).mean()", {"acc": "acc"}),
+        ("avg_loss = total / 10", {}),  # of the training: not computed of the output
+        ("hit = (out == y).sum()\nprint('acc', hit / 8)", {"acc": "hit / 8"}),
+        ("hit = (out == y).sum()\nprint(f'epoch {e} test acc: {hit / 8:.3f} loss {loss}')", {"acc": "hit / 8"}),
+        ("v = out.mean()\nprint('train acc', v / 2)", {}),
+        ("train_acc = out.mean()", {}),
+        ("val_loss = 0\nval_loss += out", {}),  # it still grows
+        ("val_loss = 0\nval_loss += out\nval_loss /= 4", {"val_loss": "val_loss"}),
+        ("rows = []\nrows.append(out)\nprint('val mse', np.mean(rows))", {"mse": "np.mean(rows)"}),
+        ("acc = out.mean()\nprint('acc', acc)", {"acc": "acc"}),
+        ("shift = out + 1", {}),
+    ],
+)
 def test_scores(tmp_path, after, found):
     assert scores(tmp_path, f"out = net(x)\n{after}\n", 1) == found
 
@@ -36,10 +39,22 @@ def test_only_what_comes_later(tmp_path):
     assert scores(tmp_path, text, 4) == {"accuracy": "accuracy"}
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("a / n", 0.75), ("round(100 * a / n, 2)", 75.0), ("-a", -3.0), ("np.mean(rows)", 2.0), ("sum(rows) / len(rows)", 2.0),
-    ("a / zero", None), ("open('x')", None), ("net(x)", None), ("unknown", None), ("rows", None), ("float(a)", 3.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a / n", 0.75),
+        ("round(100 * a / n, 2)", 75.0),
+        ("-a", -3.0),
+        ("np.mean(rows)", 2.0),
+        ("sum(rows) / len(rows)", 2.0),
+        ("a / zero", None),
+        ("open('x')", None),
+        ("net(x)", None),
+        ("unknown", None),
+        ("rows", None),
+        ("float(a)", 3.0),
+    ],
+)
 def test_values(text, value):
     names = {"a": 3, "n": 4, "rows": [1.0, 3.0], "zero": 0}
     assert value_of(ast.parse(text, mode="eval").body, names, number_of) == value

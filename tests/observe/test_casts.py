@@ -1,6 +1,6 @@
 """Which conversions to float16 in the source belong to the networks that a script makes."""
 
-from msprec.observe.precision import find_casts
+from msprec.observe.network.precision import find_casts
 
 LIBRARY = """
 import mindspore as ms

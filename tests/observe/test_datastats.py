@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from msprec.observe.datastats import ColumnStatistics, find_suspects
-from msprec.observe.order import PassOrder, order_facts, sample_keys
+from msprec.observe.data.column_statistics import ColumnStatistics, find_suspects
+from msprec.observe.data.sample_order import PassOrder, order_facts, sample_keys
 
 
 def _column(batches: list, batched: bool = True) -> dict:
@@ -21,11 +21,12 @@ def _column(batches: list, batched: bool = True) -> dict:
 @settings(deadline=None, max_examples=60)
 @given(
     hnp.arrays(
-        np.float32, st.tuples(st.integers(2, 24), st.integers(1, 5)),
+        np.float32,
+        st.tuples(st.integers(2, 24), st.integers(1, 5)),
         elements=st.one_of(st.floats(-1e4, 1e4, width=32), st.sampled_from([np.nan, np.inf, -np.inf])),
     ),
     st.integers(1, 7),
-)  # fmt: skip
+)
 def test_statistics_are_numpys(data: np.ndarray, size: int) -> None:
     facts = _column([data[i : i + size] for i in range(0, len(data), size)])
     finite = data[np.isfinite(data)].astype(np.float64)

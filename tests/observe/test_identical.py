@@ -14,8 +14,9 @@ def _case(style: str, mode: str):
     return pytest.param(style, mode, marks=marks, id=f"{style}-{mode}")
 
 
-@pytest.mark.parametrize(("style", "mode"), [_case(s, m) for s in ("model", "functional", "jit", "cell")
-                                             for m in ("graph", "pynative")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("style", "mode"), [_case(s, m) for s in ("model", "functional", "jit", "cell") for m in ("graph", "pynative")]
+)
 def test_same_run_with_and_without(scripts, tmp_path, style: str, mode: str) -> None:
     scripts.write(SCRIPT)
     bare = scripts.bare(style, mode)

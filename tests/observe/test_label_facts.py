@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from msprec.observe.contradictions import Contradictions
-from msprec.observe.datasets import DatasetRecord
-from msprec.observe.datastats import ColumnStatistics
-from msprec.observe.labels import label_facts
-from msprec.observe.labelsheet import LabelSheet
-from msprec.observe.order import PassOrder
+from msprec.observe.data.column_statistics import ColumnStatistics
+from msprec.observe.data.conflicting_labels import Contradictions
+from msprec.observe.data.datasets import DatasetRecord
+from msprec.observe.data.label_columns import label_facts
+from msprec.observe.data.label_samples import LabelSheet
+from msprec.observe.data.sample_order import PassOrder
 
 
 def test_identical_inputs_with_other_labels():

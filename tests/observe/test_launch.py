@@ -81,8 +81,14 @@ def test_excepthook_of_the_script_is_used(scripts) -> None:
 def _start_and_wait(scripts, epochs: int) -> subprocess.Popen:
     """Starts a long run and waits until some rows are on disk."""
     scripts.write(TRAIN.replace("EPOCHS", str(epochs)))
-    process = subprocess.Popen(scripts.command(), cwd=scripts.folder, env=scripts.environment(), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)  # fmt: skip
+    process = subprocess.Popen(
+        scripts.command(),
+        cwd=scripts.folder,
+        env=scripts.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     steps, deadline = scripts.run_folder / "rank_0" / "steps.csv", time.monotonic() + 90
     while time.monotonic() < deadline and process.poll() is None:
         if steps.exists() and steps.stat().st_size > 2000:
@@ -109,8 +115,14 @@ def test_sigkill_leaves_a_readable_folder(scripts) -> None:
 
 def _interrupted(scripts, command: list) -> tuple:
     """Starts ``command``, sends SIGINT once it has printed a line, and gives return code and stderr."""
-    process = subprocess.Popen(command, cwd=scripts.folder, env=scripts.environment(), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)  # fmt: skip
+    process = subprocess.Popen(
+        command,
+        cwd=scripts.folder,
+        env=scripts.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout.readline() == "up\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
@@ -119,10 +131,14 @@ def _interrupted(scripts, command: list) -> tuple:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("text", [
-    "import time\nprint('up', flush=True)\ntime.sleep(60)\n",
-    TRAIN.replace("EPOCHS", "100000") + "        if not epoch: print('up', flush=True)\n",
-], ids=["plain", "training"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import time\nprint('up', flush=True)\ntime.sleep(60)\n",
+        TRAIN.replace("EPOCHS", "100000") + "        if not epoch: print('up', flush=True)\n",
+    ],
+    ids=["plain", "training"],
+)
 def test_interrupt_ends_as_python_does(scripts, text: str) -> None:
     script = scripts.write(text)
     bare, _ = _interrupted(scripts, [sys.executable, str(script)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from msprec.observe.padding import PaddingStatistics, pad_value
+from msprec.observe.data.padding import PaddingStatistics, pad_value
 
 WIDTH = 12
 

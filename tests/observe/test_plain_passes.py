@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from msprec.observe.datasets import DatasetRecord
-from msprec.observe.order import NewPass, PassOrder, order_facts
+from msprec.observe.data.datasets import DatasetRecord
+from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts
 
 
 def _passes(batches) -> list:

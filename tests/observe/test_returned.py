@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from msprec.observe.datasets import DatasetObserver
-from msprec.observe.returned import ReturnObserver
+from msprec.observe.data.datasets import DatasetObserver
+from msprec.observe.evaluation.returned_metrics import ReturnObserver
 
 
 class Tensor:
@@ -29,7 +29,7 @@ class Run:
         self.forward = lambda array: (self.seen.called([Tensor(array)], 1), np.mean(array))[1]
         self.datasets.step_inputs(["x"], [trained_on])
 
-    def quietly(self, function, *args):
+    def guarded_call(self, function, *args):
         return function(*args)
 
     def train(self):
@@ -49,7 +49,7 @@ def arrays():
 def run(arrays, monkeypatch):
     if sys.gettrace() is not None:
         pytest.skip("something traces already")
-    monkeypatch.setattr("msprec.observe.returned.is_user_file", lambda name: name == __file__)
+    monkeypatch.setattr("msprec.observe.evaluation.returned_metrics.is_user_file", lambda name: name == __file__)
     settrace = sys.settrace
     yield Run(arrays[0])
     assert sys.gettrace() is None
@@ -118,7 +118,7 @@ def test_a_function_that_trains_is_let_go(run, arrays):
 
 
 def test_a_function_that_returns_nothing_is_named(run, arrays, monkeypatch):
-    monkeypatch.setattr("msprec.observe.places.is_user_file", lambda name: name == __file__)
+    monkeypatch.setattr("msprec.runtime.source_locations.is_user_file", lambda name: name == __file__)
 
     def evaluate():
         run.forward(arrays[1])

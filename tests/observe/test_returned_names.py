@@ -2,7 +2,7 @@
 
 import pytest
 
-from msprec.observe.returned_names import name_of
+from msprec.observe.evaluation.returned_names import name_of
 
 
 def named(tmp_path, source, call="evaluate(net, data)", position=None, count=1, key=None):
@@ -19,16 +19,19 @@ PAIR = "def evaluate(net, data):\n    return total / n, right_share\n"
 INNER = "def evaluate(net, data):\n    def helper():\n        return acc\n    return helper()\n"
 
 
-@pytest.mark.parametrize(("source", "call", "position", "count", "expected"), [
-    ("def evaluate(net, data):\n    return total_loss / n", "evaluate(net, data)", None, 1, "total_loss"),
-    ("def evaluate(net, data):\n    return correct / total", "evaluate(net, data)", None, 1, "accuracy"),
-    ("def evaluate(net, data):\n    return total / n", "val_acc = evaluate(net, data)", None, 1, "val_acc"),
-    ("def evaluate(net, data):\n    return total / n", "print(evaluate(net, data))", None, 1, "evaluate"),
-    (PAIR, "val_loss, val_acc = evaluate(net, data)", 1, 2, "val_acc"),
-    (PAIR, "result = evaluate(net, data)", 1, 2, "evaluate[1]"),
-    ("def mean_iou(net, data):\n    return value", "mean_iou(net, data)", None, 1, "mean_iou"),
-    (INNER, "evaluate(net, data)", None, 1, "evaluate"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "call", "position", "count", "expected"),
+    [
+        ("def evaluate(net, data):\n    return total_loss / n", "evaluate(net, data)", None, 1, "total_loss"),
+        ("def evaluate(net, data):\n    return correct / total", "evaluate(net, data)", None, 1, "accuracy"),
+        ("def evaluate(net, data):\n    return total / n", "val_acc = evaluate(net, data)", None, 1, "val_acc"),
+        ("def evaluate(net, data):\n    return total / n", "print(evaluate(net, data))", None, 1, "evaluate"),
+        (PAIR, "val_loss, val_acc = evaluate(net, data)", 1, 2, "val_acc"),
+        (PAIR, "result = evaluate(net, data)", 1, 2, "evaluate[1]"),
+        ("def mean_iou(net, data):\n    return value", "mean_iou(net, data)", None, 1, "mean_iou"),
+        (INNER, "evaluate(net, data)", None, 1, "evaluate"),
+    ],
+)
 def test_names(tmp_path, source, call, position, count, expected):
     assert named(tmp_path, source, call, position, count) == expected
 

@@ -170,8 +170,10 @@ def test_each_style(scripts, name: str, mode: str) -> None:
         assert [float(r["loss"]) for r in rows] == pytest.approx(_printed(ran.out), rel=1e-6)
     steps = scripts.json("facts/train_step.json")["steps"]
     assert [(s["style"], s["count"]) for s in steps] == [(style, 8)]
-    parameters = {p["name"].split(".", 1)[-1] if name == "own" else p["name"]: p
-                  for p in scripts.json("facts/parameters.json")["parameters"]}  # fmt: skip
+    parameters = {
+        p["name"].split(".", 1)[-1] if name == "own" else p["name"]: p
+        for p in scripts.json("facts/parameters.json")["parameters"]
+    }
     assert len(parameters) == 8
     assert sum(bool(p["in_optimizer"]) for p in parameters.values()) == 6
     networks = scripts.json("facts/network.json")["networks"]
@@ -227,9 +229,13 @@ data = batches()
 Model(net, loss_fn, opt).train(2, data, callbacks=[PrecisionMonitor(out="elsewhere")], dataset_sink_mode=False)
 """,
     "loop": FUNCTIONAL.replace("DECORATE", "import msprec\nmonitor = msprec.watch(net, opt, out='elsewhere')")
-    .replace("in batches().create_tuple_iterator(num_epochs=1)", "in monitor.batches(batches().create_tuple_iterator())")
-    .replace("print(float(step(x, y).asnumpy()))", "loss = step(x, y); monitor.step(loss); print(float(loss.asnumpy()))"),
-}  # fmt: skip
+    .replace(
+        "in batches().create_tuple_iterator(num_epochs=1)", "in monitor.batches(batches().create_tuple_iterator())"
+    )
+    .replace(
+        "print(float(step(x, y).asnumpy()))", "loss = step(x, y); monitor.step(loss); print(float(loss.asnumpy()))"
+    ),
+}
 
 
 @pytest.mark.parametrize("way", sorted(BY_HAND))

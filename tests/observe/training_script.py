@@ -107,17 +107,23 @@ files = sorted(
 )
 checkpoints = {
     f: {n: hashlib.sha256(p.asnumpy().tobytes()).hexdigest() for n, p in ms.load_checkpoint(f).items()}
-    for f in files if f.endswith(".ckpt")
-}  # fmt: skip
-print(json.dumps({
-    "losses": losses,
-    "weights": {p.name: hashlib.sha256(p.asnumpy().tobytes()).hexdigest() for p in net.get_parameters()},
-    "moments": [hashlib.sha256(p.asnumpy().tobytes()).hexdigest() for p in optimizer.get_parameters()],
-    "numpy": hashlib.sha256(str(np.random.get_state()).encode()).hexdigest(),
-    "python": hashlib.sha256(str(random.getstate()).encode()).hexdigest(),
-    "mindspore": hashlib.sha256(ms.get_rng_state().asnumpy().tobytes()).hexdigest(),
-    "drawn": ops.standard_normal((4,)).asnumpy().tolist(),
-    "layer": nn.Dense(3, 2).weight.asnumpy().tolist(),
-    "files": files,
-    "checkpoints": checkpoints,
-}, indent=0))  # fmt: skip
+    for f in files
+    if f.endswith(".ckpt")
+}
+print(
+    json.dumps(
+        {
+            "losses": losses,
+            "weights": {p.name: hashlib.sha256(p.asnumpy().tobytes()).hexdigest() for p in net.get_parameters()},
+            "moments": [hashlib.sha256(p.asnumpy().tobytes()).hexdigest() for p in optimizer.get_parameters()],
+            "numpy": hashlib.sha256(str(np.random.get_state()).encode()).hexdigest(),
+            "python": hashlib.sha256(str(random.getstate()).encode()).hexdigest(),
+            "mindspore": hashlib.sha256(ms.get_rng_state().asnumpy().tobytes()).hexdigest(),
+            "drawn": ops.standard_normal((4,)).asnumpy().tolist(),
+            "layer": nn.Dense(3, 2).weight.asnumpy().tolist(),
+            "files": files,
+            "checkpoints": checkpoints,
+        },
+        indent=0,
+    )
+)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from msprec.probe.labels import MOST_EXAMPLES, confident_learning
+from msprec.probe.confident_learning import MOST_EXAMPLES, confident_learning
 
 
 def _trained(samples=600, classes=5, wrong=0, sure=0.99, seed=3):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from msprec.checklists.own_loss import Wrong, check_own, confirmed, open_points
 
-from msprec.checklist.facts import PROBES, Fact
-from msprec.probe.behaviour import behaviour, kind_of, pair_behaviour
-from msprec.probe.described import features
-from msprec.probe.own_losses import values_beside
-from msprec.probe.reference_losses import log_softmax
+from msprec.checklists.common.custom_loss import Wrong, check_own, confirmed, open_points
+from msprec.engine.schema import PROBES, Fact
+from msprec.probe.custom_losses import values_beside
+from msprec.probe.loss_input_statistics import features
+from msprec.probe.loss_properties import behaviour, kind_of, pair_behaviour
+from msprec.probe.numpy_losses import log_softmax
 
 RNG = np.random.default_rng(5)
 SCORES = RNG.standard_normal((12, 4)).astype(np.float32)
@@ -94,19 +94,28 @@ def entry(function, predicted, labels, made_by="Dense", final=True):
     value = float(function(predicted, labels))
     given = features(predicted)
     found = behaviour(lambda p, y: float(function(p, y)), predicted, labels, value, given)
-    facts = {"name": function.__name__, "place": {"file": "train.py", "line": 3}, "value": value, "final": final,
-             "features": {**given, "source": {"operator": made_by, "place": None}}, "behaviour": found}  # fmt: skip
+    facts = {
+        "name": function.__name__,
+        "place": {"file": "train.py", "line": 3},
+        "value": value,
+        "final": final,
+        "features": {**given, "source": {"operator": made_by, "place": None}},
+        "behaviour": found,
+    }
     return Fact(facts, PROBES["own_losses"][0])
 
 
-@pytest.mark.parametrize(("function", "predicted", "labels", "name", "settings"), [
-    (cross_entropy, SCORES, CLASSES, "cross entropy", {}),
-    (smoothed, SCORES, CLASSES, "smoothed cross entropy", {"smoothing": 0.1}),
-    (focal, SCORES, CLASSES, "focal loss", {"gamma": 2.0, "factor": 0.25}),
-    (log_of_probabilities, softmax(SCORES).astype(np.float32), CLASSES, "cross entropy", {}),
-    (binary_focal, ONE, BINARY, "focal loss", {"factor_of_1": 0.25, "factor_of_0": 0.75}),
-    (dice, ONE, BINARY, "Dice loss", {"smooth": 1.0}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "predicted", "labels", "name", "settings"),
+    [
+        (cross_entropy, SCORES, CLASSES, "cross entropy", {}),
+        (smoothed, SCORES, CLASSES, "smoothed cross entropy", {"smoothing": 0.1}),
+        (focal, SCORES, CLASSES, "focal loss", {"gamma": 2.0, "factor": 0.25}),
+        (log_of_probabilities, softmax(SCORES).astype(np.float32), CLASSES, "cross entropy", {}),
+        (binary_focal, ONE, BINARY, "focal loss", {"factor_of_1": 0.25, "factor_of_0": 0.75}),
+        (dice, ONE, BINARY, "Dice loss", {"smooth": 1.0}),
+    ],
+)
 def test_known_losses(function, predicted, labels, name, settings):
     one = entry(function, predicted, labels)
     check_own(one)
@@ -115,30 +124,39 @@ def test_known_losses(function, predicted, labels, name, settings):
     assert confirmed(one) is not None
 
 
-@pytest.mark.parametrize(("function", "predicted", "labels"), [
-    (weighted, SCORES, CLASSES), (both, ONE, BINARY), (hinge, ONE, BINARY), (pinball, ONE, REAL),
-    (lambda x, y: np.log(np.cosh(x - y)).mean(), ONE, REAL),
-    (lambda x, y: ((x - y) ** 2).mean(), ONE, BINARY),  # regression onto 0 and 1
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "predicted", "labels"),
+    [
+        (weighted, SCORES, CLASSES),
+        (both, ONE, BINARY),
+        (hinge, ONE, BINARY),
+        (pinball, ONE, REAL),
+        (lambda x, y: np.log(np.cosh(x - y)).mean(), ONE, REAL),
+        (lambda x, y: ((x - y) ** 2).mean(), ONE, BINARY),  # regression onto 0 and 1
+    ],
+)
 def test_losses_that_do_what_they_have_to(function, predicted, labels):
     one = entry(function, predicted, labels)
     check_own(one)
     assert one.behaviour.family.name is None and confirmed(one) is not None, open_points(one)
 
 
-@pytest.mark.parametrize(("function", "predicted", "labels", "made_by", "said"), [
-    (lambda x, y: -cross_entropy(x, y), SCORES, CLASSES, "Dense", "wrong sign"),
-    (lambda x, y: 1 - dice(x, y), ONE, BINARY, "Dense", "wrong sign"),
-    (lambda x, y: -((x - y) ** 2).mean(), ONE, REAL, "Dense", "wrong sign"),
-    (lambda x, y: cross_entropy(x, y, axis=0), SCORES, CLASSES, "Dense", "over the batch"),
-    (cross_entropy, softmax(SCORES).astype(np.float32), CLASSES, "Softmax", "applied twice"),
-    (focal, softmax(SCORES).astype(np.float32), CLASSES, "softmax", "applied twice"),
-    (dice, sigmoid(ONE).astype(np.float32), BINARY, "Sigmoid", "applied twice"),
-    (log_of_probabilities, SCORES, CLASSES, "Dense", "softmax is missing"),
-    (dice_of_raw, ONE, BINARY, "Dense", "sigmoid is missing"),
-    (lambda x, y: ((x - y[:, 0]) ** 2).mean(), ONE, REAL, "Dense", "another order"),
-    (lambda x, y: abs(x.mean() - y.mean()), ONE, REAL, "Dense", "another order"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "predicted", "labels", "made_by", "said"),
+    [
+        (lambda x, y: -cross_entropy(x, y), SCORES, CLASSES, "Dense", "wrong sign"),
+        (lambda x, y: 1 - dice(x, y), ONE, BINARY, "Dense", "wrong sign"),
+        (lambda x, y: -((x - y) ** 2).mean(), ONE, REAL, "Dense", "wrong sign"),
+        (lambda x, y: cross_entropy(x, y, axis=0), SCORES, CLASSES, "Dense", "over the batch"),
+        (cross_entropy, softmax(SCORES).astype(np.float32), CLASSES, "Softmax", "applied twice"),
+        (focal, softmax(SCORES).astype(np.float32), CLASSES, "softmax", "applied twice"),
+        (dice, sigmoid(ONE).astype(np.float32), BINARY, "Sigmoid", "applied twice"),
+        (log_of_probabilities, SCORES, CLASSES, "Dense", "softmax is missing"),
+        (dice_of_raw, ONE, BINARY, "Dense", "sigmoid is missing"),
+        (lambda x, y: ((x - y[:, 0]) ** 2).mean(), ONE, REAL, "Dense", "another order"),
+        (lambda x, y: abs(x.mean() - y.mean()), ONE, REAL, "Dense", "another order"),
+    ],
+)
 def test_what_is_wrong(function, predicted, labels, made_by, said):
     with pytest.raises(Wrong, match=said):
         check_own(entry(function, predicted, labels, made_by))
@@ -146,13 +164,16 @@ def test_what_is_wrong(function, predicted, labels, made_by, said):
     check_own(entry(function, predicted, labels, made_by, final=False))
 
 
-@pytest.mark.parametrize(("function", "predicted", "labels"), [
-    (focal_of_the_wrong_side, SCORES, CLASSES),
-    (lambda x, y: np.abs(x - of(x, y)[:, None]).mean(), SCORES, CLASSES),
-    (lambda x, y: -np.clip(of(x, y), 1e-7, 1).mean(), SCORES, CLASSES),  # of raw scores, no softmax
-    (lambda x, y: triplet(x, y), SCORES, CLASSES),  # embeddings: no scores of classes
-    (lambda x, y: ((x - 0.9 * y) ** 2).mean(), ONE, REAL),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "predicted", "labels"),
+    [
+        (focal_of_the_wrong_side, SCORES, CLASSES),
+        (lambda x, y: np.abs(x - of(x, y)[:, None]).mean(), SCORES, CLASSES),
+        (lambda x, y: -np.clip(of(x, y), 1e-7, 1).mean(), SCORES, CLASSES),  # of raw scores, no softmax
+        (lambda x, y: triplet(x, y), SCORES, CLASSES),  # embeddings: no scores of classes
+        (lambda x, y: ((x - 0.9 * y) ** 2).mean(), ONE, REAL),
+    ],
+)
 def test_what_stays_open(function, predicted, labels):
     one = entry(function, predicted, labels)
     check_own(one)
@@ -220,10 +241,14 @@ def pair_entry(function, promise):
     return Fact(facts, PROBES["own_losses"][0])
 
 
-@pytest.mark.parametrize(("function", "promise", "name", "temperature"), [
-    (info_nce, "contrastive", "InfoNCE", 0.1), (nt_xent, "contrastive", "NT-Xent", 0.5),
-    (distilled, "distillation", "KL divergence", 4.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "promise", "name", "temperature"),
+    [
+        (info_nce, "contrastive", "InfoNCE", 0.1),
+        (nt_xent, "contrastive", "NT-Xent", 0.5),
+        (distilled, "distillation", "KL divergence", 4.0),
+    ],
+)
 def test_losses_of_two_outputs(function, promise, name, temperature):
     one = pair_entry(function, promise)
     check_own(one)

@@ -99,10 +99,16 @@ def test_a_network_made_anew_under_the_same_name(scripts):
     assert [cell["path"] for cell in facts["graph"]["cells"]], "the trained network's cells were seen"
 
 
-@pytest.mark.parametrize(("kind", "operator", "left"), [
-    ("bce", "Dense", True), ("bce", None, True), ("bce", "Sigmoid", False), ("bce", "clip_by_value", False),
-    ("bce_with_logits", "Dense", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "operator", "left"),
+    [
+        ("bce", "Dense", True),
+        ("bce", None, True),
+        ("bce", "Sigmoid", False),
+        ("bce", "clip_by_value", False),
+        ("bce_with_logits", "Dense", False),
+    ],
+)
 def test_a_loss_whose_kernel_would_end_the_process(kind, operator, left):
     source = {"operator": operator} if operator else None
     assert may_leave_bounds([{"kind": kind, "predicted": {"source": source}}]) is left

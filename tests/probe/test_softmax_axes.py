@@ -6,8 +6,8 @@ import pytest
 from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
-from msprec.probe.graph import trace_step
-from msprec.probe.losses import loss_facts
+from msprec.probe.connectivity_trace import trace_step
+from msprec.probe.loss_recomputation import loss_facts
 
 RNG = np.random.default_rng(2)
 PICTURES = Tensor(RNG.standard_normal((4, 2, 6, 5)).astype(np.float32))
@@ -61,10 +61,14 @@ def test_attention_over_positions_is_no_prediction():
 SQUARE, SHARED = Tensor(RNG.standard_normal((4, 5)).astype(np.float32)), Tensor(np.array([0, 1, 1, 3], np.int32))
 
 
-@pytest.mark.parametrize(("axis", "classes", "found"), [
-    (0, SHARED, [[0]]), (-1, SHARED, []),
-    (0, Tensor(np.arange(4, dtype=np.int32)), []),  # each sample its own class, as in a contrastive loss
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("axis", "classes", "found"),
+    [
+        (0, SHARED, [[0]]),
+        (-1, SHARED, []),
+        (0, Tensor(np.arange(4, dtype=np.int32)), []),  # each sample its own class, as in a contrastive loss
+    ],
+)
 def test_as_many_classes_as_samples(axis, classes, found):
     net = nn.Dense(5, 4)
 

@@ -6,9 +6,9 @@ import pytest
 from mindspore import nn, ops
 
 from msprec.locate.replay import of_forward, of_function, of_train_cell
-from msprec.observe import places
-from msprec.probe.graph import connections, trace_step
-from msprec.probe.losses import loss_facts
+from msprec.probe.connectivity_trace import connections, trace_step
+from msprec.probe.loss_recomputation import loss_facts
+from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)
 X = ms.Tensor(RNG.normal(size=(4, 8)).astype(np.float32))
@@ -19,7 +19,7 @@ CLASSES = ms.Tensor(np.array([0, 2, 1, 1], np.int32))
 
 @pytest.fixture(autouse=True)
 def _user_file():
-    places.add_user_file(__file__)
+    source_locations.add_user_file(__file__)
 
 
 class Odd(nn.Cell):
@@ -75,8 +75,9 @@ def test_connections(style, mode):
     step = _styles(net, mode)[style]
     facts = connections(trace_step(step), step)
     cells = {cell["path"]: cell for cell in facts["cells"]}
-    assert {p: (cells[p]["calls"], cells[p]["used"], cells[p]["gradient"]) for p in ("first", "lost", "drop", "last")} == {
-        "first": (1, True, True), "lost": (1, False, False), "drop": (1, False, None), "last": (1, True, True)}  # fmt: skip
+    assert {
+        p: (cells[p]["calls"], cells[p]["used"], cells[p]["gradient"]) for p in ("first", "lost", "drop", "last")
+    } == {"first": (1, True, True), "lost": (1, False, False), "drop": (1, False, None), "last": (1, True, True)}
     assert cells["unused"]["calls"] == 0 and cells["relu"]["used"] is True
     assert len(facts["unregistered"]) == 2
     assert all(np.array_equal(a, p.asnumpy()) for a, p in zip(before, net.get_parameters()))

@@ -6,8 +6,8 @@ import pytest
 from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward, of_function, of_train_cell
-from msprec.observe import places
-from msprec.probe.written_facts import written_facts
+from msprec.probe.inline_loss_facts import written_facts
+from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)
 X = Tensor(RNG.normal(size=(6, 8)).astype(np.float32))
@@ -19,7 +19,7 @@ NET, DEEP = nn.Dense(8, 1), nn.SequentialCell(nn.Dense(8, 5), nn.Dropout(p=0.5),
 
 @pytest.fixture(autouse=True)
 def _user_file():
-    places.add_user_file(__file__)
+    source_locations.add_user_file(__file__)
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
@@ -195,8 +195,8 @@ def test_contrastive_scores_of_two_outputs(sign, name):
     def forward(left, right):
         one, other = unit(DEEP(left)), unit(DEEP(right))
         scores = ops.matmul(one, other.T) / 0.1
-        places = ops.arange(0, 6, 1).astype(ms.int32).expand_dims(1)
-        return sign * ops.gather_elements(ops.log_softmax(scores, -1), 1, places).mean()
+        source_locations = ops.arange(0, 6, 1).astype(ms.int32).expand_dims(1)
+        return sign * ops.gather_elements(ops.log_softmax(scores, -1), 1, source_locations).mean()
 
     found = told(forward, (X, X + 0.1), DEEP)
     assert found["own_losses"][0]["behaviour"]["family"]["name"] == name if name else "written_loss" in found

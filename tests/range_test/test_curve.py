@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msprec.range_test.curve import Curve, rates_of
+from msprec.range_test.lr_curve import Curve, rates_of
 
 
 def typical(noise=0.0, seed=0, count=100, low=1e-6, high=10.0, start=1e-3, best=0.1, floor=0.5):
@@ -21,7 +21,7 @@ def typical(noise=0.0, seed=0, count=100, low=1e-6, high=10.0, start=1e-3, best=
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.2])
 def test_bounds(noise):
     curve = typical(noise)
-    assert curve.why_not is None
+    assert curve.unavailable_reason is None
     # smoothing lags by a few of the fourteen points a decade
     assert 5e-4 < curve.lower < 5e-3
     assert 0.08 < curve.upper < 0.4
@@ -57,7 +57,7 @@ def test_still_falling_at_the_end_has_no_upper_bound():
 )
 def test_curves_that_do_not_tell(losses, why):
     curve = Curve(rates_of(1e-6, 1, len(losses)), losses)
-    assert curve.why_not == why
+    assert curve.unavailable_reason == why
     assert (curve.lower, curve.upper, curve.steepest) == (None, None, None)
     assert curve.judge(1e-3).verdict in ("unknown", "too_large")
 
@@ -66,7 +66,7 @@ def test_diverged_at_a_rate_is_known_even_without_bounds():
     losses = np.full(100, 2.3)
     losses[80:] = np.nan
     curve = Curve(rates_of(1e-6, 1, 100), losses)
-    assert curve.why_not == "flat"
+    assert curve.unavailable_reason == "flat"
     assert curve.judge(1.0).verdict == "too_large"
     assert curve.judge(1e-4).verdict == "unknown"
 
@@ -74,7 +74,7 @@ def test_diverged_at_a_rate_is_known_even_without_bounds():
 def test_negative_losses():
     curve = typical()
     shifted = Curve(curve.rates, curve.losses - 100)
-    assert shifted.why_not is None
+    assert shifted.unavailable_reason is None
     assert shifted.lower == pytest.approx(curve.lower, rel=0.6)
 
 
@@ -123,4 +123,4 @@ def test_a_dip_of_noise_at_rates_too_low_to_matter_is_no_fall():
         losses = 0.4 - 0.3 / (1 + (8e-3 / rates) ** 2) + 0.06 * rng.normal(size=100)
         losses[5:9] -= 0.12
         curve = Curve(rates, losses)
-        assert curve.why_not is None and 1e-4 < curve.for_good < 2e-2 and curve.lower <= curve.for_good
+        assert curve.unavailable_reason is None and 1e-4 < curve.for_good < 2e-2 and curve.lower <= curve.for_good

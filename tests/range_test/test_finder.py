@@ -6,13 +6,15 @@ import pytest
 from mindspore import nn
 
 import msprec
-from msprec.range_test.setter import RateSetter
+from msprec.range_test.lr_setter import RateSetter
 
 
 def optimizer(kind: str, parameters: list):
     halves = [{"params": parameters[:2], "lr": 0.01}, {"params": parameters[2:], "lr": 0.001}]
-    schedules = [{"params": parameters[:2], "lr": nn.ExponentialDecayLR(0.01, 0.5, 100)},
-                 {"params": parameters[2:], "lr": [0.001] * 50}]  # fmt: skip
+    schedules = [
+        {"params": parameters[:2], "lr": nn.ExponentialDecayLR(0.01, 0.5, 100)},
+        {"params": parameters[2:], "lr": [0.001] * 50},
+    ]
     return {
         "constant": lambda: nn.Adam(parameters, 0.01),
         "list": lambda: nn.Momentum(parameters, [0.1, 0.05] * 20, 0.9),
@@ -91,7 +93,7 @@ def test_of_model(kit, mode):
 
     curve, *found = trained(True)
     assert found == list(trained(False)[1:])
-    assert curve.why_not is None
+    assert curve.unavailable_reason is None
     assert curve.lower < curve.upper
     # a quadratic with eigenvalues of about one: plain descent diverges somewhere above a rate of one
     assert 1e-3 < curve.upper < 10
@@ -119,4 +121,4 @@ def test_what_cannot_be_tested_says_so(kit):
     with pytest.raises(ValueError, match="no optimizer"):
         msprec.LearningRateFinder.of_model(ms.train.Model(net, nn.MSELoss()))
     short = msprec.LearningRateFinder(step, made, net).run(kit.data(), seconds=0)
-    assert short.why_not == "few"
+    assert short.unavailable_reason == "few"

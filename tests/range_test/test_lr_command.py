@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msprec.range_test.curve import Curve, rates_of
+from msprec.range_test.lr_curve import Curve, rates_of
 from msprec.range_test.result import WORDS, rows
 from msprec.report.figures import range_test
 
@@ -72,8 +72,21 @@ for x, y in data.create_tuple_iterator(num_epochs=1):
 )
 def test_styles(scripts, style, mode):
     scripts.write(COMMON + STYLES[style])
-    ran = scripts.msprec("lr", "--low", "1e-5", "--high", "100", "--steps", "60", "--lang", "en",
-                         "--out", str(scripts.run_folder), "train.py", mode)  # fmt: skip
+    ran = scripts.msprec(
+        "lr",
+        "--low",
+        "1e-5",
+        "--high",
+        "100",
+        "--steps",
+        "60",
+        "--lang",
+        "en",
+        "--out",
+        str(scripts.run_folder),
+        "train.py",
+        mode,
+    )
     assert ran.status == 0, ran.err
     scripts.no_own_errors()
     curve = json.loads((scripts.run_folder / "lr" / "curve.json").read_text())

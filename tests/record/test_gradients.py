@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from msprec.record.budget import Budget
-from msprec.record.gradients import GradientStory, ScaleAdvice, global_norm, gradient_of, update_ratio
+from msprec.record.gradient_statistics import GradientHistory, ScaleAdvice, global_norm, gradient_of, update_ratio
+from msprec.record.time_budget import Budget
 
 
 def test_by_hand():
@@ -68,7 +68,7 @@ def test_global_norm_and_update_ratio():
 
 def story(samples, weights=("first", "last")):
     told = []
-    tracker = GradientStory(lambda name, step, **facts: told.append((name, step, facts)))
+    tracker = GradientHistory(lambda name, step, **facts: told.append((name, step, facts)))
     for step, levels in enumerate(samples, 1):
         tracker.add(step, {n: gradient_of(np.full(4, v, np.float32)) for n, v in levels.items()}, set(weights))
     return told

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from msprec.callbacks.tallies import ScaleTally
-from msprec.record.overflow import ScalerRule, ends_search, overflow_of, search_length
+from msprec.callbacks.step_counters import ScaleTally
+from msprec.record.overflow_rules import ScalerRule, ends_search, overflow_of, search_length
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,7 @@ def test_rates_before_and_after_the_search():
 def test_the_check_and_the_monitor_settle_at_the_same_step():
     from types import SimpleNamespace
 
-    from msprec.checklists.overflow import Story
-
+    from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
     from msprec.record.reader import Steps
 
     draw = np.random.RandomState(0)
@@ -57,8 +56,8 @@ def test_the_check_and_the_monitor_settle_at_the_same_step():
             tally.starts({"kind": kind})
             tally(rows(flags))
             body = [[str(i), str(int(f)), "8.0"] for i, f in enumerate(flags, 1)]
-            subject = SimpleNamespace(steps=lambda rank, b=body: Steps(["step", "overflow", "scale"], b))
-            story = Story(subject, 0, kind, 1.0)
+            run_data = SimpleNamespace(steps=lambda rank, b=body: Steps(["step", "overflow", "scale"], b))
+            story = LossScaleHistory(run_data, 0, kind, 1.0)
             settled = None if story.search == story.n else story.step(story.search)
             assert tally.summary()["settled_step"] == settled
             if settled is not None:

@@ -31,8 +31,13 @@ def folder(tmp_path):
 
 
 def weight(name, initial, final=None, shape=(2, 2), trained=True):
-    return {"name": name, "shape": list(shape), "requires_grad": trained, "initial": {"digest": initial},
-            "final": {"digest": final or initial}}  # fmt: skip
+    return {
+        "name": name,
+        "shape": list(shape),
+        "requires_grad": trained,
+        "initial": {"digest": initial},
+        "final": {"digest": final or initial},
+    }
 
 
 ALIKE = [(1, 2.0, 0, 8), (2, 1.9, 1, 8), (3, 1.8, 0, 4)]

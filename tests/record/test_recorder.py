@@ -13,8 +13,8 @@ import warnings
 import numpy as np
 import pytest
 
-from msprec.record import steps as steps_module
-from msprec.record.steps import COLUMNS, StepRecorder, in_use, recorder_for, to_number, use_recorder
+from msprec.record import step_recorder as steps_module
+from msprec.record.step_recorder import COLUMNS, StepRecorder, in_use, recorder_for, to_number, use_recorder
 from msprec.record.writer import RunWriter
 
 
@@ -242,7 +242,8 @@ def test_two_new_folders_in_one_second_differ(tmp_path, monkeypatch):
 
 
 RANKS = (
-    "from msprec.record.steps import recorder_for; r = recorder_for(); r.end(1); r.close(); print(r.writer.rank_folder)"
+    "from msprec.record.step_recorder import recorder_for\n"
+    "r = recorder_for(); r.end(1); r.close(); print(r.writer.rank_folder)"
 )
 
 
@@ -263,7 +264,7 @@ def test_ranks_of_one_launcher_share_a_folder(tmp_path):
 
 SCRIPT = """
 import sys, time
-from msprec.record.steps import StepRecorder
+from msprec.record.step_recorder import StepRecorder
 from msprec.record.writer import RunWriter
 recorder = StepRecorder(RunWriter(sys.argv[1]))
 for step in range(1, 100000):

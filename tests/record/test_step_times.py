@@ -25,8 +25,11 @@ def test_by_hand():
 
 def test_one_part_dominates():
     ones = np.ones(50)
-    for name, parts in {"data": (ones, 3 * ones, 0 * ones), "compute": (ones, 0.1 * ones, 0 * ones),
-                        "tail": (ones, 0 * ones, 2 * ones)}.items():  # fmt: skip
+    for name, parts in {
+        "data": (ones, 3 * ones, 0 * ones),
+        "compute": (ones, 0.1 * ones, 0 * ones),
+        "tail": (ones, 0 * ones, 2 * ones),
+    }.items():
         assert analyse(*parts, ones)["dominates"] == name
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from msprec.record.steps import StepRecorder
+from msprec.record.step_recorder import StepRecorder
 from msprec.record.tensorboard import MISSING, TensorBoardWriter, require
 from msprec.record.writer import RunWriter
 

@@ -32,8 +32,12 @@ class Office:
         """The document saved as ``kind`` (``pdf``, ``docx``) in a folder of its own."""
         target = self.folder / f"as_{kind}_{uuid.uuid4().hex[:6]}"
         name = {"docx": "docx:MS Word 2007 XML"}.get(kind, kind)
-        subprocess.run([*self.base, "--convert-to", name, "--outdir", str(target), str(source)], capture_output=True,
-                       timeout=180, check=True)  # fmt: skip
+        subprocess.run(
+            [*self.base, "--convert-to", name, "--outdir", str(target), str(source)],
+            capture_output=True,
+            timeout=180,
+            check=True,
+        )
         return target / f"{source.stem}.{kind}"
 
     def edit(self, source: Path, target: Path, edits: list) -> None:
@@ -44,13 +48,20 @@ class Office:
         pipe = "msprec" + uuid.uuid4().hex[:10]
         plan = self.folder / f"{pipe}.json"
         plan.write_text(json.dumps(edits), encoding="utf-8")
-        office = subprocess.Popen([*self.base, f"--accept=pipe,name={pipe};urp;"], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)  # fmt: skip
+        office = subprocess.Popen(
+            [*self.base, f"--accept=pipe,name={pipe};urp;"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         script = Path(__file__).with_name("office_edits.py")
         command = [python, str(script), pipe, str(source), str(target), str(plan)]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False,
-                                  env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})  # fmt: skip
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=180,
+                check=False,
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+            )
             assert done.returncode == 0, done.stderr
         finally:
             try:

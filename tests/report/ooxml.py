@@ -20,26 +20,26 @@ _TYPES = "{http://schemas.openxmlformats.org/package/2006/content-types}"
 
 ORDER = {
     "pPr": "pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs "
-           "suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd "
-           "snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment "
-           "textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange",
+    "suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd "
+    "snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment "
+    "textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange",
     "rPr": "rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish "
-           "webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang "
-           "eastAsianLayout specVanish oMath rPrChange",
+    "webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang "
+    "eastAsianLayout specVanish oMath rPrChange",
     "tbl": "bookmarkStart bookmarkEnd tblPr tblGrid tr sdt",
     "tblPr": "tblStyle tblpPr tblOverlap bidiVisual tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd "
-             "tblBorders shd tblLayout tblCellMar tblLook tblCaption tblDescription tblPrChange",
+    "tblBorders shd tblLayout tblCellMar tblLook tblCaption tblDescription tblPrChange",
     "tr": "tblPrEx trPr tc sdt",
     "tcPr": "cnfStyle tcW gridSpan hMerge vMerge tcBorders shd noWrap tcMar textDirection tcFitText vAlign hideMark",
     "tcBorders": "top start left bottom end right insideH insideV tl2br tr2bl",
     "sectPr": "headerReference footerReference footnotePr endnotePr type pgSz pgMar paperSrc pgBorders lnNumType pgNumType "
-              "cols formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid printerSettings sectPrChange",
+    "cols formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid printerSettings sectPrChange",
     "sdt": "sdtPr sdtEndPr sdtContent",
     "sdtPr": "rPr alias tag id lock placeholder temporary showingPlcHdr dataBinding label tabIndex comboBox date "
-             "docPartList dropDownList picture richText text",
+    "docPartList dropDownList picture richText text",
     "style": "name aliases basedOn next link autoRedefine hidden uiPriority semiHidden unhideWhenUsed qFormat locked personal "
-             "personalCompose personalReply rsid pPr rPr tblPr trPr tcPr tblStylePr",
-}  # fmt: skip
+    "personalCompose personalReply rsid pPr rPr tblPr trPr tcPr tblStylePr",
+}
 
 
 def faults(path: Path) -> list:
@@ -149,8 +149,11 @@ def _tables(root) -> list:
 
 
 def _texts(root) -> list:
-    odd = [node.text for node in root.iter(f"{W}t", f"{W}instrText") if node.text and node.text != node.text.strip()
-           and node.get(f"{XML}space") != "preserve"]  # fmt: skip
+    odd = [
+        node.text
+        for node in root.iter(f"{W}t", f"{W}instrText")
+        if node.text and node.text != node.text.strip() and node.get(f"{XML}space") != "preserve"
+    ]
     return [f"space that is lost: {text!r}" for text in odd]
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from PIL import Image
 from reports import write_run
 
-from msprec.report import canvas
+from msprec.report import figure_style
 from msprec.report.figures import draw
 from msprec.report.run_figures import DRAWERS
-from msprec.report.wording import WORDS
+from msprec.report.strings import WORDS
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def run(tmp_path: Path) -> Path:
 def drawn(monkeypatch, name: str, run: Path, lang: str = "en", data=None) -> list:
     """The axes of the figure, and the PNG checked."""
     seen = []
-    png_of = canvas.Canvas.png
-    monkeypatch.setattr(canvas.Canvas, "png", lambda self: seen.append(self) or png_of(self))
+    png_of = figure_style.Canvas.png
+    monkeypatch.setattr(figure_style.Canvas, "png", lambda self: seen.append(self) or png_of(self))
     png = draw(name, data or {"steps": True}, run, lang)
     with Image.open(io.BytesIO(png)) as image:
         assert image.width == 945 and image.height < 1000
@@ -127,9 +127,13 @@ def test_label_sheet(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     samples = [{"label": str(i), "image": rng.random((8, 8)).tolist()} for i in range(20)]
     samples += [{"label": "nan", "image": [[float("nan")]]}, {"image": "odd"}]
-    samples += [{"label": "猫 $x", "file": "samples/a.png", "suspect": True}, {"label": "out", "file": "../../etc/passwd"},
-                {"label": "broken", "file": "samples/b.png"}, {"label": "colour", "image": rng.random((3, 8, 8)).tolist()},
-                {"label": "text", "text": "一段文本 $ and more " * 9}]  # fmt: skip
+    samples += [
+        {"label": "猫 $x", "file": "samples/a.png", "suspect": True},
+        {"label": "out", "file": "../../etc/passwd"},
+        {"label": "broken", "file": "samples/b.png"},
+        {"label": "colour", "image": rng.random((3, 8, 8)).tolist()},
+        {"label": "text", "text": "一段文本 $ and more " * 9},
+    ]
     for lang in ("zh", "en"):
         png = draw("label_sheet", {"samples": samples}, tmp_path, lang)
         with Image.open(io.BytesIO(png)) as image:
@@ -152,8 +156,8 @@ def test_colours_differ_in_grey() -> None:
         red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
         return 0.299 * red + 0.587 * green + 0.114 * blue
 
-    assert abs(grey(canvas.BLUE) - grey(canvas.GREY)) > 40
-    assert abs(grey(canvas.BLUE) - grey(canvas.ORANGE)) > 40
+    assert abs(grey(figure_style.BLUE) - grey(figure_style.GREY)) > 40
+    assert abs(grey(figure_style.BLUE) - grey(figure_style.ORANGE)) > 40
 
 
 def test_words_of_figures_are_translated() -> None:

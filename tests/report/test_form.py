@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from reports import findings, write_run
 
 from msprec.cli import main
-from msprec.report.answers import merge, pictures
+from msprec.report.answer_merge import merge, pictures
 from msprec.report.form_reader import FormError, read_form, state_fingerprint
 from msprec.report.plain_text import clean
+from msprec.report.strings import CONCLUSIONS, PLACEHOLDERS
 from msprec.report.update import update_report
 from msprec.report.word import write_word
-from msprec.report.wording import CONCLUSIONS, PLACEHOLDERS
 
 IDS = [item["id"] for item in findings()["items"]]
 
@@ -98,16 +98,16 @@ def test_the_order_of_properties_is_the_schema_s(tmp_path: Path) -> None:
     write_word(findings(), tmp_path / "r.docx", write_run(tmp_path / "run"), "zh")
     order = {
         "pPr": "pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs "
-               "suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd "
-               "snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment "
-               "textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange",
+        "suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd "
+        "snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment "
+        "textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange",
         "tcPr": "cnfStyle tcW gridSpan hMerge vMerge tcBorders shd noWrap tcMar textDirection tcFitText vAlign hideMark",
         "sdtPr": "rPr alias tag id lock placeholder temporary showingPlcHdr dataBinding label tabIndex dropDownList richText",
         "rPr": "rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish "
-               "webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang",
+        "webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang",
         "sectPr": "headerReference footerReference footnotePr endnotePr type pgSz pgMar paperSrc pgBorders lnNumType pgNumType "
-                  "cols formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid",
-    }  # fmt: skip
+        "cols formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid",
+    }
     document = Document(str(tmp_path / "r.docx"))
     for name, known in order.items():
         places = {qn(f"w:{child}"): i for i, child in enumerate(known.split())}
@@ -128,9 +128,14 @@ def test_an_untouched_report_holds_no_answers(report: Path) -> None:
 
 
 def test_choices_and_comments_come_back_as_a_person_s(report: Path) -> None:
-    path = edited(report, ("choice", "ds.02", "No problem"), ("choice", "ds.04", "Not applicable"),
-                  ("comment", "ds.04", "no standard set\nsee the wiki"), ("summary", "dp.04", "Problem found"),
-                  ("comment", "general", "all in all fine"))  # fmt: skip
+    path = edited(
+        report,
+        ("choice", "ds.02", "No problem"),
+        ("choice", "ds.04", "Not applicable"),
+        ("comment", "ds.04", "no standard set\nsee the wiki"),
+        ("summary", "dp.04", "Problem found"),
+        ("comment", "general", "all in all fine"),
+    )
     merged = merge(plain_findings(), read_form(path), "en")
     items = {item["id"]: item for item in merged["items"]}
     assert (items["ds.04"]["conclusion"], items["ds.04"]["answered_by"]) == ("not_applicable", "person")
@@ -258,8 +263,15 @@ def strip(report: Path, *, tags=False, bookmarks=False, state=False) -> Path:
     return out
 
 
-@pytest.mark.parametrize("gone", [{"tags": True}, {"tags": True, "bookmarks": True}, {"state": True},
-                                  {"tags": True, "bookmarks": True, "state": True}])  # fmt: skip
+@pytest.mark.parametrize(
+    "gone",
+    [
+        {"tags": True},
+        {"tags": True, "bookmarks": True},
+        {"state": True},
+        {"tags": True, "bookmarks": True, "state": True},
+    ],
+)
 def test_fields_are_found_whatever_is_dropped(report: Path, gone: dict) -> None:
     path = strip(edited(report, ("choice", "ds.04", "No problem"), ("comment", "mp.04", "mine")), **gone)
     form = read_form(path)
@@ -355,10 +367,16 @@ def test_a_form_of_another_version(report: Path) -> None:
     document.save(str(report))
 
     def change(name: str, data: bytes) -> bytes:
-        for old, new in ((b"msprec:choice:ds.03", b"msprec:choice:ds.77"), (b"msprec:comment:ds.03", b"msprec:comment:ds.77"),
-                         (b"msprec:summary:ds.03", b"msprec:summary:ds.77"), (b"choice_ds_03", b"choice_ds_77"),
-                         (b"comment_ds_03", b"comment_ds_77"), (b"summary_ds_03", b"summary_ds_77"), (b">ds.03 ", b">ds.77 "),
-                         (b'id="ds.03"', b'id="ds.77"')):  # fmt: skip
+        for old, new in (
+            (b"msprec:choice:ds.03", b"msprec:choice:ds.77"),
+            (b"msprec:comment:ds.03", b"msprec:comment:ds.77"),
+            (b"msprec:summary:ds.03", b"msprec:summary:ds.77"),
+            (b"choice_ds_03", b"choice_ds_77"),
+            (b"comment_ds_03", b"comment_ds_77"),
+            (b"summary_ds_03", b"summary_ds_77"),
+            (b">ds.03 ", b">ds.77 "),
+            (b'id="ds.03"', b'id="ds.77"'),
+        ):
             data = data.replace(old, new) if name.endswith(".xml") else data
         return data
 
@@ -470,12 +488,19 @@ def test_typed_in_libreoffice_saved_and_read_back(office, tmp_path: Path, lang: 
     write_word(findings(lang), path, write_run(tmp_path / "run"), lang)
     names, words = CONCLUSIONS[lang], "已核对 50 samples，ok 🚀 שלום"
     head = {"zh": "检查方法", "en": "How it is checked"}[lang]
-    office.edit(path, saved, [
-        ["choose", "choice_ds_04", names["ok"]], ["control", "comment_ds_04", words],
-        ["choose", "summary_hp_03", names["problem"]],
-        ["type", "comment_ds_03", "two lines 两行\nsecond line"], ["paragraph", head, "a paragraph of my own 自己的话"],
-        ["annotate", head, "a note in the margin"], ["control", "comment_general", "remarks 总评"],
-    ])  # fmt: skip
+    office.edit(
+        path,
+        saved,
+        [
+            ["choose", "choice_ds_04", names["ok"]],
+            ["control", "comment_ds_04", words],
+            ["choose", "summary_hp_03", names["problem"]],
+            ["type", "comment_ds_03", "two lines 两行\nsecond line"],
+            ["paragraph", head, "a paragraph of my own 自己的话"],
+            ["annotate", head, "a note in the margin"],
+            ["control", "comment_general", "remarks 总评"],
+        ],
+    )
     form = read_form(saved)
     assert form.whole and form.lang == lang
     assert (form.items["ds.04"].chosen, form.items["ds.04"].comment) == ("ok", words)

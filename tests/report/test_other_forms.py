@@ -20,7 +20,7 @@ from msprec.cli import main
 from msprec.report.html import write_html
 from msprec.report.junit import as_junit
 from msprec.report.markdown import MOST_CHARACTERS, as_markdown
-from msprec.report.wording import CONCLUSIONS
+from msprec.report.strings import CONCLUSIONS
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 EVIL = "<script>document.title='evil'</script><img src=x onerror=alert(1)> ]]> & \" ' `x` @someone #1 | **b** </pre></details>"
@@ -48,8 +48,19 @@ def browse(page: Path, script: str = "") -> html.HtmlElement:
     changed = page.with_name("browsed.html")
     changed.write_text(page.read_text(encoding="utf-8") + f"<script>{script}</script>", encoding="utf-8")
     done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={page.parent / 'profile'}", "--dump-dom",
-         changed.as_uri()], capture_output=True, timeout=120, check=True)  # fmt: skip
+        [
+            BROWSER,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={page.parent / 'profile'}",
+            "--dump-dom",
+            changed.as_uri(),
+        ],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
     return html.fromstring(done.stdout.decode("utf-8"))
 
 
@@ -78,10 +89,13 @@ def test_every_item_is_there_and_linked(page: Path) -> None:
 
 @pytest.mark.xdist_group("browser")
 def test_a_browser_sorts_folds_and_runs_nothing_foreign(page: Path) -> None:
-    root = browse(page, "document.querySelectorAll('table.sortable th button')[1].click();"
-                        "document.body.dataset.folded=document.querySelectorAll('details:not([open])').length;"
-                        "document.getElementById('all').click();"
-                        "document.body.dataset.after=document.querySelectorAll('details:not([open])').length;")  # fmt: skip
+    root = browse(
+        page,
+        "document.querySelectorAll('table.sortable th button')[1].click();"
+        "document.body.dataset.folded=document.querySelectorAll('details:not([open])').length;"
+        "document.getElementById('all').click();"
+        "document.body.dataset.after=document.querySelectorAll('details:not([open])').length;",
+    )
     assert root.xpath("//title")[0].text == "MindSpore accuracy checklist"
     names = list(CONCLUSIONS["en"].values())
     shown = [cell.text_content().split(" ", 1)[1] for cell in root.xpath("//table[@class='sortable']/tbody/tr/td[2]")]

@@ -13,12 +13,12 @@ from docx.oxml.ns import qn
 from lxml import etree
 from reports import findings, write_run
 
-from msprec.checklist import blank
+from msprec.engine import blank
 from msprec.report import figures
-from msprec.report.paper import MAX_ROWS
+from msprec.report.docx_builder import MAX_ROWS
+from msprec.report.strings import CONCLUSIONS, WORDS, default_lang, number
 from msprec.report.terminal import print_table
 from msprec.report.word import write_csv, write_word
-from msprec.report.wording import CONCLUSIONS, WORDS, default_lang, number
 
 
 @pytest.fixture
@@ -227,8 +227,19 @@ def test_words_match_in_both_languages() -> None:
         assert set(re.findall(r"{(\w+)}", WORDS["zh"][key])) == set(re.findall(r"{(\w+)}", WORDS["en"][key])), key
 
 
-@pytest.mark.parametrize(("value", "shown"), [(3.0, "3"), (0.30514, "0.3051"), (1e-9, "1e-09"), (float("nan"), "nan"),
-                                              (None, ""), (True, "True"), ("x", "x"), (float("inf"), "inf")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (3.0, "3"),
+        (0.30514, "0.3051"),
+        (1e-9, "1e-09"),
+        (float("nan"), "nan"),
+        (None, ""),
+        (True, "True"),
+        ("x", "x"),
+        (float("inf"), "inf"),
+    ],
+)
 def test_numbers(value, shown: str) -> None:
     assert number(value) == shown
 

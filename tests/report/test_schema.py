@@ -11,7 +11,7 @@ from lxml import etree
 from ooxml import W, faults
 from reports import findings, write_run
 
-from msprec.checklist import blank
+from msprec.engine import blank
 from msprec.report.form_reader import read_form
 from msprec.report.update import update_report
 from msprec.report.word import write_word
@@ -22,13 +22,28 @@ def odd(lang: str) -> dict:
     found = findings(lang)
     hostile = found["items"][0]["summary"]
     for item in found["items"][:6]:
-        item.update(summary=hostile, comment=hostile, would_decide=hostile, advice=hostile, conflict=hostile,
-                    answered_by="person", by_evidence="problem", title=item["title"] + " " + "very long name " * 30)  # fmt: skip
+        item.update(
+            summary=hostile,
+            comment=hostile,
+            would_decide=hostile,
+            advice=hostile,
+            conflict=hostile,
+            answered_by="person",
+            by_evidence="problem",
+            title=item["title"] + " " + "very long name " * 30,
+        )
     found["items"][1]["evidence"] = [
         {"kind": "table", "source": "run", "title": hostile, "columns": [hostile] * 9, "rows": [[hostile] * 9] * 3},
-        {"kind": "code", "source": "script", "title": hostile, "file": hostile, "first_line": 1, "highlight": [2],
-         "code": hostile + "\n\t\tx = 1  \n\n"},
-    ]  # fmt: skip
+        {
+            "kind": "code",
+            "source": "script",
+            "title": hostile,
+            "file": hostile,
+            "first_line": 1,
+            "highlight": [2],
+            "code": hostile + "\n\t\tx = 1  \n\n",
+        },
+    ]
     return {**found, "remarks": hostile}
 
 

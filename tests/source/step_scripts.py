@@ -37,8 +37,9 @@ def functional(body: str) -> str:
 _MAKE = "Step(nn.WithLossCell(net, loss_fn), opt, nn.DynamicLossScaleUpdateCell(2**16, 2, 100))"
 
 
-def cell(body: str, init: str = "pass", make: str = _MAKE,
-         base: str = "nn.TrainOneStepWithLossScaleCell", more: str = "") -> str:  # fmt: skip
+def cell(
+    body: str, init: str = "pass", make: str = _MAKE, base: str = "nn.TrainOneStepWithLossScaleCell", more: str = ""
+) -> str:
     lines = "\n".join("        " + line for line in body.strip().splitlines())
     return f"""{PRE}
 from mindspore.nn.wrap.loss_scale import _grad_scale
@@ -624,8 +625,12 @@ for real, fake, mixed in data:
 )
 
 
-def penalised(gradient="slope_fn = ms.grad(lambda x: scaler.scale(critic(x).sum()))", slope="slope = slope_fn(mixed)", norm="",
-              result="scaler.scale(loss + 10.0 * penalty)") -> str:  # fmt: skip
+def penalised(
+    gradient="slope_fn = ms.grad(lambda x: scaler.scale(critic(x).sum()))",
+    slope="slope = slope_fn(mixed)",
+    norm="",
+    result="scaler.scale(loss + 10.0 * penalty)",
+) -> str:
     return PENALISED.format(gradient=gradient, slope=slope, norm=norm, result=result)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from msprec.checklist import conclude
-from msprec.checklist.scripts import read_reference, read_scripts
+from msprec.engine import conclude
+from msprec.source.static_input import read_reference, read_scripts
 
 CASES = Path(__file__).parents[1] / "cases"
 WANTED = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}

@@ -84,23 +84,30 @@ def test_ways_to_get_there(script):
     use = only(read(f"import argparse\nfrom data import create\nnet = make()\n{script}"))
     assert use.role in ("eval", "loop")
     assert operations(use)[:2] == [
-        "Resize(interpolation=Inter.BILINEAR, size=24)", "Normalize(is_hwc=True, mean=(127.5,), std=(51.0,))",
-    ]  # fmt: skip
+        "Resize(interpolation=Inter.BILINEAR, size=24)",
+        "Normalize(is_hwc=True, mean=(127.5,), std=(51.0,))",
+    ]
 
 
 def test_lists_objects_and_functions():
-    use = only(read(
-        "from data import BOTH, normalise\nimport numpy as np\n"
-        "class Scale:\n    def __init__(self, by):\n        self.by = by\n"
-        "    def __call__(self, x):\n        return x * self.by\n"
-        "data = ds.ImageFolderDataset('x', decode=True)\n"
-        "steps = vision.Compose if False else BOTH + [normalise, Scale(2.0), lambda x: x]\n"
-        "steps.insert(0, vision.HWC2CHW())\n"
-        "data = data.map(steps, ['image'])\nms.Model(net()).eval(data)"
-    ))  # fmt: skip
+    use = only(
+        read(
+            "from data import BOTH, normalise\nimport numpy as np\n"
+            "class Scale:\n    def __init__(self, by):\n        self.by = by\n"
+            "    def __call__(self, x):\n        return x * self.by\n"
+            "data = ds.ImageFolderDataset('x', decode=True)\n"
+            "steps = vision.Compose if False else BOTH + [normalise, Scale(2.0), lambda x: x]\n"
+            "steps.insert(0, vision.HWC2CHW())\n"
+            "data = data.map(steps, ['image'])\nms.Model(net()).eval(data)"
+        )
+    )
     assert operations(use) == [
-        "HWC2CHW()", "Rescale(rescale=0.00392156862745098, shift=0.0)", "data.normalise", "Scale(by=2.0)", "<lambda>@eval.py:13",
-    ]  # fmt: skip
+        "HWC2CHW()",
+        "Rescale(rescale=0.00392156862745098, shift=0.0)",
+        "data.normalise",
+        "Scale(by=2.0)",
+        "<lambda>@eval.py:13",
+    ]
     assert use.pipe.steps[0].args["decode"] is True
 
 
@@ -128,29 +135,45 @@ def test_a_list_times_a_number():
 
 
 def test_an_argument_that_is_not_known():
-    use = only(read("import os\ndata = ds.MnistDataset('x').map(vision.Rescale(float(os.environ['S']), 0), 'image')\n"
-                    "ms.Model(net()).eval(data)"))  # fmt: skip
+    use = only(
+        read(
+            "import os\ndata = ds.MnistDataset('x').map(vision.Rescale(float(os.environ['S']), 0), 'image')\n"
+            "ms.Model(net()).eval(data)"
+        )
+    )
     assert operations(use) == ["Rescale(rescale=UNKNOWN, shift=0)"]
 
 
 def test_a_condition_that_is_not_known_leaves_a_step_of_its_own():
-    use = only(read("import os\ndata = ds.MnistDataset('x')\nif os.path.exists('big'):\n"
-                    "    data = data.map(vision.Resize(9), 'image')\ndata = data.batch(4)\n"
-                    "ms.Model(net()).eval(data)"))  # fmt: skip
+    use = only(
+        read(
+            "import os\ndata = ds.MnistDataset('x')\nif os.path.exists('big'):\n"
+            "    data = data.map(vision.Resize(9), 'image')\ndata = data.batch(4)\n"
+            "ms.Model(net()).eval(data)"
+        )
+    )
     assert [step.op for step in use.pipe.steps] == ["MnistDataset", f"{UNREAD}condition", "batch"]
 
 
 def test_shards_and_workers_make_no_other_pipeline():
-    use = only(read("import os\ndevices = int(os.environ['N'])\n"
-                    "if devices == 1:\n    data = ds.Cifar10Dataset('x', num_parallel_workers=8, shuffle=True)\n"
-                    "else:\n    data = ds.Cifar10Dataset('x', shuffle=True, num_shards=devices, shard_id=0)\n"
-                    "data = data.map(vision.HWC2CHW(), 'image')\nms.Model(net()).eval(data)"))  # fmt: skip
+    use = only(
+        read(
+            "import os\ndevices = int(os.environ['N'])\n"
+            "if devices == 1:\n    data = ds.Cifar10Dataset('x', num_parallel_workers=8, shuffle=True)\n"
+            "else:\n    data = ds.Cifar10Dataset('x', shuffle=True, num_shards=devices, shard_id=0)\n"
+            "data = data.map(vision.HWC2CHW(), 'image')\nms.Model(net()).eval(data)"
+        )
+    )
     assert [step.op for step in use.pipe.steps] == ["Cifar10Dataset", "map"]
 
 
 def test_a_closure_over_values_cannot_be_told():
-    use = only(read("def make(scale):\n    def inner(x):\n        return x * scale\n    return inner\n"
-                    "data = ds.MnistDataset('x').map(make(3), 'image')\nms.Model(net()).eval(data)"))  # fmt: skip
+    use = only(
+        read(
+            "def make(scale):\n    def inner(x):\n        return x * scale\n    return inner\n"
+            "data = ds.MnistDataset('x').map(make(3), 'image')\nms.Model(net()).eval(data)"
+        )
+    )
     assert operations(use)[0].startswith(UNREAD)
 
 
@@ -166,9 +189,11 @@ def test_training_is_no_evaluation():
 
 
 def test_a_loop_of_a_script_that_trains_may_be_its_training():
-    reading = read("from data import create\ngrad_of = ms.value_and_grad(f, None, w)\n"
-                   "@ms.jit\ndef step(x, y):\n    return grad_of(x, y)\n"
-                   "for x, y in create('x', True).create_tuple_iterator():\n    step(x, y)")  # fmt: skip
+    reading = read(
+        "from data import create\ngrad_of = ms.value_and_grad(f, None, w)\n"
+        "@ms.jit\ndef step(x, y):\n    return grad_of(x, y)\n"
+        "for x, y in create('x', True).create_tuple_iterator():\n    step(x, y)"
+    )
     assert [use.role for use in reading.uses] == ["loop"] and reading.trains
 
 
@@ -208,8 +233,12 @@ def test_modes_in_order():
         "if unknown():\n    net.set_train(True)\nms.Model(net).predict(1)"
     )
     assert [(mode.what, mode.value, mode.sure) for mode in reading.modes] == [
-        ("set", True, True), ("call", None, True), ("set", False, True), ("set", True, False), ("predict", None, True),
-    ]  # fmt: skip
+        ("set", True, True),
+        ("call", None, True),
+        ("set", False, True),
+        ("set", True, False),
+        ("predict", None, True),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,13 @@ def test_what_cannot_be_read_is_passed_over_with_its_reason(tmp_path):
     why = {entry.name: entry.why for entry in found.passed}
     assert why.pop("deep.py") in ("deep", "syntax")
     assert why == {
-        "broken.py": "syntax", "old.py": "python2", "bytes.py": "unreadable", "nul.py": "syntax", "notes.ipynb": "notebook",
+        "broken.py": "syntax",
+        "old.py": "python2",
+        "bytes.py": "unreadable",
+        "nul.py": "syntax",
+        "notes.ipynb": "notebook",
         "huge.py": "large",
-    }  # fmt: skip
+    }
 
 
 def test_a_link_that_loops_does_no_harm(tmp_path):
@@ -68,10 +72,16 @@ def test_a_link_that_loops_does_no_harm(tmp_path):
     assert {entry.why for entry in passed} == {"unreadable", "missing"}
 
 
-@pytest.mark.parametrize(("file", "name"), [
-    ("train.py", ("train", False)), ("models/net.py", ("models.net", False)), ("models/__init__.py", ("models", True)),
-    ("/home/u/p/a.py", ("home.u.p.a", False)), ("../other/a.b.py", ("_up.other.a_b", False)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("train.py", ("train", False)),
+        ("models/net.py", ("models.net", False)),
+        ("models/__init__.py", ("models", True)),
+        ("/home/u/p/a.py", ("home.u.p.a", False)),
+        ("../other/a.b.py", ("_up.other.a_b", False)),
+    ],
+)
 def test_names_of_modules(file, name):
     assert module_name(file) == name
 
@@ -91,24 +101,34 @@ def test_the_modules_beside_a_script_are_read_too(tmp_path):
 # --- names
 
 
-@pytest.mark.parametrize(("imports", "expression", "wanted"), [
-    ("import mindspore.nn as nn", "nn.Conv2d", "mindspore.nn.Conv2d"),
-    ("import mindspore as ms", "ms.nn.Dense", "mindspore.nn.Dense"),
-    ("from mindspore.nn.layer.conv import Conv2d as C", "C", "mindspore.nn.Conv2d"),
-    ("from mindspore.ops import operations as P", "P.Cast", "mindspore.ops.Cast"),
-    ("import mindspore.ops.functional as F", "F.depend", "mindspore.ops.depend"),
-    ("from mindspore.nn import *", "Dropout", "mindspore.nn.Dropout"),
-    ("from mindspore import nn\nlayers = nn\nMake = layers.Dense", "Make", "mindspore.nn.Dense"),
-    ("try:\n    import missing.nn as nn\nexcept ImportError:\n    import mindspore.nn as nn", "len", "builtins.len"),
-    ("from mindspore.train.loss_scale_manager import DynamicLossScaleManager", "DynamicLossScaleManager",
-     "mindspore.amp.DynamicLossScaleManager"),
-    ("from mindspore import value_and_grad", "value_and_grad", "mindspore.value_and_grad"),
-    ("import torch.nn.functional as F", "F.dropout", "torch.nn.functional.dropout"),
-    ("from helper import Layer", "Layer", "mindspore.nn.Dense"),
-    ("import helper as h", "h.inner.make", "helper.inner.make"),
-    ("x = y\ny = x", "x", None),
-    ("", "unknown", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("imports", "expression", "wanted"),
+    [
+        ("import mindspore.nn as nn", "nn.Conv2d", "mindspore.nn.Conv2d"),
+        ("import mindspore as ms", "ms.nn.Dense", "mindspore.nn.Dense"),
+        ("from mindspore.nn.layer.conv import Conv2d as C", "C", "mindspore.nn.Conv2d"),
+        ("from mindspore.ops import operations as P", "P.Cast", "mindspore.ops.Cast"),
+        ("import mindspore.ops.functional as F", "F.depend", "mindspore.ops.depend"),
+        ("from mindspore.nn import *", "Dropout", "mindspore.nn.Dropout"),
+        ("from mindspore import nn\nlayers = nn\nMake = layers.Dense", "Make", "mindspore.nn.Dense"),
+        (
+            "try:\n    import missing.nn as nn\nexcept ImportError:\n    import mindspore.nn as nn",
+            "len",
+            "builtins.len",
+        ),
+        (
+            "from mindspore.train.loss_scale_manager import DynamicLossScaleManager",
+            "DynamicLossScaleManager",
+            "mindspore.amp.DynamicLossScaleManager",
+        ),
+        ("from mindspore import value_and_grad", "value_and_grad", "mindspore.value_and_grad"),
+        ("import torch.nn.functional as F", "F.dropout", "torch.nn.functional.dropout"),
+        ("from helper import Layer", "Layer", "mindspore.nn.Dense"),
+        ("import helper as h", "h.inner.make", "helper.inner.make"),
+        ("x = y\ny = x", "x", None),
+        ("", "unknown", None),
+    ],
+)
 def test_qualified_names(imports, expression, wanted):
     found = project(
         train=imports, helper="from mindspore.nn import Dense as Layer\nclass inner:\n    def make(self): pass\n"
@@ -119,10 +139,11 @@ def test_qualified_names(imports, expression, wanted):
 def test_relative_imports_and_reexports():
     found = project(
         pkg____init__="from .layers import Block\nfrom . import tools",
-        pkg__layers="from ..base import Root\nclass Block(Root): pass", pkg__tools="def run(): pass",
+        pkg__layers="from ..base import Root\nclass Block(Root): pass",
+        pkg__tools="def run(): pass",
         base="from mindspore import nn\nclass Root(nn.Cell):\n    def go(self): pass",
         train="import pkg\nfrom pkg.tools import run as start",
-    )  # fmt: skip
+    )
     assert qualified(found, "pkg.Block") == "pkg.layers.Block"
     assert qualified(found, "start") == "pkg.tools.run"
     block = found.definition("pkg.layers.Block")
@@ -180,18 +201,51 @@ text = f"{WIDTH}"
 """
 
 
-@pytest.mark.parametrize(("expression", "wanted"), [
-    ("DEPTH", 33), ("TWICE", UNKNOWN), ("first", 1), ("c", 3), ("config.rate", 0.5), ("config.drop", 0.3),
-    ("config.names", UNKNOWN),
-    ("Config.rate", 0.1), ("plain.momentum", 0.1), ("plain.eps", 1e-5), ("plain.width", 8), ("Plain.momentum", 0.1),
-    ("cfg.lr", 0.01), ("cfg.inner.p", 0.2), ("cfg['lr']", 0.01), ("table['k']", 3), ("table['open']", UNKNOWN),
-    ("table.get('k', 1)", 3), ("args.drop_rate", 0.1), ("args.scale", 1024.0), ("args.half", False), ("args.data", None),
-    ("args.extra", 4), ("settings['train']['momentum']", 0.9), ("get_config().lr", 0.2), ("half", 0.5),
-    ("text", UNKNOWN), ("double(3)", UNKNOWN),
-    ("1 - config.drop", 0.7), ("-WIDTH", -16), ("2 ** 16", 65536), ("2 ** 99999999", UNKNOWN), ("1 / 0", UNKNOWN),
-    ("float('0.25')", 0.25), ("int(3.7)", 3), ("WIDTH > 3 and not args.half", True), ("math.pi", 3.141592653589793),
-    ("[1, WIDTH]", [1, 16]), ("undefined", UNKNOWN), ("unknown() or 3", UNKNOWN),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("DEPTH", 33),
+        ("TWICE", UNKNOWN),
+        ("first", 1),
+        ("c", 3),
+        ("config.rate", 0.5),
+        ("config.drop", 0.3),
+        ("config.names", UNKNOWN),
+        ("Config.rate", 0.1),
+        ("plain.momentum", 0.1),
+        ("plain.eps", 1e-5),
+        ("plain.width", 8),
+        ("Plain.momentum", 0.1),
+        ("cfg.lr", 0.01),
+        ("cfg.inner.p", 0.2),
+        ("cfg['lr']", 0.01),
+        ("table['k']", 3),
+        ("table['open']", UNKNOWN),
+        ("table.get('k', 1)", 3),
+        ("args.drop_rate", 0.1),
+        ("args.scale", 1024.0),
+        ("args.half", False),
+        ("args.data", None),
+        ("args.extra", 4),
+        ("settings['train']['momentum']", 0.9),
+        ("get_config().lr", 0.2),
+        ("half", 0.5),
+        ("text", UNKNOWN),
+        ("double(3)", UNKNOWN),
+        ("1 - config.drop", 0.7),
+        ("-WIDTH", -16),
+        ("2 ** 16", 65536),
+        ("2 ** 99999999", UNKNOWN),
+        ("1 / 0", UNKNOWN),
+        ("float('0.25')", 0.25),
+        ("int(3.7)", 3),
+        ("WIDTH > 3 and not args.half", True),
+        ("math.pi", 3.141592653589793),
+        ("[1, WIDTH]", [1, 16]),
+        ("undefined", UNKNOWN),
+        ("unknown() or 3", UNKNOWN),
+    ],
+)
 def test_constants(expression, wanted):
     found = project(train=SETTINGS, settings_yaml="train:\n  momentum: 0.9\n  drop: [1, 2]\n")
     result = value(found, expression)
@@ -229,20 +283,25 @@ def test_a_broken_settings_file_is_unknown():
 # --- arguments
 
 
-@pytest.mark.parametrize(("call", "wanted"), [
-    ("nn.Conv2d(3, 16, 3)", {"has_bias": (False, False), "pad_mode": ("same", False), "kernel_size": (3, True)}),
-    ("nn.Dropout(0.1)", {"keep_prob": (0.1, True), "p": (None, False)}),
-    ("nn.Dropout(p=rate)", {"keep_prob": (0.5, False), "p": (0.3, True)}),
-    ("nn.BatchNorm2d(16, 0.001, 0.1)", {"eps": (1e-3, True), "momentum": (0.1, True)}),
-    ("Conv(3, 16, 3)", {"has_bias": (True, True), "stride": (2, True)}),
-    ("nn.Conv2d(*sizes)", {"in_channels": (UNKNOWN, False), "has_bias": (UNKNOWN, False)}),
-    ("nn.Conv2d(3, 16, 3, **options)", {"has_bias": (True, True), "pad_mode": (UNKNOWN, False)}),
-    ("mint.nn.BatchNorm2d(16)", {"momentum": (0.1, False)}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("nn.Conv2d(3, 16, 3)", {"has_bias": (False, False), "pad_mode": ("same", False), "kernel_size": (3, True)}),
+        ("nn.Dropout(0.1)", {"keep_prob": (0.1, True), "p": (None, False)}),
+        ("nn.Dropout(p=rate)", {"keep_prob": (0.5, False), "p": (0.3, True)}),
+        ("nn.BatchNorm2d(16, 0.001, 0.1)", {"eps": (1e-3, True), "momentum": (0.1, True)}),
+        ("Conv(3, 16, 3)", {"has_bias": (True, True), "stride": (2, True)}),
+        ("nn.Conv2d(*sizes)", {"in_channels": (UNKNOWN, False), "has_bias": (UNKNOWN, False)}),
+        ("nn.Conv2d(3, 16, 3, **options)", {"has_bias": (True, True), "pad_mode": (UNKNOWN, False)}),
+        ("mint.nn.BatchNorm2d(16)", {"momentum": (0.1, False)}),
+    ],
+)
 def test_effective_arguments(call, wanted):
-    found = project(train="from functools import partial\nfrom mindspore import mint, nn\nrate = 0.3\n"
-                          f"options = dict(has_bias=True)\nConv = partial(nn.Conv2d, has_bias=True, stride=2)\n"
-                          f"{call}\n")  # fmt: skip
+    found = project(
+        train="from functools import partial\nfrom mindspore import mint, nn\nrate = 0.3\n"
+        f"options = dict(has_bias=True)\nConv = partial(nn.Conv2d, has_bias=True, stride=2)\n"
+        f"{call}\n"
+    )
     made = next(entry for entry in found.calls() if ast.unparse(entry.node) == call)
     effective = arguments(found, Values(found), found.callee(made.node, made.scope), made.node, made.scope)
     for name, (expected, given) in wanted.items():

@@ -5,8 +5,8 @@ import inspect
 from pathlib import Path
 
 import pytest
-from msprec.checklists.differences import _CONVERSIONS, rows, torch_twin
 
+from msprec.checklists.api.argument_differences.api_mapping import _CONVERSIONS, rows, torch_twin
 from msprec.source.build_signatures import read
 from msprec.source.signatures import REQUIRED, signature, versions
 
@@ -61,8 +61,10 @@ def test_the_source_agrees_with_python_itself():
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.mindspore_api}-{row.setting}")
 def test_every_row_names_what_exists(row):
-    for api, parameter, default in ((row.mindspore_api, row.mindspore_parameter, row.mindspore_default),
-                                    (row.torch_api, row.torch_parameter, row.torch_default)):  # fmt: skip
+    for api, parameter, default in (
+        (row.mindspore_api, row.mindspore_parameter, row.mindspore_default),
+        (row.torch_api, row.torch_parameter, row.torch_default),
+    ):
         if not api:
             continue
         known = signature(api)

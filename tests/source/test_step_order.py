@@ -3,8 +3,8 @@
 import pytest
 from step_scripts import CLIPPING, PENALTY
 
-from msprec.checklist import conclude
-from msprec.checklist.scripts import read_scripts
+from msprec.engine import conclude
+from msprec.source.static_input import read_scripts
 
 WANTED = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}
 

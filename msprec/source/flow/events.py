@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Optional
 
-from msprec.source.flow.domain import Spot
+from msprec.source.flow.abstract_values import Location
 
 #: The kinds of events, in the order of a sound step.
 KINDS = ("scale", "gradient", "unscale", "penalty", "clip", "update", "opaque")
@@ -20,14 +20,14 @@ class Event(NamedTuple):
     """
 
     kind: str
-    spot: Spot
+    spot: Location
     degrees: Optional[frozenset]
     what: str = ""
     factor: float = 1.0
     callers: tuple = ()
 
 
-class World(NamedTuple):
+class ExecutionPath(NamedTuple):
     """One way through the script: the conditions that it assumes, and the events in the order in which they happen."""
 
     assumed: dict

@@ -22,9 +22,21 @@ from msprec.source.transform_signatures import METHODS, REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN
 
 _INFORMATION = {
-    "get_dataset_size", "get_batch_size", "get_repeat_count", "get_col_names", "output_shapes", "output_types", "num_classes",
-    "get_class_indexing", "reset", "close_pool", "save", "to_json", "dynamic_min_max_shapes", "set_dynamic_columns",
-}  # fmt: skip
+    "get_dataset_size",
+    "get_batch_size",
+    "get_repeat_count",
+    "get_col_names",
+    "output_shapes",
+    "output_types",
+    "num_classes",
+    "get_class_indexing",
+    "reset",
+    "close_pool",
+    "save",
+    "to_json",
+    "dynamic_min_max_shapes",
+    "set_dynamic_columns",
+}
 
 
 class DataSets:

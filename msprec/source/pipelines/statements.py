@@ -170,7 +170,7 @@ class Statements:
         return [], True
 
     def do_match(self, node, env: Env) -> tuple:
-        self.eval(node.subject, env)
+        self.eval(node.run_data, env)
         return self._either([*(case.body for case in node.cases), []], env)
 
     def _truth(self, test: ast.expr, env: Env) -> Optional[bool]:

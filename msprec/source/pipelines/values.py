@@ -11,8 +11,18 @@ from msprec.source.values import BINARY, UNKNOWN, Record, same
 
 #: The first characters of a step or operation that could not be read.
 UNREAD = "?"
-_NEUTRAL = ("num_shards", "shard_id", "num_parallel_workers", "shuffle", "sampler", "num_samples", "python_multiprocessing",
-            "max_rowsize", "offload", "cache")  # fmt: skip
+_NEUTRAL = (
+    "num_shards",
+    "shard_id",
+    "num_parallel_workers",
+    "shuffle",
+    "sampler",
+    "num_samples",
+    "python_multiprocessing",
+    "max_rowsize",
+    "offload",
+    "cache",
+)
 
 
 class Place(NamedTuple):

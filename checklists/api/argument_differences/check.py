@@ -1,0 +1,18 @@
+"""api.01: The calls that the table of differences knows (api_differences.csv), with their effective arguments."""
+
+from msprec.checklists.api.argument_differences.argument_differences import api_arguments
+from msprec.engine.finding import Finding
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+
+@item("api.01")
+def api_differences(run_data: RunData) -> Finding:
+    """The calls that the table of differences knows (api_differences.csv), with their effective arguments.
+
+    With a reference script: problem where a setting of a call differs from that of its counterpart; ok where all agree.
+    Without: problem only for a value that makes sense in the other framework alone (a Dropout that keeps less than
+    api.01.keep, drops api.01.drop or more, a BatchNorm whose momentum is below api.01.momentum); ok where every argument
+    whose default differs is written out; else undecided. What a run recorded of its cells outranks the source.
+    """
+    return api_arguments(run_data)

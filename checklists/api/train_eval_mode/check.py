@@ -1,0 +1,366 @@
+"""api.02: The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen."""
+
+import ast
+import re
+from typing import Optional
+
+from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.api.train_eval_mode.static_modes import with_scripts
+from msprec.checklists.common.findings import at, missing
+from msprec.checklists.common.weight_updates import untrained_roots
+from msprec.engine.finding import Finding, ok, problem, table, undecided
+from msprec.engine.item import item
+from msprec.engine.rank_merge import PROBLEMS
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
+_EVALUATES = re.compile(
+    r"(eval(uat\w*|s)?|test(s|ing|er)?|val(s|id(at\w*)?)?|dev)(set|data\w*|loader|iter\w*|ds)?"
+    r"|infer(s|ence|red|encing)?|predict(s|ed|ions?|ing)?|accurac\w*|acc|metrics?",
+    re.IGNORECASE,
+)
+
+
+@item("api.02", ranks=PROBLEMS)
+def modes(run_data: RunData) -> Finding:
+    """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
+
+    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode; or
+    in inference mode after an evaluation, having been in training mode before), evaluation or inference with one in
+    training mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode
+    under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts
+    as evaluation when it comes after the training, in a loop over data that fed no training, or in code that calls
+    itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's generator)
+    does not. Scripts named beside the run (``--also``) count with what their source shows for sure.
+    """
+    return with_scripts(run_data, _recorded_modes(run_data))
+
+
+def _recorded_modes(run_data: RunData) -> Finding:
+    phases = [phase for phase in run_data.phases if phase.calls != 0]
+    if not phases:
+        return missing("网络的调用与模式", "call of the network and its mode")
+    if not any(phase.dependent for phase in phases) and not _has_dependent(run_data):
+        return ok(
+            Text(
+                "网络中没有行为随训练/推理模式变化的单元（如 Dropout、BatchNorm）。",
+                "No cell of the network behaves differently in training and inference mode (such as Dropout or "
+                "BatchNorm).",
+            ),
+            [_table(phases)],
+        )
+    verdicts = [_Verdict(phase, *_judge(run_data, phase, phases)) for phase in phases]
+    bad = [verdict for verdict in verdicts if verdict.wrong]
+    if bad:
+        return _problem(run_data, phases, bad)
+    open_ones = [verdict for verdict in verdicts if verdict.unsure]
+    if open_ones:
+        return _open(run_data, phases, open_ones)
+    return _right(phases)
+
+
+class _Verdict:
+    def __init__(self, phase: Fact, wrong: Optional[Text], unsure: Optional[Text]):
+        self.phase, self.wrong, self.unsure = phase, wrong, unsure
+
+
+def _has_dependent(run_data: RunData) -> bool:
+    return any(cell.mode_dependent for network in run_data.networks for cell in network.cells)
+
+
+def _is_training(phase: Fact) -> bool:
+    return phase.phase == "train" or phase.gradient is True
+
+
+def _judge(run_data: RunData, phase: Fact, phases: list) -> tuple:
+    """(what is wrong, what is unsure) with one kind of call; (None, None) where all is right."""
+    if not phase.dependent:
+        return None, None
+    if _is_training(phase):
+        return _judge_training(run_data, phase, phases)
+    on = [cell for cell in phase.dependent if cell.training]
+    batch_statistics = [cell for cell in phase.dependent if cell.use_batch_statistics]
+    if phase.phase in ("eval", "predict"):
+        what = Text("推理", "inference") if phase.phase == "predict" else Text("评估", "evaluation")
+        return _while_evaluating(what, phase, on, batch_statistics), None
+    if not on and not batch_statistics:
+        return None, None
+    nature = _nature(run_data, phase)
+    if nature == "evaluation":
+        return _while_evaluating(Text("评估/推理", "evaluation or inference"), phase, on, batch_statistics), None
+    if nature == "unknown" and on:
+        return None, Text(
+            "{root} 在梯度之外以训练模式被调用 {n} 次（{place}），无法确定是否为评估",
+            "{root} was called {n} times outside any gradient in training mode ({place}); whether to evaluate is not "
+            "known",
+            root=phase.root,
+            n=phase.calls,
+            place=at(phase.place),
+        )
+    return None, None
+
+
+def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list) -> Optional[Text]:
+    if on:
+        return Text(
+            "{what}时（{n} 次调用，{place}）{cells} 仍处于训练模式",
+            "During {what} ({n} calls, {place}) {cells} was in training mode",
+            what=what,
+            n=phase.calls,
+            place=at(phase.place) or phase.via,
+            cells=_cells(on),
+        )
+    if batch_statistics:
+        return Text(
+            "{what}时（{n} 次调用）{cells} 设了 use_batch_statistics=True，仍会更新滑动均值与方差",
+            "During {what} ({n} calls) {cells} has use_batch_statistics=True and goes on changing its moving mean and "
+            "variance",
+            what=what,
+            n=phase.calls,
+            cells=_cells(batch_statistics),
+        )
+    return None
+
+
+def _cells(cells: list) -> Text:
+    return listed([f"{cell.path} ({cell.class_})" for cell in cells], most=3)
+
+
+def _judge_training(run_data: RunData, phase: Fact, phases: list) -> tuple:
+    off = [cell for cell in phase.dependent if cell.training is False]
+    if not off or _frozen(run_data, off) or _lends(phase, phases):
+        return None, None
+    wrong = Text(
+        "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
+        "While training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
+        first=(phase.first_step or 0) + 1,
+        last=max((phase.first_step or 0) + 1, min((phase.last_step or 0) + 1, run_data.training_steps or 0)),
+        n=phase.calls,
+        cells=_cells(off),
+    )
+    if _switched_off(phase, phases, off) and not _norms_frozen(phase, phases, off):
+        return wrong, None
+    if _another_trains(phase, phases):
+        return (None, None) if phase.root in untrained_roots(run_data) else (None, wrong)
+    if phase.root_training is False:
+        return wrong, None
+    if phase.root_training is None and len(off) == len(phase.dependent):
+        return wrong, None
+    only_norms = all("Norm" in (cell.class_ or "") for cell in off)
+    if only_norms or len(off) < len(phase.dependent):
+        return None, None
+    return wrong, None
+
+
+def _frozen(run_data: RunData, cells: list) -> bool:
+    """All weights around these cells are frozen: a feature extractor kept in inference mode on purpose."""
+    if not cells:
+        return False
+    for cell in cells:
+        home = cell.path.rsplit(".", 1)[0] if "." in cell.path else cell.path
+        around = [
+            parameter
+            for parameter in run_data.parameters
+            if parameter.kind != "statistic" and f"{parameter.path}.".startswith(f"{home}.")
+        ]
+        if not around or any(
+            parameter.requires_grad is not False and parameter.in_optimizer is not False for parameter in around
+        ):
+            return False
+    return True
+
+
+def _switched_off(phase: Fact, phases: list, off: list) -> bool:
+    """Were these cells in training mode in an earlier stretch of the training?"""
+    paths = {cell.path for cell in off}
+    return any(
+        _is_training(other)
+        and _same_network(other, phase)
+        and (other.first_step or 0) < (phase.first_step or 0)
+        and any(cell.training and cell.path in paths for cell in other.dependent)
+        for other in phases
+    )
+
+
+def _same_network(one: Fact, other: Fact) -> bool:
+    if one.network is None or other.network is None:
+        return one.root == other.root
+    return one.network == other.network
+
+
+def _norms_frozen(phase: Fact, phases: list, off: list) -> bool:
+    """Normalisation alone was put into inference mode, the network was not, and no evaluation was there to leave it so."""
+    paths = {cell.path for cell in off}
+    evaluated = any(
+        not _is_training(other)
+        and (other.first_step or 0) <= (phase.first_step or 0)
+        and any(cell.training is False and cell.path in paths for cell in other.dependent)
+        for other in phases
+    )
+    return phase.root_training is True and not evaluated and all("Norm" in (cell.class_ or "") for cell in off)
+
+
+def _lends(phase: Fact, phases: list) -> bool:
+    """Whether no optimizer updates the network at these steps while another is updated: a teacher, an extractor of features."""
+    return phase.updated is False and any(
+        _is_training(other)
+        and other.updated
+        and (other.first_step or 0) <= (phase.last_step or 0)
+        and (other.last_step or 0) >= (phase.first_step or 0)
+        for other in phases
+    )
+
+
+def _another_trains(phase: Fact, phases: list) -> bool:
+    """Another network trains in training mode at the same steps, so this one may be a teacher.
+
+    At the same steps: between the same first and last of them, as no network is in both modes at once. Networks of one
+    class are told apart by that alone.
+    """
+    same = (phase.first_step, phase.last_step)
+    return phase.root_training is not True and any(
+        _is_training(other)
+        and (not _same_network(other, phase) or (other.first_step, other.last_step) == same)
+        and any(cell.training for cell in other.dependent)
+        and (other.last_step or 0) >= (phase.first_step or 0)
+        for other in phases
+    )
+
+
+def _nature(run_data: RunData, phase: Fact) -> str:
+    """What a call outside any gradient was for: "evaluation", "beside" training, "before" it, or "unknown"."""
+    steps = run_data.training_steps
+    first, last, calls = phase.first_step or 0, phase.last_step or 0, phase.calls or 0
+    if not run_data.trained or (first >= steps and steps > 0):
+        return "evaluation"
+    named = _named_so(run_data, phase.place)
+    if last == 0:
+        return "evaluation" if named and calls >= 2 else "before"
+    if named or _over_other_data(run_data, phase.place):
+        return "evaluation"
+    if first <= 1 and 0.4 <= calls / max(1, last - first + 1) <= 8:
+        return "beside"
+    return "unknown"
+
+
+def _around(run_data: RunData, place: Fact) -> list:
+    return run_data.source.enclosing(place.file, place.line) if place and place.file and place.line else []
+
+
+def _named_so(run_data: RunData, place: Fact) -> bool:
+    """The call's line, its function or its loop speaks of evaluation, testing, prediction, accuracy."""
+    for node in _around(run_data, place):
+        if isinstance(node, ast.FunctionDef) and _speaks_so(node.name) and node.name != "construct":
+            return True
+        if isinstance(node, ast.For) and _speaks_so(ast.unparse(node.iter)):
+            return True
+    found = run_data.lines(place, around=0) if place else None
+    return found is not None and _speaks_so(found[1][0])
+
+
+def _speaks_so(code: str) -> bool:
+    """Whether a word of a name in the code, ``valDataset`` or ``run_test``, speaks of evaluation."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", code)
+    return any(_EVALUATES.fullmatch(word) for word in words)
+
+
+def _over_other_data(run_data: RunData, place: Fact) -> bool:
+    """A loop around the call runs over a data set that fed no training."""
+    loops = [node for node in _around(run_data, place) if isinstance(node, ast.For)]
+    trained = {
+        (dataset.iterated_at.file, dataset.iterated_at.line) for dataset in run_data.datasets if dataset.role == "train"
+    }
+    others = {
+        (dataset.iterated_at.file, dataset.iterated_at.line) for dataset in run_data.datasets if dataset.role != "train"
+    }
+    return any((place.file, loop.lineno) in others - trained for loop in loops)
+
+
+def _table(phases: list):
+    rows = [
+        [
+            phase.phase,
+            phase.via,
+            phase.root,
+            phase.first_step,
+            phase.last_step,
+            phase.calls,
+            phase.gradient,
+            phase.root_training,
+            ", ".join(f"{cell.path}={'train' if cell.training else 'inference'}" for cell in phase.dependent[:6]),
+            at(phase.place),
+        ]
+        for phase in phases
+    ]
+    heads = [
+        Text("阶段", "phase"),
+        Text("途径", "via"),
+        Text("网络", "network"),
+        Text("首次步", "first step"),
+        Text("末次步", "last step"),
+        Text("调用", "calls"),
+        Text("求梯度", "gradient"),
+        Text("训练模式", "training mode"),
+        Text("相关单元", "cells that depend on it"),
+        Text("位置", "place"),
+    ]
+    return table(Text("各阶段的模式", "Mode by phase"), heads, rows)
+
+
+def _problem(run_data: RunData, phases: list, bad: list) -> Finding:
+    places = [verdict.phase.place for verdict in bad]
+    if any(_is_training(verdict.phase) for verdict in bad):
+        places += run_data.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
+    return problem(
+        Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
+        Text(
+            "训练前调用 net.set_train(True)，评估或推理前调用 net.set_train(False)，之后再切回；BatchNorm 的 "
+            "use_batch_statistics 保持默认 None。",
+            "Call net.set_train(True) before training and net.set_train(False) before evaluation or inference, and "
+            "back again after it; "
+            "leave use_batch_statistics of BatchNorm at None.",
+        ),
+        [_table(phases), run_data.code_at([place for place in places if place], Text("调用之处", "The call"))],
+        places,
+    )
+
+
+def _open(run_data: RunData, phases: list, unsure: list) -> Finding:
+    places = [verdict.phase.place for verdict in unsure]
+    return undecided(
+        Text("{what}。", "{what}.", what=Joined([verdict.unsure for verdict in unsure[:3]], zh="；", en=". ")),
+        Text(
+            "查看该处代码：若为评估或推理，应先调用 set_train(False)；若为训练，应为 set_train(True)。",
+            "Look at the code there: to evaluate or infer, set_train(False) must come first; to train, "
+            "set_train(True).",
+        ),
+        [_table(phases), run_data.code_at([place for place in places if place], Text("调用之处", "The call"))],
+        places,
+    )
+
+
+def _right(phases: list) -> Finding:
+    training = sum(phase.calls or 0 for phase in phases if _is_training(phase))
+    judging = sum(
+        phase.calls or 0
+        for phase in phases
+        if not _is_training(phase) and not any(cell.training for cell in phase.dependent)
+    )
+    kept = [cell for phase in phases if _is_training(phase) for cell in phase.dependent if cell.training is False]
+    frozen = (
+        Text("；有意保持推理模式的单元：{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
+        if kept
+        else Text("", "")
+    )
+    return ok(
+        Text(
+            "模式正确：训练 {training} 次调用处于训练模式，其余 {judging} 次调用处于推理模式{frozen}。",
+            "Modes are right: {training} training calls in training mode, {judging} other calls in inference mode"
+            "{frozen}.",
+            training=training,
+            judging=judging,
+            frozen=frozen,
+        ),
+        [_table(phases)],
+    )

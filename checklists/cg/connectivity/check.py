@@ -1,0 +1,43 @@
+"""cg.03: One training step, run again after the script has ended, with every cell and expression watched."""
+
+from msprec.bilingual import Text
+from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
+from msprec.checklists.common import declared_design
+from msprec.checklists.common.findings import missing
+from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.engine.finding import Finding, table, undecided
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+
+@item("cg.03")
+def connections(run_data: RunData) -> Finding:
+    """One training step, run again after the script has ended, with every cell and expression watched.
+
+    Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
+    a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
+    Python list, whose weights MindSpore does not see. No probe: undecided.
+    """
+    if not run_data.networks:
+        return missing("网络结构", "network")
+    found = declared_design.layers(run_data) or judge_hidden(run_data)
+    if found is not None:
+        return found
+    if not run_data.probes.graph.cells:
+        return undecided(
+            Text(
+                "网络的各单元是否都参与计算没有核对：{why}。",
+                "Whether all cells take part has not been checked: {why}.",
+                why=skipped(run_data, "graph"),
+            ),
+            remedy(run_data, "graph"),
+            [_cell_table(run_data)],
+            [network.place for network in run_data.networks],
+        )
+    return judge_connections(run_data)
+
+
+def _cell_table(run_data: RunData):
+    rows = [[cell.path, cell.class_, cell.args] for network in run_data.networks for cell in network.cells]
+    heads = [Text("路径", "path"), Text("单元", "cell"), Text("参数", "arguments")]
+    return table(Text("网络的单元", "Cells of the network"), heads, rows)

@@ -1,0 +1,293 @@
+"""cg.02: Whether each trainable weight moved between the first step and the end of the run."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, listed
+from msprec.checklists.common import declared_design
+from msprec.checklists.common.findings import missing, no_training, note
+from msprec.checklists.common.pretrained_weights import modules_of
+from msprec.checklists.common.weight_updates import (
+    ParameterGroups,
+    applied_updates,
+    largest_rate,
+    resting_parts,
+    sort_parameters,
+    teachers,
+)
+from msprec.engine.finding import Finding, ok, problem, table, undecided
+from msprec.engine.item import item
+from msprec.engine.rank_merge import WORST
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import PARAMETERS
+
+
+@item("cg.02", ranks=WORST)
+def frozen_weights(run_data: RunData) -> Finding:
+    """Whether each trainable weight moved between the first step and the end of the run.
+
+    Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never moved (or only
+    shrank in proportion, which is weight decay without a gradient); a last layer frozen as it was drawn, that a checkpoint did
+    not fill. Else frozen explicitly (requires_grad=False): ok.
+    Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
+    and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
+    cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
+    A network, or a part of one, that trains nowhere and rests in inference mode beside one that trains is a teacher: not
+    judged.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    if not run_data.parameters:
+        return missing("网络参数", "parameter of the network")
+    groups = sort_parameters(run_data)
+    declared = declared_design.freezing(run_data, groups)
+    if declared is not None:
+        return declared
+    if groups.left_out:
+        return _not_in_optimizer(run_data, groups)
+    if not (groups.moved or groups.stuck or groups.unknown or groups.excused):
+        return _all_frozen(run_data, groups)
+    if groups.stuck:
+        return _stuck(run_data, groups)
+    if groups.unknown:
+        return undecided(
+            Text(
+                "{n} 个可训练权重的变化没有观察到（运行可能被中断）。",
+                "Whether {n} trainable weights moved was not observed (the run may have been cut short).",
+                n=len(groups.unknown),
+            ),
+            Text("让训练正常运行到结束。", "Let the training run to its end."),
+            _evidence(run_data, groups),
+        )
+    return _frozen_at_random(run_data, groups) or _all_moved(run_data, groups)
+
+
+def _frozen_at_random(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
+    """A last layer that the checkpoint did not fill, frozen as it was drawn: the freezing hit the part that has to learn."""
+    partial = [load for load in run_data.loads if load.loaded and not load.optimizer]
+    left_out = {gap.name for load in partial for gap in load.missing if gap.last and isinstance(gap.name, str)}
+    drawn = [
+        one
+        for one in groups.frozen
+        if one.name in left_out and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
+    ]
+    # of a network that lends its features, frozen whole, nothing that was loaded trains
+    filled = {name for load in partial for name, _, loaded in modules_of(load) if loaded}
+    if not drawn or not any(one.name.split(".")[0] in filled for one in groups.moved):
+        return None
+    return problem(
+        Text(
+            "被冻结的 {names} 并没有从检查点加载，一直保持随机的初始值，而加载了权重的部分在训练：冻结的可能是相反的部分。",
+            "{names} is frozen but was not loaded from the checkpoint: it keeps its random start, while what was loaded trains. "
+            "The freezing seems to have hit the wrong part.",
+            names=listed(one.name for one in drawn),
+        ),
+        Text(
+            "只冻结从检查点加载的部分，让新的输出层参与训练；若确实如此设计，在 msprec.toml 的 frozen_parameters 中声明。",
+            "Freeze only what was loaded, and let the new last layer train; if meant so, declare it as frozen_parameters in "
+            "msprec.toml.",
+        ),
+        _evidence(run_data, groups),
+        _places(run_data),
+    )
+
+
+def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
+    still = [parameter for parameter in groups.frozen if not parameter.moved.any]
+    set_by_script = len(groups.frozen) - len(still)
+    random = (
+        Text(
+            "，且运行中没有加载预训练权重，它们保持初始值",
+            " and keep their initial values, as no checkpoint was loaded",
+        )
+        if not run_data.loads
+        else Text("", "")
+    )
+    frozen = (
+        Text(
+            "；{n} 个被显式冻结（{names}）{random}",
+            "; {n} are frozen explicitly ({names}){random}",
+            n=len(still),
+            names=listed(parameter.name for parameter in still),
+            random=random,
+        )
+        if still
+        else Text("", "")
+    )
+    averaged = (
+        Text(
+            "；{n} 个不求梯度，由脚本自己改变（如权重的滑动平均）",
+            "; {n} take no gradient and are changed by the script itself (as an average of weights is)",
+            n=set_by_script,
+        )
+        if set_by_script
+        else Text("", "")
+    )
+    return ok(
+        Text(
+            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{averaged}。",
+            "All {n} trainable weights moved over {steps} updates{frozen}{averaged}.",
+            n=len(groups.moved) + len(groups.excused),
+            steps=applied_updates(run_data),
+            frozen=frozen,
+            averaged=averaged,
+        ),
+        _evidence(run_data, groups),
+    )
+
+
+def _not_in_optimizer(run_data: RunData, groups: ParameterGroups) -> Finding:
+    total = sum(map(len, groups)) - len(groups.frozen)
+    return problem(
+        Text(
+            "{n} 个可训练权重（共 {total} 个）不在优化器中，训练中没有更新：{names}。",
+            "{n} of {total} trainable weights are not in the optimizer and did not train: {names}.",
+            n=len(groups.left_out),
+            total=total,
+            names=listed(parameter.name for parameter in groups.left_out),
+        ),
+        Text(
+            "把 net.trainable_params() 全部交给优化器；若本意是冻结，请对这些权重设 requires_grad=False。",
+            "Give the optimizer all of net.trainable_params(); to freeze weights on purpose, set their requires_grad "
+            "to False.",
+        ),
+        _evidence(run_data, groups),
+        _places(run_data),
+    )
+
+
+def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
+    updates, rate = applied_updates(run_data), largest_rate(run_data)
+    names = listed(parameter.name for parameter in groups.stuck)
+    if updates < run_data.limit("cg.02.min_updates"):
+        return undecided(
+            Text(
+                "{n} 个权重没有变化，但整个运行只有 {updates} 次有效更新（共 {steps} 步）。",
+                "{n} weights did not move, but only {updates} of {steps} steps updated anything.",
+                n=len(groups.stuck),
+                updates=updates,
+                steps=run_data.training_steps,
+            ),
+            Text(
+                "先解决溢出或学习率为 0 的问题，或训练更多步后再判断。",
+                "See to the overflow or to the learning rate of zero first, or train more steps.",
+            ),
+            _evidence(run_data, groups),
+        )
+    if rate is not None and rate < run_data.limit("cg.02.min_lr"):
+        return undecided(
+            Text(
+                "{n} 个权重没有变化，但学习率最大只有 {rate}。",
+                "{n} weights did not move, but the learning rate never exceeded {rate}.",
+                n=len(groups.stuck),
+                rate=rate,
+            ),
+            Text("用正常的学习率训练后再判断（见 hp.01）。", "Train with an ordinary learning rate first (see hp.01)."),
+            _evidence(run_data, groups),
+        )
+    decayed = [parameter for parameter in groups.stuck if parameter.moved.any]
+    only = (
+        Text("，其中 {n} 个只有权重衰减在起作用", "; on {n} of them weight decay alone acted", n=len(decayed))
+        if decayed
+        else Text("", "")
+    )
+    return problem(
+        Text(
+            "{n} 个可训练权重（共 {total} 个）在 {updates} 次更新中从未变化{only}：{names}。",
+            "{n} of {total} trainable weights never moved in {updates} updates{only}: {names}.",
+            n=len(groups.stuck),
+            total=sum(map(len, groups)) - len(groups.frozen),
+            updates=updates,
+            only=only,
+            names=names,
+        ),
+        Text(
+            "检查这些权重所在的单元是否参与前向计算、其后是否有 stop_gradient 或不可导的操作（argmax、round、asnumpy）"
+            "，"
+            "以及优化器得到的是否是同一个网络的参数。",
+            "See whether their cells take part in the forward pass, whether stop_gradient or a step without gradient "
+            "(argmax, round, asnumpy) follows, "
+            "and whether the optimizer was given the parameters of this very network.",
+        ),
+        _evidence(run_data, groups),
+        _places(run_data),
+    )
+
+
+def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
+    if not groups.frozen or not run_data.training_steps:
+        return missing("可训练的权重", "trainable weight")
+    return problem(
+        Text(
+            "全部 {n} 个权重都被冻结（requires_grad=False），{steps} 步训练没有更新任何权重。",
+            "All {n} weights are frozen (requires_grad=False): {steps} training steps updated nothing.",
+            n=len(groups.frozen),
+            steps=run_data.training_steps,
+        ),
+        Text(
+            "为需要训练的权重设 requires_grad=True，并在创建优化器之前完成。",
+            "Set requires_grad=True for the weights to train, before the optimizer is created.",
+        ),
+        _evidence(run_data, groups),
+        _places(run_data),
+    )
+
+
+def _places(run_data: RunData) -> list:
+    changes = run_data.file("parameters", PARAMETERS).requires_grad_changes
+    hidden = run_data.find_lines(r"\bstop_gradient\s*\(")
+    return (
+        [change.place for change in changes if change.value is False]
+        + hidden
+        + [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
+    )
+
+
+def _evidence(run_data: RunData, groups: ParameterGroups) -> list:
+    states = (
+        (groups.left_out, Text("不在优化器中", "not in the optimizer")),
+        (groups.stuck, Text("未变化", "never moved")),
+        (groups.unknown, Text("未观察到", "not observed")),
+        (groups.frozen, Text("显式冻结", "frozen explicitly")),
+        (groups.excused, Text("未变化（不作判断）", "still, not judged")),
+        (groups.moved, Text("有变化", "moved")),
+    )
+    rows = [
+        [
+            parameter.name,
+            "×".join(map(str, parameter.shape)),
+            parameter.requires_grad,
+            parameter.in_optimizer,
+            parameter.moved.max_abs,
+            parameter.moved.relative,
+            state,
+        ]
+        for group, state in states
+        for parameter in group
+    ]
+    heads = [
+        Text("权重", "weight"),
+        Text("形状", "shape"),
+        "requires_grad",
+        Text("在优化器中", "in optimizer"),
+        Text("最大变化", "largest change"),
+        Text("相对变化", "relative change"),
+        Text("结论", "state"),
+    ]
+    odd = groups.left_out or groups.stuck or groups.frozen
+    places = [place for place in _places(run_data) if place] if odd else []
+    return [
+        table(Text("权重的变化", "What became of the weights"), heads, rows),
+        run_data.code_at(places, Text("冻结与优化器", "Freezing and the optimizer")),
+        _aside([*teachers(run_data), *resting_parts(run_data)]),
+    ]
+
+
+def _aside(networks: list):
+    if not networks:
+        return None
+    return note(
+        "另有 {n} 个网络或部分（{weights} 个参数）在推理模式下只提供输出，不参与训练，未作判断。",
+        "{n} more network(s) or parts ({weights} parameters) only lend their output, in inference mode; they are not judged.",
+        n=len(networks),
+        weights=sum(map(len, networks)),
+    )

@@ -1,0 +1,184 @@
+"""Which weights a network shares, and which it was meant to share (cg.01)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, listed
+from msprec.checklists.cg.weight_sharing.static_weight_sharing import written_sharing
+from msprec.checklists.common.findings import at, note
+from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Names under which WithLossCell, WithGradCell and TrainOneStepCell keep a network; a subclass may name it once more.
+_WRAPPERS = {"_backbone", "_loss_fn", "_net", "network"}
+
+
+def judge_sharing(run_data: RunData) -> Finding:
+    """Problem: one cell with weights several times in a row of layers, and a copy where a tie was meant."""
+    cells = [
+        cell for network in run_data.networks for cell in network.shared_cells if cell.parameters and not _kept(cell)
+    ]
+    tied = [parameter for network in run_data.networks for parameter in network.shared_parameters]
+    repeated = [cell for cell in cells if (cell.repeated or 0) > 1]
+    evidence = [_table(cells, tied), *_code(run_data, cells)]
+    if repeated:
+        return _repeated(repeated, evidence)
+    broken = _broken_ties(run_data)
+    if broken:
+        return _broken(broken, evidence)
+    written = {id(cell): written_sharing(run_data.source, cell.paths) for cell in cells if not _parents_differ(cell)}
+    several = [cell for cell in cells if id(cell) in written and written[id(cell)] is None]
+    if several:
+        return _two_names(several, evidence)
+    told = [one for places in written.values() for one in places]
+    if cells or tied:
+        return ok(
+            Text(
+                "{n} 处共享，都是脚本明确写出的（同一个参数或 Cell 被赋给不同位置）：{names}。",
+                "Weights are shared in {n} places, each written out in the script (one parameter or cell given to "
+                "different parts): {names}.",
+                n=len(cells) + len(tied),
+                names=listed([*(" = ".join(p.paths[:3]) for p in tied), *(" = ".join(c.paths[:3]) for c in cells)]),
+            ),
+            [*evidence, *run_data.code_at(told, Text("写出共享的语句", "The statements that share it"))],
+            [*told, *(cell.created for cell in cells)],
+        )
+    return ok(
+        Text(
+            "网络的 {n} 个参数各属于一个 Cell，没有共享，也没有断开的共享。",
+            "Each of the {n} parameters belongs to one cell: none is shared, and no tie was broken.",
+            n=len(run_data.parameters),
+        ),
+        evidence,
+    )
+
+
+def _kept(cell: Fact) -> bool:
+    """Whether all but one of its names are those by which MindSpore's own wrappers keep what they are given."""
+    return sum(path not in _WRAPPERS for path in cell.paths) <= 1 and (cell.repeated or 0) <= 1
+
+
+def _repeated(cells: list, evidence: list) -> Finding:
+    cell = max(cells, key=lambda one: one.repeated)
+    return problem(
+        Text(
+            "{where} 中的 {n} 层是同一个 {cls} 实例：它们共用一套权重（{weights}），网络实际只有一层的容量。",
+            "{n} layers of {where} are one and the same {cls}: they share one set of weights ({weights}), and the network "
+            "has the capacity of a single layer.",
+            where=cell.repeated_in or Text("网络", "the network"),
+            n=cell.repeated,
+            cls=cell.class_,
+            weights=listed(cell.parameters),
+        ),
+        Text(
+            "每层新建一个 Cell，例如 nn.CellList([Block() for _ in range(n)])，而不是 [Block()] * n；"
+            "确实要共享时，在 construct 中对同一个 Cell 循环调用。",
+            "Make a new cell for each layer, as in nn.CellList([Block() for _ in range(n)]), instead of [Block()] * n. "
+            "Where sharing is meant, call the one cell in a loop in construct.",
+        ),
+        evidence,
+        [one.created for one in cells],
+    )
+
+
+def _two_names(cells: list, evidence: list) -> Finding:
+    cell = cells[0]
+    return undecided(
+        Text(
+            "{paths} 是同一个 {cls} 实例，共用权重；设计是否如此，运行记录无法说明。",
+            "{paths} are one and the same {cls} and share its weights; whether the design wants that, the run cannot tell.",
+            paths=" = ".join(cell.paths[:4]),
+            cls=cell.class_,
+        ),
+        Text(
+            "对照设计：若应是独立的层，请分别创建。",
+            "Compare with the design: where separate layers are meant, make one for each name.",
+        ),
+        evidence,
+        [one.created for one in cells],
+    )
+
+
+def _parents_differ(cell: Fact) -> bool:
+    """Whether the ways to it lead through different cells, as for a tied embedding or a shared encoder."""
+    return len({path.rpartition(".")[0] for path in cell.paths}) > 1
+
+
+def _broken_ties(run_data: RunData) -> list:
+    """Pairs of weights of different kinds of layers that began with the very same values and parted: a copy, no tie.
+
+    Layers of one class may begin alike by design (deep copies, a target network); an Embedding and a Dense do so only
+    where one was copied into the other.
+    """
+    known, found = {}, []
+    for parameter in run_data.parameters:
+        start = parameter.initial
+        if not start or start.std in (None, 0) or start.constant or len(parameter.shape) < 2 or None in parameter.shape:
+            continue
+        key = (tuple(sorted(parameter.shape)), start.min, start.max, start.mean, start.std)
+        other = known.setdefault(key, parameter)
+        if other is not parameter and other.cell_class != parameter.cell_class and _both_train(other, parameter):
+            found.append((other, parameter))
+    return found
+
+
+def _both_train(one: Fact, other: Fact) -> bool:
+    trains = [p.in_optimizer is not False and p.requires_grad is not False for p in (one, other)]
+    return all(trains) and None not in _end(one) and None not in _end(other) and bool(one.moved.any and other.moved.any)
+
+
+def _end(parameter: Fact) -> tuple:
+    return (parameter.final.min, parameter.final.max, parameter.final.mean, parameter.final.std)
+
+
+def _broken(pairs: list, evidence: list) -> Finding:
+    one, other = pairs[0]
+    words = (
+        Text(
+            "{one}（{one_class}）与 {other}（{other_class}）训练前后数值都完全相同，却是两个参数：它们只是共用一块内存"
+            "（set_data 所致），优化器每步把它更新两次，换一种设备或加载检查点后便会分开。",
+            "{one} ({one_class}) and {other} ({other_class}) begin and end with the very same values, yet are two parameters: "
+            "they only lie in one piece of memory (as set_data leaves them), the optimizer updates it twice a step, and on "
+            "another device or after loading a checkpoint they part.",
+        )
+        if _end(one) == _end(other)
+        else Text(
+            "{one}（{one_class}）与 {other}（{other_class}）训练前数值完全相同，却是两个独立的参数，训练后已不同："
+            "想要的共享没有生效，只复制了数值。",
+            "{one} ({one_class}) and {other} ({other_class}) begin with the very same values, yet are two parameters and "
+            "have parted in training: the tie that was meant is a mere copy.",
+        )
+    )
+    return problem(
+        Text(
+            words.zh,
+            words.en,
+            one=one.name,
+            other=other.name,
+            one_class=one.cell_class,
+            other_class=other.cell_class,
+        ),
+        Text(
+            "让两处指向同一个 Parameter：self.head.weight = self.embedding.embedding_table，而不是复制它的值"
+            "（set_data、clone、Parameter(...)）；加载权重之后用 is 检查。",
+            "Let both be one Parameter: self.head.weight = self.embedding.embedding_table, not a copy of its values "
+            "(set_data, clone, Parameter(...)); check with `is`, after loading weights too.",
+        ),
+        evidence,
+        [place for pair in pairs for place in (pair[1].created, pair[0].created)],
+    )
+
+
+def _table(cells: list, tied: list) -> Optional[Evidence]:
+    rows = [
+        [cell.class_, ", ".join(cell.paths[:6]), ", ".join(cell.parameters[:4]), at(cell.created)] for cell in cells
+    ]
+    rows += [[" / ".join(dict.fromkeys(p.classes)), ", ".join(p.paths[:6]), p.name, ""] for p in tied]
+    heads = [Text("Cell", "cell"), Text("路径", "paths"), Text("权重", "weights"), Text("位置", "place")]
+    if rows:
+        return table(Text("共享的权重", "Shared weights"), heads, rows)
+    return note("没有参数由多个 Cell 使用。", "No parameter is used by more than one cell.")
+
+
+def _code(run_data: RunData, cells: list) -> list:
+    return run_data.code_at([cell.created for cell in cells], Text("创建处", "Where it is made"))

@@ -1,0 +1,278 @@
+"""What calling a loss of the script's own with made-up predictions tells of it (cg.04)."""
+
+import re
+from typing import Optional
+
+from msprec.bilingual import Joined, Text
+from msprec.engine.finding import table
+from msprec.engine.schema import Fact
+
+SOFTMAXES = ("softmax", "softmax_")
+SIGMOIDS = ("sigmoid", "hard_sigmoid", "hsigmoid", "hardsigmoid")
+
+
+#: Losses that drive predictions away from the labels on purpose; that compare distributions, not samples.
+_AGAINST = re.compile(r"adv|confus|revers|unlearn|attack", re.IGNORECASE)
+_WHOLE = re.compile(r"mmd|wasser|moment|distrib|coral|sinkhorn|emd|histogram|proportion|prior|gan", re.IGNORECASE)
+
+
+class Wrong(Exception):
+    """What is wrong with a loss, what to do, and where."""
+
+    def __init__(self, summary: Text, advice: Text, *places) -> None:
+        super().__init__(str(summary))
+        self.summary, self.advice, self.places = summary, advice, places
+
+
+def check_own(one: Fact) -> None:
+    """Raises `Wrong`. Only of what is the loss as a whole: what a part of it is for, the rest of the step decides."""
+    did = one.behaviour
+    if one.written and any(size > 1 for size in one.shape if size):
+        raise Wrong(_unreduced(one), _REDUCE, one.place)
+    # what else weighs the samples may well turn the sign round
+    if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
+        return
+    _check_domain(one)
+    meant = one.purpose or (one.written and not _below_zero(did))
+    if did.way == "rises" and not meant and not _AGAINST.search(one.name):
+        raise Wrong(_rises(one), _SIGN, one.place)
+    if did.pairs is False and not (one.purpose or one.computed) and not _WHOLE.search(one.name):
+        raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
+    if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):
+        raise Wrong(_not_at_teacher(one), _LOG, one.place)
+
+
+def _below_zero(did: Fact) -> bool:
+    """Whether a loss of real numbers goes below 0 far from the labels, as the negative of a distance does."""
+    return did.kind != "regression" or did.curve[0] < 0
+
+
+def called(one: Fact) -> Text:
+    """What a loss of the script's own is called: by its function, or by the one that it is written out in."""
+    if one.written:
+        return Text("loss（写在 {name} 中）", "loss, written out in {name},", name=one.name)
+    return Text("{name}", "{name}", name=one.name)
+
+
+def _has_curve(did: Fact) -> bool:
+    return len(did.curve) > 1 and None not in did.curve
+
+
+def _check_domain(one: Fact) -> None:
+    did, given, source = one.behaviour, one.features, one.features.source
+    made_by = (source.operator or "").lower()
+    # distances between embeddings stay the same too; but they do not tell towards from away
+    if did.kind == "classes" and did.class_shift and did.sample_shift is False and did.way == "falls":
+        raise Wrong(
+            Text(
+                "自定义的 {name} 沿 batch 轴计算 softmax：给某一类的所有样本加同一个数，loss 不变；"
+                "给某个样本的所有类别加同一个数，loss 却改变。",
+                "The script's own {name} takes its softmax over the batch: raising one class's scores in all samples leaves the "
+                "loss as it is, and raising all scores of one sample changes it.",
+                name=called(one),
+            ),
+            Text(
+                "softmax/log_softmax 用 axis=1（或 -1），即类别所在的轴。",
+                "Take softmax or log_softmax along the classes: axis=1, or -1.",
+            ),
+            one.place,
+        )
+    twice = did.kind == "classes" and given.probabilities and made_by in SOFTMAXES and did.sample_shift
+    again = did.kind == "binary" and given.unit and made_by in SIGMOIDS and did.family.domain == "scores"
+    if twice or again:
+        raise Wrong(
+            Text(
+                "自定义的 {name} 自己计算 {what}，而它的输入已经过 {operator}：激活被计算了两次，loss 降不到 0。",
+                "The script's own {name} computes a {what}, and what it is given went through {operator} already: the "
+                "activation is applied twice, and the loss cannot come near 0.",
+                name=called(one),
+                what="softmax" if twice else "sigmoid",
+                operator=source.operator,
+            ),
+            Text("去掉网络末尾的激活。", "Take the activation off the end of the network."),
+            source.place,
+            one.place,
+        )
+    raw = given.probabilities is False if did.kind == "classes" else given.unit is False
+    if did.family.domain == "probabilities" and given.unit is False and raw:
+        raise Wrong(
+            Text(
+                "自定义的 {name} 需要概率（在 {n} 个构造的 batch 上等于概率的 {family}），而网络给出的不是：缺少 {what}。",
+                "The script's own {name} wants probabilities (on {n} batches made up it is the {family} of them), and the "
+                "network gives something else: the {what} is missing.",
+                name=called(one),
+                n=did.family.batches,
+                family=did.family.name,
+                what="softmax" if did.kind == "classes" else "sigmoid",
+            ),
+            Text(
+                "先把网络的输出变成概率，或用带 logits 的写法（log_softmax、BCEWithLogits）。",
+                "Make probabilities of the network's output first, or use the form for logits (log_softmax, BCEWithLogits).",
+            ),
+            one.place,
+            source.place,
+        )
+
+
+def _unreduced(one: Fact) -> Text:
+    return Text(
+        "自定义的 {name} 没有做归约：返回形状 {shape} 的 loss，梯度是各元素之和，随 batch 增大。",
+        "The script's own {name} is not reduced: it has the shape {shape}, and the gradient is the sum over its elements, "
+        "which grows with the batch.",
+        name=called(one),
+        shape=str(tuple(one.shape)),
+    )
+
+
+_REDUCE = Text("对结果取平均（ops.mean）。", "Take the mean of the result (ops.mean).")
+
+
+def _rises(one: Fact) -> Text:
+    curve = one.behaviour.curve
+    return Text(
+        "自定义的 {name} 的方向反了：预测离标签远时为 {far}，与标签一致时反而为 {near}，训练会使预测远离标签。",
+        "The script's own {name} has the wrong sign: {far} where predictions are far off the labels, and {near} where they "
+        "agree with them; training drives them away.",
+        name=called(one),
+        far=curve[0],
+        near=curve[-1],
+    )
+
+
+_SIGN = Text(
+    "核对公式的符号（例如负对数似然前的负号，Dice 需用 1 − Dice）。",
+    "Check the signs of the formula: the minus of the log-likelihood; 1 − Dice, not Dice.",
+)
+
+
+def _no_pairs(one: Fact) -> Text:
+    return Text(
+        "自定义的 {name} 与标签和样本的对应无关：在 batch 中打乱标签的顺序，loss 不变。",
+        "The script's own {name} does not depend on which label goes with which sample: with the labels of the batch in "
+        "another order it stays the same.",
+        name=called(one),
+    )
+
+
+_PAIR_UP = Text(
+    "检查形状（(N,1) 与 (N,) 会广播成 N×N）、归约的先后，以及标签是否真的参与计算。",
+    "Check the shapes, as (N,1) and (N,) broadcast to N×N, what is averaged before the two are compared, and whether the "
+    "labels take part at all.",
+)
+
+
+def _not_at_teacher(one: Fact) -> Text:
+    return Text(
+        "自定义的 {name} 在学生与教师的输出相同时不是最小：此时为 {near}，而学生输出为 0 时为 {even}。",
+        "The script's own {name} is not smallest where the student's outputs are the teacher's: {near} there, {even} where the "
+        "student gives zeros.",
+        name=called(one),
+        near=one.behaviour.curve[-1],
+        even=one.behaviour.curve[1],
+    )
+
+
+_LOG = Text(
+    "kl_div 的第一个输入须是对数概率（log_softmax），第二个是概率（softmax）；核对两者的次序。",
+    "The first input of kl_div has to be log-probabilities (log_softmax), the second probabilities (softmax); check their order.",
+)
+
+
+def _far_from_smallest(curve: list) -> bool:
+    """Whether somewhere on the way the value is clearly below that at the end."""
+    size = max(map(abs, curve))
+    return size > 0 and min(curve[:-1]) < curve[-1] - 1e-2 * size
+
+
+def confirmed(one: Fact) -> Optional[Text]:
+    """Why a loss of the script's own is right: what it is, or what it does; None where that is open."""
+    did = one.behaviour
+    if not did or not did.repeatable:
+        return None
+    if did.family.name and not one.weighed:
+        return Text(
+            "自定义的 {name} 在 {n} 个构造的 batch 上与 NumPy 的 {family}{settings} 相等，在捕获的 batch 上为 {value}。",
+            "The script's own {name} equals NumPy's {family}{settings} on {n} batches made up; it is {value} on the captured "
+            "one.",
+            name=called(one),
+            n=did.family.batches,
+            family=did.family.name,
+            settings=_settings(did.family.settings),
+            value=one.value,
+        )
+    if not one.final or open_points(one) is not None:
+        return None
+    return Text(
+        "自定义的 {name} 具备这类 loss 应有的性质：预测越接近标签越小（从 {far} 到 {near}），且取决于样本与标签的对应；"
+        "它不是已知公式之一。",
+        "The script's own {name} does what such a loss has to do: it falls all the way as predictions approach the labels (from "
+        "{far} to {near}), and depends on which label goes with which sample; it is none of the known formulas.",
+        name=called(one),
+        far=did.curve[0],
+        near=did.curve[-1],
+    )
+
+
+def open_points(one: Fact) -> Optional[Text]:
+    """What a loss of the script's own does that leaves it open whether it is right; None where nothing does."""
+    did = one.behaviour
+    if not did or (did.repeatable and not _has_curve(did)):
+        return Text("没有用其他预测试算。", "It was not tried on other predictions.")
+    if not did.repeatable:
+        return Text("用同样的输入再算一次，值不同。", "Given the same once more, it gives another value.")
+    if not one.final:
+        return Text("它只是总 loss 的一部分。", "It is a part of the loss only.")
+    if one.weighed:
+        return Text(
+            "batch 中另有实数对各样本加权（如优势函数、回报），方向取决于它们的符号。",
+            "Other real numbers of the batch weigh the samples, as an advantage or a return does, and their signs decide where "
+            "it drives the outputs.",
+        )
+    if did.kind == "contrastive":
+        return _NO_FORMULA
+    falls = did.way == "falls" or did.smallest_at_labels
+    if not falls or (did.kind == "distillation" and not did.smallest_at_labels):
+        return Text(
+            "试算中，预测接近标签时它并不一路下降。",
+            "When tried, it does not fall all the way as predictions approach the labels.",
+        )
+    if did.kind in ("classes", "binary", "regression") and did.pairs is None:
+        return Text("这个 batch 的标签都相同。", "The labels of this batch are all alike.")
+    raw = did.domain == "scores" and did.kind in ("classes", "binary") and not did.smallest_at_labels
+    if raw and (not did.settles or (did.kind == "classes" and did.sample_shift is False)):
+        return Text(
+            "网络的输出不是概率，看不出它是否先计算了概率。",
+            "The network's outputs are no probabilities, and it does not show that it makes some of them first.",
+        )
+    return None
+
+
+_NO_FORMULA = Text("它不是已知的对比损失公式之一。", "It is none of the known formulas of a contrastive loss.")
+
+
+def _settings(settings: dict) -> Text:
+    shown = [
+        f"{name}={value:g}"
+        for name, value in settings.items()
+        if (name, value) not in (("gamma", 0.0), ("factor", 1.0))
+    ]
+    return Text("（{all}）" if shown else "", " ({all})" if shown else "", all=", ".join(shown))
+
+
+def tried(own: list):
+    """A table of the losses that were called with made-up predictions."""
+    rows = []
+    for one in own:
+        did = one.behaviour
+        if did and did.curve:
+            curve = ", ".join("?" if value is None else f"{value:.4g}" for value in did.curve)
+            rows.append([one.name, did.kind, curve, did.pairs, Joined([did.family.name or Text("", "")])])
+    if rows:
+        heads = [
+            Text("自定义 loss", "own loss"),
+            Text("种类", "kind"),
+            Text("从远离标签到与标签一致", "from far off the labels to them"),
+            Text("取决于对应", "depends on the pairing"),
+            Text("公式", "formula"),
+        ]
+        yield table(Text("用构造的预测试算", "Tried on predictions made up"), heads, rows)

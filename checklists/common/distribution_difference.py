@@ -1,0 +1,157 @@
+"""Do two sets of delivered values look prepared alike? Their recorded statistics compared, channel by channel (dp.02)."""
+
+import math
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+_FEW = 64  # elements below which a spread says little
+# how closely the shape of a distribution must agree before one is taken for the other, moved and stretched
+_SAME_SHAPE = 0.03
+_TAILS = 20.0
+
+
+class DistributionDifference(NamedTuple):
+    """``level``: "close", "alike", "doubtful" or "apart"; ``says``: the sentence, where it is one of the last two."""
+
+    level: str
+    says: Optional[Text] = None
+
+
+class Values(NamedTuple):
+    """A column (or argument) with the number of samples that its statistics rest on."""
+
+    column: Fact
+    samples: int
+
+
+def comparable(column: Fact) -> bool:
+    """Real numbers or pictures; ids and counts have no scale to compare."""
+    known = None not in (column.min, column.max, column.mean, column.std)
+    picture = len(column.shape) >= 3 or (column.dtype or "").lower() == "uint8"
+    return known and (column.kind == "float" or (column.kind == "int" and picture))
+
+
+def compare(run_data: RunData, reference: Values, other: Values) -> DistributionDifference:
+    """``reference``: as in training; ``other``: as in evaluation or inference."""
+    a, b = reference.column, other.column
+    if not comparable(a) or not comparable(b):
+        return DistributionDifference("alike")
+    mine, theirs = _groups(a), _groups(b)
+    if len(mine) != len(theirs):
+        mine, theirs = [_whole(a)], [_whole(b)]
+    found = [one for one in (_stretched(a, b), _swapped(mine, theirs, other.samples)) if one is not None]
+    found.append(_group(run_data, _whole(a), _whole(b), other, False))
+    if len(mine) > 1:
+        # single features differ by chance, and where training is augmented: only what nothing else explains counts
+        single = [_group(run_data, x, y, other, number) for number, (x, y) in enumerate(zip(mine, theirs))]
+        found += [one for one in single if one.level == "apart"]
+    order = ("apart", "doubtful", "alike", "close")
+    return min(found, key=lambda one: order.index(one.level))
+
+
+def _whole(column: Fact) -> tuple:
+    return column.min, column.max, column.mean, column.std
+
+
+def _groups(column: Fact) -> list:
+    channels = column.channels
+    rows = list(zip(channels.min, channels.max, channels.mean, channels.std))
+    usable = rows and len(rows) <= 512 and not any(None in row for row in rows)
+    return rows if usable else [_whole(column)]
+
+
+def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number) -> DistributionDifference:
+    """Two groups of values; ``number``: the channel's or feature's, False for the whole column."""
+    low, high, mean, std = mine
+    if not std:
+        return DistributionDifference("alike")
+    noise = 4.0 / math.sqrt(max(1, other.samples))
+    shift = abs(theirs[2] - mean) / std
+    ratio = theirs[3] / std
+    spread = _spread(ratio)
+    if (other.column.elements or 0) < _FEW or other.samples < 4 or (high - low) / std > _TAILS:
+        spread = min(spread, 1.0 + (spread - 1.0) * 0.25)
+    far_shift, far_ratio = run_data.limit("dp.02.shift"), run_data.limit("dp.02.ratio")
+    if shift > far_shift + noise or (spread >= far_ratio and not _is_constant(theirs)):
+        return DistributionDifference("apart", _sentence(mine, theirs, number))
+    if shift > run_data.limit("dp.02.near_shift") + noise or spread >= run_data.limit("dp.02.near_ratio") + noise:
+        return DistributionDifference("doubtful", _sentence(mine, theirs, number))
+    return DistributionDifference("close" if shift < 0.15 + noise and spread < 1.15 + noise else "alike")
+
+
+def _is_constant(values: tuple) -> bool:
+    return values[0] == values[1]
+
+
+def _spread(ratio: float) -> float:
+    return math.inf if ratio <= 0 else max(ratio, 1 / ratio)
+
+
+def _sentence(mine: tuple, theirs: tuple, number) -> Text:
+    where = Text("第 {n} 个通道/特征", "in channel or feature {n} ", n=number) if number is not False else Text("", "")
+    return Text(
+        "{where}均值 {m1} 对 {m2}，标准差 {s1} 对 {s2}，范围 {l1}–{h1} 对 {l2}–{h2}",
+        "{where}mean {m1} against {m2}, standard deviation {s1} against {s2}, range {l1} to {h1} against {l2} to {h2}",
+        where=where,
+        m1=mine[2],
+        m2=theirs[2],
+        s1=mine[3],
+        s2=theirs[3],
+        l1=mine[0],
+        h1=mine[1],
+        l2=theirs[0],
+        h2=theirs[1],
+    )
+
+
+def _stretched(a: Fact, b: Fact) -> Optional[DistributionDifference]:
+    """Pictures whose values are distributed alike but over another range: moved or stretched by the processing."""
+    if len(a.shape) < 3 and not (len(a.shape) == 1 and (a.shape[0] or 0) >= 16):
+        return None
+    first, second = a.max - a.min, b.max - b.min
+    if first <= 0 or second <= 0 or a.std <= 0:
+        return None
+    places = [(one.mean - one.min) / (one.max - one.min) for one in (a, b)]
+    widths = [one.std / (one.max - one.min) for one in (a, b)]
+    if abs(places[0] - places[1]) > _SAME_SHAPE or abs(widths[0] - widths[1]) > _SAME_SHAPE:
+        return None
+    # the ends of unbounded values move with the number of samples: only a clear stretch counts
+    if _spread(second / first) < 1.5 and abs(b.min - a.min) < 0.5 * a.std:
+        return None
+    return DistributionDifference("apart", _sentence(_whole(a), _whole(b), False))
+
+
+def _swapped(mine: list, theirs: list, samples: int) -> Optional[DistributionDifference]:
+    """Three channels that agree only when read backwards: RGB against BGR."""
+    if len(mine) != 3 or samples < 8 or any(not one[3] for one in mine):
+        return None
+    straight = max(abs(x[2] - y[2]) / x[3] for x, y in zip(mine, theirs))
+    backwards = max(abs(x[2] - y[2]) / x[3] for x, y in zip(mine, reversed(theirs)))
+    if straight < 0.15 + 2.0 / math.sqrt(samples) or backwards > straight / 3:
+        return None
+    return DistributionDifference(
+        "apart",
+        Text(
+            "三个通道的均值倒序后才一致（{a} 对 {b}）：通道顺序（RGB/BGR）相反",
+            "the means of the three channels agree only in reverse order ({a} against {b}): RGB against BGR",
+            a=", ".join(f"{x[2]:.3g}" for x in mine),
+            b=", ".join(f"{y[2]:.3g}" for y in theirs),
+        ),
+    )
+
+
+def centred_on_itself(reference: Values, other: Values) -> bool:
+    """Whether the other set has a mean of zero in every feature to within rounding: standardised by its own statistics.
+
+    Chance leaves means of about 1/√n. The training set itself, evaluated, has them too and is left out.
+    """
+    mine, theirs = _groups(reference.column), _groups(other.column)
+    if len(theirs) < 2 or len(mine) != len(theirs) or other.samples < 16:
+        return False
+    if any(not s for *_, s in theirs) or any(not s for *_, s in mine):
+        return False
+    centred = all(abs(mean) < 1e-5 * std and abs(std - 1) < 0.02 for _, _, mean, std in theirs)
+    return centred and any(x[:2] != y[:2] for x, y in zip(mine, theirs))

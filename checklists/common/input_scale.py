@@ -1,0 +1,185 @@
+"""Are delivered features on unit scale? The judgement on one training set's columns (dp.01)."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+_NOT_A_FEATURE = re.compile(
+    r"(^|_)(mask|ids?|idx|index|weights?|length|lens?|segment|token_type|position)($|_|s$)", re.IGNORECASE
+)
+
+
+class Judged:
+    """The verdict on one column: ``wrong`` is the sentence that says what is off, or None."""
+
+    def __init__(self, column: Fact, wrong: Optional[Text], disparity: bool = False):
+        self.column, self.wrong, self.disparity = column, wrong, disparity
+
+
+def feature_columns(dataset: Fact) -> list:
+    """The numeric columns that are input: neither label nor text nor masks, lengths and ids."""
+    beside = {told.column for one in dataset.padding for told in (one.mask, one.length)}
+    return [
+        column
+        for column in dataset.columns
+        if column.name != dataset.label.column
+        and column.kind in ("float", "int", "bool")
+        and not _NOT_A_FEATURE.search(column.name or "")
+        and column.name not in beside
+    ]
+
+
+def entering(run_data: RunData, columns: list) -> list:
+    """Of the columns those that the network is called with, where its calls tell; the others are targets, as boxes are.
+
+    A column is told by its number of values a sample. Calls that take something no column has (columns joined before the
+    network, say) tell nothing.
+    """
+    calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
+    taken = {values_in(argument.shape) for one in calls for argument in one.arguments}
+    sizes = {values_in(column.shape) for column in columns}
+    if not taken or None in taken | sizes or not taken <= sizes:
+        return columns
+    return [column for column in columns if values_in(column.shape) in taken]
+
+
+def values_in(shape: list) -> Optional[int]:
+    """How many values a sample of that shape has; None where a length is not known."""
+    return None if None in shape else math.prod(shape)
+
+
+def is_token(run_data: RunData, column: Fact) -> bool:
+    """Whole numbers that a network with an embedding looks up rather than computes with."""
+    if column.kind != "int" or is_picture(column):
+        return False
+    return any("embed" in (cell.class_ or "").lower() for network in run_data.networks for cell in network.cells)
+
+
+def is_picture(column: Fact) -> bool:
+    return len(column.shape) >= 3 or (len(column.shape) == 2 and "uint8" in (column.dtype or "").lower())
+
+
+def judge(run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence = (), alone: bool = False) -> Judged:
+    """The column's values, times ``factor``, against the thresholds; without its ``marks`` for missing values (ds.01).
+
+    ``alone``: no other column enters the network.
+    """
+    if None in (column.min, column.max, column.mean, column.std):
+        return Judged(column, None)
+    groups = _groups(column, marks)
+    if not groups:
+        return Judged(column, None)
+    largest = max(_most(low, high) for low, high, _, _ in groups) * abs(factor)
+    wider = run_data.limit("dp.01.lone") if alone and values_in(column.shape) == 1 else 1.0
+    far = [group for group in groups if _is_far(run_data, group, factor / wider)]
+    if far:
+        return Judged(column, _far_words(column, far, len(groups), factor))
+    if not marks and is_picture(column) and largest > run_data.limit("dp.01.image_abs"):
+        return Judged(column, _far_words(column, [(column.min, column.max, column.mean, column.std)], 1, factor))
+    if 0 < largest < run_data.limit("dp.01.min_abs"):
+        return Judged(
+            column,
+            Text(
+                "{name} 的取值全部在 ±{largest} 以内，尺度过小",
+                "all values of {name} lie within ±{largest}: far too small a scale",
+                name=column.name,
+                largest=float(largest),
+            ),
+        )
+    return _judge_offset(run_data, column, groups) or _judge_disparity(run_data, column, groups)
+
+
+def _judge_offset(run_data: RunData, column: Fact, groups: list) -> Optional[Judged]:
+    """Every feature or channel all but constant beside its distance from zero: shifted by far more than it varies."""
+    moving = [(abs(mean) / std, mean, std) for _, _, mean, std in groups if std > 0]
+    if column.kind != "float" or not moving or min(moving)[0] < run_data.limit("dp.01.offset"):
+        return None
+    _, mean, std = min(moving)
+    words = Text(
+        "{name} 几乎是常数：均值 {mean}、标准差只有 {std}（各特征/通道的均值至少是标准差的 {ratio} 倍），"
+        "归一化的常数与数据不在同一单位上",
+        "{name} is all but constant: mean {mean} with a standard deviation of only {std} (in every feature or channel the mean "
+        "is {ratio} times the deviation or more), as when the constants of a normalisation are in another unit than the data",
+        name=column.name,
+        mean=float(mean),
+        std=float(std),
+        ratio=round(min(moving)[0], 1),
+    )
+    return Judged(column, words, disparity=True)
+
+
+def _groups(column: Fact, marks: Sequence) -> list:
+    """(min, max, mean, std) of the column as a whole, or of each channel or feature.
+
+    A missing-value mark spoils the statistics of its feature: such a feature is judged by the range of its other values.
+    """
+    channels = column.channels
+    rows = list(zip(channels.min, channels.max, channels.mean, channels.std))
+    if not rows or any(None in row for row in rows):
+        rows = [(column.min, column.max, column.mean, column.std)]
+    for mark in marks:
+        index = mark.feature if mark.feature is not None and len(rows) > 1 else 0
+        if index < len(rows) and mark.others_low is not None and mark.others_high is not None:
+            low, high = mark.others_low, mark.others_high
+            rows[index] = (low, high, (low + high) / 2, (high - low) / 4)
+    return rows
+
+
+def _is_far(run_data: RunData, group: tuple, factor: float) -> bool:
+    low, high, mean, std = group
+    rms = math.hypot(mean, std) * abs(factor)
+    return rms > run_data.limit("dp.01.rms") and _most(low, high) * abs(factor) > run_data.limit("dp.01.max_abs")
+
+
+def _most(low: float, high: float) -> float:
+    return max(abs(low), abs(high))
+
+
+def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
+    low, high = min(group[0] for group in far) * factor, max(group[1] for group in far) * factor
+    of = (
+        Text("（{n} 个特征/通道中的 {far} 个）", " ({far} of {n} features or channels)", n=groups, far=len(far))
+        if groups > 1
+        else Text("", "")
+    )
+    return Text(
+        "{name} 的取值为 {low} 到 {high}{of}，均值 {mean}、标准差 {std}",
+        "{name} runs from {low} to {high}{of}, mean {mean}, standard deviation {std}",
+        name=column.name,
+        low=float(low),
+        high=float(high),
+        of=of,
+        mean=float(column.mean * factor),
+        std=float(column.std * abs(factor)),
+    )
+
+
+def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> Judged:
+    """Features that differ by orders of magnitude in spread and in size (a rare one-hot feature: in spread alone)."""
+    moving = [
+        (std, _most(low, high), index)
+        for index, (low, high, _, std) in enumerate(groups)
+        if std > 0 and _most(low, high) > 0
+    ]
+    if len(moving) < 2 or is_picture(column):
+        return Judged(column, None)
+    limit = run_data.limit("dp.01.disparity")
+    small, large = min(moving, key=lambda row: row[1]), max(moving, key=lambda row: row[1])
+    if large[1] < limit * small[1] or large[0] < limit * small[0]:
+        return Judged(column, None)
+    words = Text(
+        "{name} 的特征尺度相差悬殊：特征 {i} 的标准差为 {small}，特征 {j} 为 {large}",
+        "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large}"
+        " in feature {j}",
+        name=column.name,
+        i=small[2],
+        small=float(small[0]),
+        j=large[2],
+        large=float(large[0]),
+    )
+    return Judged(column, words, disparity=True)

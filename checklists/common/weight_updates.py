@@ -1,0 +1,147 @@
+"""Which weights trained, which were frozen, which stood still: sorting the parameters of a run (cg.02)."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+_MACHINERY = re.compile(
+    r"(^|\.)(global_step|learning_rate|scale_sense|loss_scale|sens|moments?|moment[12]|accu?m|beta[12]_power)(\.|$)"
+)
+
+
+class ParameterGroups(NamedTuple):
+    """The parameters of the trained network by what happened to them."""
+
+    moved: list
+    frozen: list
+    left_out: list  # trainable, not in the optimizer, and not moved otherwise
+    stuck: list  # trainable, in the optimizer, never moved
+    excused: list  # biases and scales beside a weight that moved, sampled embeddings
+    unknown: list
+
+
+def sort_parameters(run_data: RunData) -> ParameterGroups:
+    groups = ParameterGroups([], [], [], [], [], [])
+    apart = [parameter for network in (*teachers(run_data), *resting_parts(run_data)) for parameter in network]
+    considered = [
+        parameter
+        for parameter in run_data.parameters
+        if is_trainable_kind(parameter) and not any(parameter is other for other in apart)
+    ]
+    moving_cells = {p.cell for p in considered if p.moved.any and not p.moved.proportional}
+    for parameter in considered:
+        getattr(groups, _group(parameter, moving_cells)).append(parameter)
+    return groups
+
+
+def by_network(run_data: RunData) -> list:
+    """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks."""
+    sizes = [len({name for cell in network.cells for name in cell.parameters}) for network in run_data.networks]
+    if sum(sizes) != len(run_data.parameters) or len(sizes) < 2:
+        return []
+    starts = [sum(sizes[:number]) for number in range(len(sizes))]
+    return [
+        (network.class_, run_data.parameters[start : start + size])
+        for network, start, size in zip(run_data.networks, starts, sizes)
+        if size
+    ]
+
+
+def teachers(run_data: RunData) -> list:
+    """The parameters of each network that only lends its output: none of them in an optimizer, none moved, and run in
+    inference mode while another network trains."""
+    networks = by_network(run_data)
+    still = [(name, parameters) for name, parameters in networks if _untrained(parameters)]
+    if len(still) == len(networks):
+        return []
+    lending = {
+        phase.root
+        for phase in run_data.phases
+        if phase.root_training is False and (phase.gradient or phase.phase == "forward")
+    }
+    return [parameters for name, parameters in still if name in lending]
+
+
+def resting_parts(run_data: RunData) -> list:
+    """The parameters of each part of a network that rests in inference mode at every training step, and of which no optimizer
+    has a weight: a teacher inside the training cell."""
+    resting = {}
+    for phase in run_data.phases:
+        if phase.phase == "train" or phase.gradient:
+            resting.setdefault(phase.network, []).append(set(phase.resting))
+    paths = set().union(*[set.intersection(*seen) for seen in resting.values()])
+    parts = [[p for p in run_data.parameters if f"{p.path}.".startswith(f"{path}.")] for path in sorted(paths)]
+    return [part for part in parts if part and _untrained(part)]
+
+
+def untrained_roots(run_data: RunData) -> set:
+    """The classes of networks of which nothing trained, beside one that did."""
+    networks = by_network(run_data)
+    still = [name for name, parameters in networks if _untrained(parameters)]
+    return set(still) if len(still) < len(networks) else set()
+
+
+def _untrained(parameters: list) -> bool:
+    return not any(
+        (parameter.in_optimizer and parameter.requires_grad is not False) or parameter.moved.any
+        for parameter in parameters
+        if parameter.kind != "statistic"
+    )
+
+
+def _group(parameter: Fact, moving_cells: set) -> str:
+    if parameter.requires_grad is False:
+        return "frozen"
+    moved = parameter.moved.any
+    if moved and not parameter.moved.proportional:
+        return "moved"
+    if parameter.in_optimizer is False:
+        return "left_out"
+    if moved is None:
+        return "unknown"
+    if parameter.kind in ("bias", "norm") and parameter.cell in moving_cells:
+        return "excused"
+    if parameter.compared == "sample" and "embed" in (parameter.cell_class + parameter.name).lower():
+        return "excused"
+    return "stuck"
+
+
+def is_trainable_kind(parameter: Fact) -> bool:
+    """Weights proper: no statistics, no counters, nothing that belongs to optimizer or loss scale."""
+    if parameter.kind == "statistic" or parameter.size == 0:
+        return False
+    if re.match(r"(u?int|bool)", parameter.dtype.lower()):
+        return False
+    machinery = (
+        _MACHINERY.search(parameter.name)
+        or "LossScale" in parameter.cell_class
+        or "TrainOneStep" in parameter.cell_class
+    )
+    return not (parameter.kind == "other" and machinery)
+
+
+def applied_updates(run_data: RunData) -> int:
+    """Steps that changed the weights: neither skipped for overflow nor made with a learning rate of zero."""
+    steps = run_data.steps()
+    if not len(steps):
+        return run_data.training_steps
+    overflow = np.nan_to_num(steps["overflow"]) > 0
+    # the rate of a row is that of the first group: other groups may move when it is zero
+    grouped = any(optimizer.learning_rate.kind == "groups" for optimizer in run_data.optimizers)
+    still = steps.seen("lr") & (steps["lr"] == 0) & (not grouped)
+    return int(np.count_nonzero(~overflow & ~still))
+
+
+def largest_rate(run_data: RunData):
+    """The largest learning rate that was seen, or None."""
+    rates = [rate for rate in run_data.steps().observed("lr").tolist() if rate == rate]
+    for optimizer in run_data.optimizers:
+        if optimizer.used is not False:
+            rate = optimizer.learning_rate
+            known = [rate.value, rate.first, rate.last, *(end for group in rate.groups for end in group)]
+            rates += [one for one in known if one is not None]
+    return max(rates) if rates else None

@@ -1,0 +1,230 @@
+"""dp.01: The delivered input columns of the training set: root mean square, largest value, spread between features."""
+
+from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.findings import (
+    first_place,
+    missing,
+    no_training,
+    note,
+    op_place,
+    pipeline_table,
+    train_sets,
+)
+from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge
+from msprec.checklists.common.missing_value_codes import missing_marks
+from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
+from msprec.engine.item import item
+from msprec.engine.rank_merge import WORST
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+
+@item("dp.01", ranks=WORST)
+def normalised(run_data: RunData) -> Finding:
+    """The delivered input columns of the training set: root mean square, largest value, spread between features.
+
+    Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
+    pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
+    unless the code brings them to scale after delivery (first layer a normalisation, a division in construct, in the
+    forward function or in the loop), which is then judged with its own factor. Labels are no features. Token ids for an
+    embedding: not applicable. The statistics rest on what was delivered, whatever the pipeline says; missing-value marks
+    (ds.01) are left out of them.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    sets = [dataset for dataset in train_sets(run_data) if dataset.columns]
+    if not sets:
+        return missing("训练集各列的统计", "statistics of a training set's columns")
+    return worst([_normalised(run_data, dataset) for dataset in sets])
+
+
+def _normalised(run_data: RunData, dataset: Fact) -> Finding:
+    features = entering(run_data, feature_columns(dataset))
+    numeric = [column for column in features if not is_token(run_data, column)]
+    if features and not numeric:
+        return not_applicable(
+            Text(
+                "输入列 {names} 是送入 Embedding 的编号，不需要归一化。",
+                "Column {names} holds ids for an embedding: nothing to normalise.",
+                names=listed(column.name for column in features),
+            )
+        )
+    if not numeric:
+        return not_applicable(Text("训练集没有数值输入列。", "The training set has no numeric input column."))
+    if all(column.max is None for column in numeric):
+        return missing("输入列的取值统计", "statistics of the input columns")
+    wrong = [
+        verdict for verdict in (_judged(run_data, dataset, numeric, column) for column in numeric) if verdict.wrong
+    ]
+    if not wrong:
+        marked = any(missing_marks(run_data, dataset, column) for column in numeric)
+        shown = [_histogram(column) for column in numeric[:2]]
+        return ok(
+            _in_range(numeric, marked), [_statistics(numeric), shown, _label_note(dataset), pipeline_table(dataset)]
+        )
+    return worst([_unless_scaled(run_data, dataset, numeric, verdict) for verdict in wrong])
+
+
+def _judged(run_data: RunData, dataset: Fact, numeric: list, column: Fact, factor: float = 1.0):
+    return judge(run_data, column, factor, missing_marks(run_data, dataset, column), alone=len(numeric) == 1)
+
+
+def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> Finding:
+    column = verdict.column
+    index = next((number for number, entry in enumerate(dataset.columns) if entry.name == column.name), 0)
+    found = [
+        scaling
+        for scaling in input_scaling(run_data, index, column.name or "")
+        if not (verdict.disparity and scaling.kind == "factor")
+    ]
+    shown = [
+        run_data.code_at(
+            [scaling.place for scaling in found], Text("交付之后的缩放", "Scaling after delivery"), "script"
+        )
+    ]
+    if any(scaling.kind in ("standardise", "norm", "call") for scaling in found):
+        return ok(
+            Text(
+                "{wrong}，但代码在第一层之前把它归一化。",
+                "{wrong}; but the code normalises it before the first layer.",
+                wrong=verdict.wrong,
+            ),
+            [_statistics(numeric), shown],
+            [scaling.place for scaling in found],
+        )
+    known = [scaling.factor for scaling in found if scaling.factor is not None]
+    if any(_judged(run_data, dataset, numeric, column, factor).wrong is None for factor in known):
+        return ok(
+            Text(
+                "{wrong}，但代码在第一层之前把它缩放到正常范围。",
+                "{wrong}; but the code scales it into range before the first layer.",
+                wrong=verdict.wrong,
+            ),
+            [_statistics(numeric), shown],
+            [scaling.place for scaling in found],
+        )
+    if found and not known:
+        return undecided(
+            Text(
+                "{wrong}；代码在第一层之前作了缩放，但无法得知倍数。",
+                "{wrong}; the code scales it before the first layer, by how much is not known.",
+                wrong=verdict.wrong,
+            ),
+            Text(
+                "打印送入第一层的张量的均值与标准差。",
+                "Print the mean and standard deviation of the tensor that enters the first layer.",
+            ),
+            [_statistics(numeric), shown],
+            [scaling.place for scaling in found],
+        )
+    return _not_normalised(run_data, dataset, numeric, verdict, shown)
+
+
+def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:
+    place = op_place(dataset, "map") or first_place(dataset)
+    return problem(
+        Text(
+            "送入网络的数据尺度不当：{wrong}。", "The data reach the network off scale: {wrong}.", wrong=verdict.wrong
+        ),
+        Text(
+            "在数据处理中加入缩放（如图像用 vision.Rescale(1/255, 0) 与 "
+            "vision.Normalize），表格特征用训练集的均值和标准差逐列标准化；推理时用同样的参数。",
+            "Scale in the pipeline (pictures: vision.Rescale(1/255, 0) and vision.Normalize; tables: each feature by "
+            "the training set's mean and "
+            "standard deviation), and use the same numbers at inference.",
+        ),
+        [
+            _statistics(numeric),
+            _channels(verdict.column),
+            _histogram(verdict.column),
+            pipeline_table(dataset),
+            shown,
+            run_data.code_at([place, first_place(dataset)], Text("数据处理", "The data processing")),
+        ],
+        [place],
+    )
+
+
+def _in_range(columns: list, marked: bool) -> Text:
+    parts = [
+        Text(
+            "{name}：{low} 到 {high}，均值 {mean}、标准差 {std}",
+            "{name} from {low} to {high}, mean {mean}, standard deviation {std}",
+            name=column.name,
+            low=column.min,
+            high=column.max,
+            mean=column.mean,
+            std=column.std,
+        )
+        for column in columns[:3]
+    ]
+    but = Text("不计缺失标记（见 ds.01）时，", ", but for missing-value marks (see ds.01),") if marked else Text("", "")
+    return Text(
+        "{but}交付的输入在正常尺度内（{parts}）。",
+        "Delivered inputs are{but} on a sound scale ({parts}).",
+        but=but,
+        parts=Joined(parts, zh="；", en="; "),
+    )
+
+
+def _statistics(columns: list):
+    rows = [
+        [
+            column.name,
+            column.dtype,
+            "×".join("?" if size is None else str(size) for size in column.shape),
+            column.min,
+            column.max,
+            column.mean,
+            column.std,
+        ]
+        for column in columns
+    ]
+    heads = [
+        Text("列", "column"),
+        "dtype",
+        Text("形状", "shape"),
+        Text("最小", "min"),
+        Text("最大", "max"),
+        Text("均值", "mean"),
+        Text("标准差", "std"),
+    ]
+    return table(Text("交付的输入", "Inputs as delivered"), heads, rows)
+
+
+def _label_note(dataset: Fact):
+    target = next((column for column in dataset.columns if column.name == dataset.label.column), None)
+    if dataset.label.kind != "regression" or target is None or (target.std or 0) < 100:
+        return None
+    return note(
+        "回归目标 {name} 的标准差为 {std}；若训练不稳定，可考虑对目标标准化。",
+        "The regression target {name} has a standard deviation of {std}; should training be unstable, standardise it "
+        "too.",
+        name=target.name,
+        std=target.std,
+    )
+
+
+def _channels(column: Fact):
+    channels = column.channels
+    if not 1 < len(channels.mean) <= 512:
+        return None
+    data = {"mean": channels.mean, "std": channels.std, "min": channels.min, "max": channels.max}
+    return figure(Text("{name} 各通道/特征", "Channels or features of {name}", name=column.name), "channels", data)
+
+
+def _histogram(column: Fact):
+    """The distribution of the column's values, by channel where it was recorded so."""
+    title = Text("{name} 的取值分布", "Distribution of {name}", name=column.name)
+    each = [
+        {"name": f"{column.name} [{i}]", "edges": one.edges, "counts": one.counts}
+        for i, one in enumerate(column.channels.histograms)
+        if one.counts
+    ]
+    if len(each) > 1:
+        return figure(title, "histograms", {"histograms": each, "unit": column.name or ""})
+    if not column.histogram.counts:
+        return None
+    data = {"edges": column.histogram.edges, "counts": column.histogram.counts, "unit": column.name or ""}
+    return figure(title, "histogram", data)

@@ -1,0 +1,22 @@
+"""dp.04: The padding that was delivered: the value that fills sequences up, its side, and what masks and lengths say of it."""
+
+from msprec.checklists.dp.padding.padding import judge_padding
+from msprec.engine.finding import Finding
+from msprec.engine.item import item
+from msprec.engine.rank_merge import WORST
+from msprec.engine.run_data import RunData
+
+
+@item("dp.04", ranks=WORST)
+def padding(run_data: RunData) -> Finding:
+    """The padding that was delivered: the value that fills sequences up, its side, and what masks and lengths say of it.
+
+    Problem: a mask that marks padding as real or hides real values (dp.04.contradicts), lengths that do not fit, sides mixed
+    between samples (dp.04.mixed), a pad value that is also a real value without mask or length to tell them apart
+    (dp.04.inside), training and evaluation that pad otherwise, sequences padded in front whose lengths the network counts from
+    the first element, a mask that the network takes for its opposite. Left open: targets whose padding a cross-entropy counts
+    (dp.04.counted). A mask may count either way round, and the first place of a
+    run may be an end mark. Numeric sequences count only where something pads, masks or measures them. Nothing padded: not
+    applicable.
+    """
+    return judge_padding(run_data)

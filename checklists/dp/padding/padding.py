@@ -1,0 +1,404 @@
+"""Padding as delivered: does it agree with its mask, with the lengths, with itself? (dp.04)"""
+
+import re
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Joined, Text
+from msprec.checklists.common import declared_design
+from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
+from msprec.checklists.common.input_scale import values_in
+from msprec.checklists.dp.padding.mask_polarity import hides_real_elements
+from msprec.checklists.dp.padding.sequence_lengths import counted_from_the_start
+from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+_PADS = re.compile(
+    r"\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length",
+    re.IGNORECASE,
+)
+_WEIGHTED = r"(?i)(cross_?entropy|nll)\w*\(.*\bweight\s*=\s*(?!None)"
+_ADVICE = Text(
+    "把补齐的一侧、数值与长度写在一处，训练与推理共用；补齐值专用一个编号，mask 由真实长度生成，loss 忽略补齐的位置。",
+    "Give side, value and length in one place that training and inference share; reserve an id for padding, "
+    "build the mask from the "
+    "real length, and let the loss ignore padded places.",
+)
+
+
+class Fault(NamedTuple):
+    """What is wrong with one column; ``sure``: by itself a problem."""
+
+    says: Text
+    dataset: Fact
+    sure: bool = True
+    place: Optional[Fact] = None
+
+
+def judge_padding(run_data: RunData) -> Finding:
+    """The finding on all data sets that were used."""
+    used = run_data.datasets_of("train", "eval", "predict") or run_data.datasets
+    if not used:
+        return missing("数据处理流水线", "data pipeline")
+    padded = [(dataset, pad) for dataset in used for pad in dataset.padding if pad.value is not None and pad.rows]
+    places = _pad_places(run_data, used)
+    if not padded:
+        return _nothing_padded(run_data, used, places)
+    judged = [(dataset, pad) for dataset, pad in padded if pad.kind == "int" or pad.mask or pad.length or places]
+    if not judged:
+        return not_applicable(
+            Text(
+                "没有补齐步骤、mask 或长度列；数值序列两端的重复值不视为补齐。",
+                "There is no padding step, mask or length; repeated values at the ends of numeric sequences "
+                "are not taken for padding.",
+            )
+        )
+    faults = [fault for dataset, pad in judged for fault in _faults(run_data, dataset, pad)]
+    faults += _between_sets(run_data, judged)
+    shown = [
+        _table(judged),
+        *(pipeline_table(dataset) for dataset in used),
+        run_data.code_at(places, Text("补齐", "Padding")),
+    ]
+    sure = [fault for fault in faults if fault.sure]
+    if sure or (faults and "padding" not in run_data.design):
+        return _wrong(faults, shown, places)
+    otherwise = declared_design.padding(run_data, judged, shown)
+    if otherwise is not None:
+        return otherwise
+    if faults:
+        return _wrong(faults, shown, places)
+    return ok(
+        Text(
+            "补齐一致：{what}。",
+            "The padding is consistent: {what}.",
+            what=Joined([_words(*one) for one in judged[:3]], zh="；", en="; "),
+        ),
+        shown,
+        places,
+    )
+
+
+def _wrong(faults: list, shown: list, places: list) -> Finding:
+    sure = [fault for fault in faults if fault.sure]
+    told = sure or faults
+    places = [fault.place for fault in told if fault.place] + [*places, *(first_place(fault.dataset) for fault in told)]
+    says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
+    if sure:
+        return problem(Text("补齐有误：{says}。", "The padding is wrong: {says}.", says=says), _ADVICE, shown, places)
+    return undecided(
+        Text("补齐可能有误：{says}。", "The padding may be wrong: {says}.", says=says),
+        Text("对照设计确认补齐的一侧、数值与长度。", "Compare side, value and length of the padding with the design."),
+        shown,
+        places,
+    )
+
+
+def _nothing_padded(run_data: RunData, used: list, places: list) -> Finding:
+    sequences = [
+        column for dataset in used for column in dataset.columns if len(column.shape) in (1, 2) and column.kind == "int"
+    ]
+    if "padding" in run_data.design and sequences:
+        return declared_design.unpadded(run_data, sequences)
+    if places and sequences:
+        return ok(
+            Text(
+                "脚本有补齐步骤，但交付的数据中没有补齐的元素。",
+                "The script can pad, but nothing that was delivered is padded.",
+            ),
+            [run_data.code_at(places, Text("补齐", "Padding"))],
+            places,
+        )
+    if any(dataset.columns for dataset in used):
+        return not_applicable(Text("交付的数据中没有补齐。", "Nothing that was delivered is padded."))
+    return missing("各列的统计", "statistics of the columns")
+
+
+def _pad_places(run_data: RunData, used: list) -> list:
+    """Where sequences are padded, as the pipelines and the source tell; convolutions and pictures do not count."""
+    found = [
+        step.place
+        for dataset in used
+        for step in dataset.pipeline
+        if step.place
+        and (step.op in ("padded_batch", "bucket_batch_by_length") or "PadEnd" in str(step.args.get("operations", "")))
+    ]
+    return found + run_data.find_lines(_PADS.pattern, 3)
+
+
+# --- what is wrong -------------------------------------------------------------------------------------------------
+
+
+def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
+    found = [_mask(run_data, dataset, pad), _length(run_data, dataset, pad), _side(run_data, dataset, pad)]
+    found += [
+        _from_the_start(run_data, dataset, pad),
+        _hides_real(run_data, dataset, pad),
+        _in_the_loss(run_data, dataset, pad),
+    ]
+    told = pad.mask or pad.length
+    if not told:
+        found.append(_value(run_data, dataset, pad))
+    return [fault for fault in found if fault is not None]
+
+
+def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    mask = pad.mask
+    if not mask:
+        return None
+    padded, real = max(1, mask.padded or 0), max(1, mask.real or 0)
+    on, off = (mask.padded_on or 0) / padded, (mask.real_off or 0) / real
+    if on > run_data.limit("dp.04.contradicts"):
+        return Fault(
+            Text(
+                "{role}的 {mask} 把 {column} 中 {n}（{share}）个补齐的元素标为真实",
+                "{mask} of the {role} marks {n} ({share}) of the padded elements of {column} as real",
+                role=role_of(dataset),
+                mask=mask.column,
+                column=pad.column,
+                n=mask.padded_on,
+                share=f"{100 * on:.3g} %",
+            ),
+            dataset,
+        )
+    # a pad value that is also a real one makes real places look padded, and not the other way round
+    if off > run_data.limit("dp.04.contradicts"):
+        return Fault(
+            Text(
+                "{role}的 {mask} 遮住了 {column} 中 {n}（{share}）个真实的元素",
+                "{mask} of the {role} hides {n} ({share}) of the real elements of {column}",
+                role=role_of(dataset),
+                mask=mask.column,
+                column=pad.column,
+                n=mask.real_off,
+                share=f"{100 * off:.3g} %",
+            ),
+            dataset,
+        )
+    return None
+
+
+def _length(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    agrees = pad.length.agrees
+    if agrees is None or 1 - agrees <= 5 * run_data.limit("dp.04.contradicts"):
+        return None
+    return Fault(
+        Text(
+            "{role}的长度列 {length} 只在 {share} 的样本中与 {column} 的真实长度一致",
+            "the lengths in {length} of the {role} agree with {column} in only {share} of the samples",
+            role=role_of(dataset),
+            length=pad.length.column,
+            column=pad.column,
+            share=f"{100 * agrees:.3g} %",
+        ),
+        dataset,
+        sure=agrees < 0.5,
+    )
+
+
+def _side(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    right, left = pad.right_only or 0, pad.left_only or 0
+    least = max(3, run_data.limit("dp.04.mixed") * pad.rows)
+    if min(right, left) < least:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {column} 有 {right} 个样本补在右侧、{left} 个补在左侧",
+            "in {column} of the {role} {right} samples are padded on the right and {left} on the left",
+            role=role_of(dataset),
+            column=pad.column,
+            right=right,
+            left=left,
+        ),
+        dataset,
+    )
+
+
+def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Padded in front, while the network is told how many elements to read from the start."""
+    left, right = pad.left_only or 0, pad.right_only or 0
+    if pad.length.agrees is None or left < 3 or right > run_data.limit("dp.04.mixed") * left:
+        return None
+    places = counted_from_the_start(run_data)
+    if not places:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {column} 补在左侧，而 {where} 按 {length} 从第一个元素数起：读到的是补齐值，真实的元素被丢掉",
+            "{column} of the {role} is padded on the left, while the call at {where} counts {length} from the first element on: "
+            "it reads padding and leaves out real elements",
+            role=role_of(dataset),
+            column=pad.column,
+            where=at(places[0]),
+            length=pad.length.column,
+        ),
+        dataset,
+        place=places[0],
+    )
+
+
+def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Targets that are filled up, and a cross-entropy that was given the filling and averages over it; rarely meant."""
+    if dataset.role != "train" or pad.column != dataset.label.column or pad.kind != "int" or pad.inside:
+        return None
+    if (pad.share or 0) < run_data.limit("dp.04.counted") or run_data.find_lines(_WEIGHTED, 1):
+        return None
+    places = (dataset.batch_size or 0) * (pad.lengths[1] if len(pad.lengths) == 2 else 0)
+    for one in run_data.probes.losses:
+        given = values_in(one.labels.shape) or 0
+        whole = one.settings.get("reduction") in ("mean", "sum") and places and 0.8 * places <= given <= places
+        if one.kind != "softmax_cross_entropy" or not whole or one.labels.min != pad.value or one.labels.distinct == 1:
+            continue
+        if one.settings.get("ignore_index") != pad.value:
+            return Fault(
+                Text(
+                    "{name}（{where}）把 {column} 中的补齐值 {value}（占 {share}）也当作目标计算：ignore_index 没有设为它",
+                    "{name} at {where} counts the padding of {column} too: {value} fills up {share} of its elements, and "
+                    "ignore_index is another",
+                    name=one.name,
+                    where=at(one.place),
+                    column=pad.column,
+                    value=pad.value,
+                    share=f"{100 * (pad.share or 0):.3g} %",
+                ),
+                dataset,
+                sure=False,
+                place=one.place,
+            )
+    return None
+
+
+def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """The mask is right as delivered, and the network takes it for its opposite."""
+    if dataset.role != "train":
+        return None
+    where = hides_real_elements(run_data, dataset, pad)
+    if where is None:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {mask} 用 {real} 标记 {column} 的真实元素，而 {where} 遮住的正是这些元素，留下的是补齐",
+            "{mask} of the {role} marks the real elements of {column} by {real}, and the code at {where} hides just those and "
+            "leaves the padding",
+            role=role_of(dataset),
+            mask=pad.mask.column,
+            column=pad.column,
+            where=at(where),
+            real=0 if pad.mask.inverted else 1,
+        ),
+        dataset,
+        place=where,
+    )
+
+
+def _value(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    rows = pad.inside_rows or 0
+    if rows < max(3, run_data.limit("dp.04.inside") * pad.rows):
+        return None
+    return Fault(
+        Text(
+            "补齐值 {value} 在{role}的 {column} 中也是真实的取值（{n} 个样本，{inside} 处），又没有 mask 或长度可以区分",
+            "the pad value {value} is a real value of {column} as well (in {n} samples of the {role}, "
+            "{inside} places), and no mask or "
+            "length tells them apart",
+            role=role_of(dataset),
+            value=pad.value,
+            column=pad.column,
+            n=rows,
+            inside=pad.inside,
+        ),
+        dataset,
+    )
+
+
+def _between_sets(run_data: RunData, judged: list) -> list:
+    """Training and evaluation or inference that pad alike columns otherwise."""
+    first = {pad.column: (dataset, pad) for dataset, pad in reversed(judged) if dataset.role == "train"}
+    found = []
+    for dataset, pad in judged:
+        if dataset.role == "train" or pad.column not in first:
+            continue
+        mine = first[pad.column][1]
+        if pad.value != mine.value:
+            found.append(
+                Fault(
+                    Text(
+                        "{column} 在训练中用 {a} 补齐，在{role}中用 {b}",
+                        "{column} is padded with {a} in training and with {b} in the {role}",
+                        column=pad.column,
+                        a=mine.value,
+                        b=pad.value,
+                        role=role_of(dataset),
+                    ),
+                    dataset,
+                )
+            )
+        sides = {padded_side(mine), padded_side(pad)}
+        if sides == {"left", "right"}:
+            # generating text from a batch of prompts is padded in front by design
+            found.append(
+                Fault(
+                    Text(
+                        "{column} 在训练中补在{a}，在{role}中补在{b}",
+                        "{column} is padded on the {a} in training and on the {b} in the {role}",
+                        column=pad.column,
+                        a=SIDES[padded_side(mine)],
+                        b=SIDES[padded_side(pad)],
+                        role=role_of(dataset),
+                    ),
+                    dataset,
+                    sure=dataset.role == "eval",
+                )
+            )
+    return found
+
+
+def _words(dataset: Fact, pad: Fact) -> Text:
+    with_mask = Text("，与 {mask} 一致", ", as {mask} says", mask=pad.mask.column) if pad.mask else Text("", "")
+    return Text(
+        "{role}的 {column} 以 {value} 补在{side}，占 {share}{mask}",
+        "{column} of the {role} with {value} on the {side}, {share} of its elements{mask}",
+        role=role_of(dataset),
+        column=pad.column,
+        value=pad.value,
+        side=SIDES[padded_side(pad)],
+        share=f"{100 * (pad.share or 0):.3g} %",
+        mask=with_mask,
+    )
+
+
+def _table(judged: list):
+    rows = [
+        [
+            role_of(dataset),
+            pad.column,
+            pad.value,
+            pad.share,
+            pad.right_only,
+            pad.left_only,
+            pad.both,
+            pad.rows,
+            "–".join(map(str, pad.lengths)),
+            pad.inside_rows,
+            pad.mask.column,
+            pad.mask.padded_on,
+            pad.mask.real_off,
+        ]
+        for dataset, pad in judged
+    ]
+    heads = [
+        Text("数据集", "data set"),
+        Text("列", "column"),
+        Text("补齐值", "pad value"),
+        Text("补齐占比", "share padded"),
+        Text("右侧", "right"),
+        Text("左侧", "left"),
+        Text("两侧", "both"),
+        Text("样本数", "samples"),
+        Text("长度", "length"),
+        Text("其中真实取此值", "where it is real"),
+        "mask",
+        Text("补齐而标为真实", "padded, marked real"),
+        Text("真实而被遮住", "real, hidden"),
+    ]
+    return table(Text("交付的补齐", "Padding as delivered"), heads, rows)

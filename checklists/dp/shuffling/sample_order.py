@@ -1,0 +1,393 @@
+"""Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
+
+from typing import Optional
+
+from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
+from msprec.checklists.dp.shuffling.recurrent_state import carried_state
+from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+SHUFFLE = Text(
+    "创建数据集时设 shuffle=True，或在 batch 之前加 .shuffle(buffer_size)，buffer "
+    "最好不小于数据集。若顺序本身有意义（如有状态的序列训练），请在报告中说明。",
+    "Pass shuffle=True when creating the data set, or add .shuffle(buffer_size) before batch, with a buffer as large "
+    "as the set. "
+    "If the order itself carries meaning (stateful training on sequences), say so in the report.",
+)
+ARRAYS = Text(
+    "每轮开始时重新打乱样本的下标（np.random.permutation），再按新的顺序取 batch。",
+    "Draw a new order of the samples at the start of each epoch (np.random.permutation of their indices) and take the "
+    "batches in it.",
+)
+ONE_ITERATOR = Text(
+    "固定种子后，每轮新建的迭代器会给出相同的顺序：在循环外只建一个迭代器（create_tuple_iterator(num_epochs=N)），或改"
+    "用 "
+    "Model.train。",
+    "Under a fixed seed each new iterator delivers the same order: create one iterator before the loop "
+    "(create_tuple_iterator(num_epochs=N)) and go through it every epoch, or use Model.train.",
+)
+
+REPEATING_SAMPLER = Text(
+    "这里的采样器在固定种子下每轮给出相同的顺序：改用 shuffle=True 或 .shuffle(buffer_size)，"
+    "或在自定义采样器的 __iter__ 中按轮次重新打乱。",
+    "Under the fixed seed this sampler gives the same order every epoch: use shuffle=True or .shuffle(buffer_size), or "
+    "a sampler of your own whose __iter__ draws a new order each time.",
+)
+
+
+class Order:
+    """One training set: what it declares, and what it delivered."""
+
+    def __init__(self, run_data: RunData, dataset: Fact):
+        self.run_data, self.dataset = run_data, dataset
+        self.shuffle = dataset.shuffle
+        self.passes = [entry for entry in dataset.order.passes if entry.samples]
+        self.compared = [entry for entry in self.passes if entry.same_order_as_first is not None]
+        self.sorted = [entry for entry in self.passes if self._by_label(entry)]
+
+    def finding(self) -> Finding:
+        if not self.passes:
+            return undecided(
+                Text("没有记录到数据的交付顺序。", "The order of the delivered data was not recorded."),
+                Text("用 `msprec run` 完整运行至少两轮训练。", "Run at least two epochs with `msprec run`."),
+                self._evidence(),
+            )
+        if self._one_batch():
+            return not_applicable(
+                Text(
+                    "每轮只有一个 batch，每步都用到全部样本，顺序不起作用。",
+                    "Each pass is a single batch: every step sees all samples, so their order cannot matter.",
+                ),
+                self._evidence(),
+            )
+        return self._carried() or self._problem() or self._mixed()
+
+    def _carried(self) -> Optional[Finding]:
+        """In order, with recurrent state carried from step to step: then the order is the point, and no shuffling a fault."""
+        in_order = self._repeats() or self._mostly_equal()
+        # of plain arrays the state is an argument like the others, and makes each sample look new
+        if self.shuffle.declared or self.sorted or not (in_order or (plain_arrays(self.dataset) and not self.compared)):
+            return None
+        where = carried_state(self.run_data, self.dataset)
+        if where is None:
+            return None
+        return ok(
+            Text(
+                "{where} 把状态从一步带到下一步：这样的训练需要样本保持顺序，不应混洗{seen}。",
+                "The state is carried from step to step at {where}: such a training needs its samples in their order, and is "
+                "not shuffled{seen}.",
+                where=at(where),
+                seen=Text("，交付的顺序也每轮相同", "; they do come in the same order in every pass")
+                if in_order
+                else Text("", ""),
+            ),
+            [*self._evidence(), *self.run_data.code_at([where], Text("状态的传递", "The state that is carried"))],
+            [where],
+        )
+
+    def _problem(self):
+        if self._repeats():
+            return self._repeated()
+        if self.sorted and 2 * len(self.sorted) >= len(self._judged()):
+            return self._sorted()
+        if self._buffer_too_small():
+            return self._small_buffer()
+        if self._mostly_equal():
+            return self._little_mixed()
+        return None
+
+    def _mixed(self) -> Finding:
+        if self.compared:
+            return ok(
+                Text(
+                    "记录到 {n} 轮：各轮顺序与第一轮不同{mixed}。",
+                    "{n} passes were seen: each differs in order from the first{mixed}.",
+                    n=len(self.passes),
+                    mixed=self._label_words(),
+                ),
+                self._evidence(),
+            )
+        if self.shuffle.declared and self.shuffle.means:
+            return ok(
+                Text(
+                    "只看到一轮；已启用混洗（{means}）{mixed}。",
+                    "One pass was seen; shuffling is on ({means}){mixed}.",
+                    means=listed(self.shuffle.means),
+                    mixed=self._label_words(),
+                ),
+                self._evidence(),
+            )
+        if plain_arrays(self.dataset) and not any(entry.complete for entry in self.passes):
+            return self._never_again()
+        state = (
+            Text("没有启用混洗", "no shuffling is declared")
+            if self.shuffle.declared is False
+            else Text("是否混洗未知", "shuffling is unknown")
+        )
+        return undecided(
+            Text(
+                "只看到一轮，{state}{mixed}；无法知道下一轮的顺序是否不同。",
+                "Only one pass was seen and {state}{mixed}: whether the next one differs is unknown.",
+                state=state,
+                mixed=self._label_words(),
+            ),
+            Text(
+                "再多训练一轮后运行，比较两轮的顺序；若只训练一轮，请确认数据源已预先打乱。",
+                "Train a second epoch, so that the two orders can be compared; for a single epoch, make sure that the "
+                "source is in random order.",
+            ),
+            self._evidence(),
+            [first_place(self.dataset)],
+        )
+
+    def _never_again(self) -> Finding:
+        """A loop over arrays in which no pass could be told from the next."""
+        return undecided(
+            Text(
+                "训练循环直接送入数组；{n} 个样本中看不出从哪里开始第二轮（没有成批重复的样本）{mixed}。",
+                "The training loop hands over arrays; in {n} samples nothing shows where a second pass would begin (no batch "
+                "of samples came again){mixed}.",
+                n=sum(entry.samples or 0 for entry in self.passes),
+                mixed=self._label_words(),
+            ),
+            Text(
+                "若样本每步新生成或有放回地抽取（仿真、强化学习），则无需混洗；否则训练第二轮，并确认每轮重新打乱下标。",
+                "Samples made anew or drawn with replacement at each step (a simulation, reinforcement learning) need no "
+                "shuffling; else train a second epoch, and see that each draws a new order of the indices.",
+            ),
+            self._evidence(),
+            [first_place(self.dataset)],
+        )
+
+    # judgements
+
+    def _one_batch(self) -> bool:
+        dataset = self.dataset
+        if dataset.samples_per_pass and dataset.batch_size:
+            return dataset.batch_size >= dataset.samples_per_pass
+        return bool(
+            dataset.batches and dataset.passes and dataset.samples_per_pass and dataset.batches == dataset.passes
+        )
+
+    def _repeats(self) -> bool:
+        same = [entry for entry in self.compared if entry.same_order_as_first]
+        return bool(same) and len(same) >= self.run_data.limit("dp.03.repeated") * len(self.compared)
+
+    def _mostly_equal(self) -> bool:
+        """Most samples stay where they were: a shuffle that hardly moves anything."""
+        shares = [
+            (entry.equal_samples or 0) / entry.compared_samples
+            for entry in self.compared
+            if (entry.compared_samples or 0) >= self.run_data.limit("dp.03.min_samples")
+        ]
+        return bool(shares) and sum(shares) / len(shares) > self.run_data.limit("dp.03.equal")
+
+    def _judged(self) -> list:
+        return [
+            entry
+            for entry in self.passes
+            if entry.label_changes is not None or entry.label_segment_dependence is not None
+        ]
+
+    def _by_label(self, entry: Fact) -> bool:
+        """Does the label of a sample hang on its position in this pass?"""
+        if self.dataset.label.kind not in ("class", "one_hot"):
+            return False
+        limit, dependence = self.run_data.limit, entry.label_segment_dependence or 0.0
+        expected = entry.expected_changes or 0.0
+        changes = entry.label_changes / expected if entry.label_changes is not None and expected > 0 else 1.0
+        if self._small_groups(entry):
+            return False
+        if expected >= 8 and changes <= limit("dp.03.changes") and not self._is_pk():
+            return True
+        if (entry.samples or 0) < limit("dp.03.min_samples"):
+            return False
+        return dependence >= limit("dp.03.dependence") or (
+            dependence >= limit("dp.03.weak_dependence") and changes <= limit("dp.03.weak_changes")
+        )
+
+    def _is_pk(self) -> bool:
+        """PKSampler puts samples of one class together on purpose."""
+        return any("PKSampler" in mean for mean in self.shuffle.means) or any(
+            "PKSampler" in str(step.args.get("sampler", "")) for step in self.dataset.pipeline
+        )
+
+    def _small_groups(self, entry: Fact) -> bool:
+        """Runs of one label so short that each batch holds several, in an order that hangs on nothing.
+
+        So are the batches of metric learning (P classes with K samples each) and the views of one sample.
+        """
+        batch, runs, chance = self.dataset.batch_size or 0, (entry.label_changes or 0) + 1, entry.random_runs_dependence
+        if chance is None or 2 * (entry.samples or 0) > runs * batch:
+            return False
+        return (entry.label_segment_dependence or 0.0) < chance + self.run_data.limit("dp.03.weak_dependence")
+
+    def _buffer_too_small(self) -> bool:
+        """The only shuffle is a buffer smaller than one batch: samples hardly leave the batch they came in."""
+        buffer, batch = self.shuffle.buffer_size, self.dataset.batch_size
+        only = all("buffer" in mean or mean.lower().startswith("shuffle") for mean in self.shuffle.means)
+        operations = [step.op for step in self.dataset.pipeline]
+        before = (
+            "shuffle" in operations
+            and "batch" in operations
+            and operations.index("shuffle") < operations.index("batch")
+        )
+        several = bool(self.dataset.samples_per_pass and batch) and self.dataset.samples_per_pass >= 4 * batch
+        return bool(buffer and batch and only and before and several) and buffer < batch
+
+    # findings
+
+    def _repeated(self) -> Finding:
+        same = sum(1 for entry in self.compared if entry.same_order_as_first)
+        renewed = bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
+        why = (
+            Text(
+                "；虽然声明了混洗（{means}），但每轮都新建迭代器，固定种子下顺序重复",
+                "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed "
+                "starts the same order again",
+                means=listed(self.shuffle.means),
+            )
+            if renewed
+            else Text("", "")
+        )
+        grouped = Text("；而且样本按标签聚集", "; and samples come grouped by label") if self.sorted else Text("", "")
+        return problem(
+            Text(
+                "之后的 {n} 轮中有 {same} 轮与第一轮的样本顺序完全相同{why}{grouped}。",
+                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{grouped}.",
+                grouped=grouped,
+                n=len(self.compared),
+                same=same,
+                why=why,
+            ),
+            ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else self._advice(),
+            self._evidence(),
+            self._places(renewed),
+        )
+
+    def _advice(self) -> Text:
+        return ARRAYS if plain_arrays(self.dataset) else SHUFFLE
+
+    def _by_sampler(self) -> bool:
+        return bool(self.shuffle.declared) and any("Sampler" in means for means in self.shuffle.means)
+
+    def _sorted(self) -> Finding:
+        entry = self.sorted[0]
+        return problem(
+            Text(
+                "样本按标签聚集：{n} 个样本中相邻标签只变化 {changes} 次（随机顺序期望 {expected} "
+                "次），标签与位置的相关度 {dependence}{buffer}。",
+                "Samples come grouped by label: in {n} samples the label changes {changes} times between neighbours ("
+                "{expected} expected in a "
+                "random order); dependence of label on position {dependence}{buffer}.",
+                n=entry.samples,
+                changes=entry.label_changes,
+                expected=entry.expected_changes,
+                dependence=entry.label_segment_dependence,
+                buffer=self._buffer_words(),
+            ),
+            self._advice(),
+            self._evidence(),
+            self._places(),
+        )
+
+    def _small_buffer(self) -> Finding:
+        return problem(
+            Text(
+                "唯一的混洗缓冲区只有 {buffer} 个样本，小于一个 batch（{batch}）：样本几乎不会离开原来的 batch（每轮 "
+                "{n} "
+                "个样本）。",
+                "The only shuffle has a buffer of {buffer} samples, less than one batch ({batch}): samples hardly "
+                "leave their batch ({n} samples a pass).",
+                buffer=self.shuffle.buffer_size,
+                batch=self.dataset.batch_size,
+                n=self.dataset.samples_per_pass,
+            ),
+            self._advice(),
+            self._evidence(),
+            self._places(),
+        )
+
+    def _little_mixed(self) -> Finding:
+        entry = max(self.compared, key=lambda entry: (entry.equal_samples or 0) / (entry.compared_samples or 1))
+        return problem(
+            Text(
+                "第 {number} 轮的 {n} 个样本中有 {same} 个与第一轮处于同一位置{buffer}。",
+                "In pass {number}, {same} of {n} samples stand in the same position as in the first{buffer}.",
+                number=getattr(entry, "pass"),
+                n=entry.compared_samples,
+                same=entry.equal_samples,
+                buffer=self._buffer_words(),
+            ),
+            self._advice(),
+            self._evidence(),
+            self._places(),
+        )
+
+    def _buffer_words(self) -> Text:
+        if not self.shuffle.buffer_size:
+            return Text("", "")
+        return Text("；混洗缓冲区为 {n}", "; the shuffle buffer holds {n}", n=self.shuffle.buffer_size)
+
+    def _label_words(self) -> Text:
+        known = [entry for entry in self.passes if entry.label_changes is not None and entry.expected_changes]
+        if not known:
+            return Text("", "")
+        entry = known[-1]
+        return Text(
+            "，标签已混合（相邻变化 {changes} 次，随机期望 {expected} 次）",
+            ", and labels are mixed ({changes} changes between neighbours, {expected} expected at random)",
+            changes=entry.label_changes,
+            expected=entry.expected_changes,
+        )
+
+    def _places(self, iterator: bool = False) -> list:
+        shuffle = op_place(self.dataset, "shuffle")
+        return [self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset)]
+
+    def _evidence(self) -> list:
+        rows = [
+            [
+                getattr(entry, "pass"),
+                entry.samples,
+                entry.complete,
+                entry.same_order_as_first,
+                entry.equal_samples,
+                entry.compared_samples,
+                entry.label_changes,
+                entry.expected_changes,
+                entry.label_segment_dependence,
+            ]
+            for entry in self.passes
+        ]
+        heads = [
+            Text("轮次", "pass"),
+            Text("样本数", "samples"),
+            Text("完整", "complete"),
+            Text("与第一轮相同", "order of the first"),
+            Text("同位置样本", "equal positions"),
+            Text("比较数", "compared"),
+            Text("相邻标签变化", "label changes"),
+            Text("随机期望", "expected at random"),
+            Text("标签-位置相关度", "label by position"),
+        ]
+        declared = Joined(
+            [
+                Text(
+                    "声明混洗：{declared}；方式：{means}；缓冲区：{buffer}。",
+                    "Shuffling declared: {declared}; means: {means}; buffer: {buffer}.",
+                    declared=self.shuffle.declared,
+                    means=listed(self.shuffle.means),
+                    buffer=self.shuffle.buffer_size,
+                )
+            ]
+        )
+        return [
+            table(Text("各轮的交付顺序", "Order of the passes as delivered"), heads, rows, declared) if rows else None,
+            pipeline_table(self.dataset),
+            self.run_data.code_at(
+                [place for place in self._places(True) if place], Text("数据集与迭代", "The data set and its iteration")
+            ),
+        ]

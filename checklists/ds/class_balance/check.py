@@ -1,0 +1,24 @@
+"""ds.03: Class counts of the training labels over one pass, as delivered (so a resampling sampler already counts)."""
+
+from msprec.checklists.common.findings import missing, no_training, train_sets
+from msprec.checklists.ds.class_counts import balance
+from msprec.engine.finding import Finding, worst
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+
+@item("ds.03")
+def class_balance(run_data: RunData) -> Finding:
+    """Class counts of the training labels over one pass, as delivered (so a resampling sampler already counts).
+
+    Problem: largest over smallest class at ds.03.ratio or more, a class below ds.03.few samples, or a class without any
+    (a gap in the ids, or fewer labels than a cross-entropy head has outputs). Class weights in the loss are shown but
+    do not excuse: the item is about the data. A part of a pass is judged only when it is large and mixed.
+    Labels that are maps or sequences have no samples a class: not applicable for tokens, left open for segmentation.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    sets = [dataset for dataset in train_sets(run_data) if "label" in dataset]
+    if not sets:
+        return missing("训练集的标签", "label of a training set")
+    return worst([balance(run_data, dataset) for dataset in sets])

@@ -1,0 +1,253 @@
+"""How many samples each class has in the delivered data, and what follows (ds.03)."""
+
+import math
+import re
+from typing import Optional
+
+from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.findings import (
+    first_place,
+    missing,
+    note,
+)
+from msprec.checklists.common.sharding import overlap
+from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
+from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import DATASETS, Fact
+
+
+def balance(run_data: RunData, dataset: Fact) -> Finding:
+    label = dataset.label
+    if not label or label.kind is None:
+        return not_applicable(Text("训练集没有标签列。", "The training set has no label column."))
+    if label.kind == "regression":
+        return not_applicable(
+            Text(
+                "标签 {column} 是连续值（回归），没有类别。",
+                "Label {column} is a continuous target (regression): there are no classes.",
+                column=label.column,
+            )
+        )
+    if label.kind == "sequence":
+        return _sequence_labels(run_data, dataset)
+    counts = {key: count for key, count in label.counts.items() if count}
+    if not counts:
+        return missing("各类样本数", "count of samples per class")
+    return _Balance(run_data, dataset, counts, _other_shards(run_data, dataset)).finding()
+
+
+def _other_shards(run_data: RunData, dataset: Fact) -> list:
+    """(rank, data set) of the other ranks of a distributed run that were given other samples of this set."""
+    found = []
+    for rank in run_data.ranks[1:] if len(run_data.ranks) > 1 else []:
+        sets = run_data.file("datasets", DATASETS, rank).datasets
+        same = [one for one in sets if one.role == "train" and one.label.column == dataset.label.column]
+        known = [dataset, *(one for _, one in found)]
+        if same and same[0].label.kind == dataset.label.kind and all(_apart(same[0], one) for one in known):
+            found.append((rank, same[0]))
+    return found
+
+
+def _apart(one: Fact, other: Fact) -> bool:
+    share = overlap(one.order.sketch, other.order.sketch)
+    if share is not None:
+        return share < 0.5
+    ids = {(part.sharding.num_shards, part.sharding.shard_id) for part in (one, other)}
+    return len(ids) == 2 and all(number and number > 1 for number, _ in ids)
+
+
+def _sequence_labels(run_data: RunData, dataset: Fact) -> Finding:
+    label = dataset.label
+    column = next((column for column in dataset.columns if column.name == label.column), None)
+    few = column is not None and column.kind == "int" and column.max is not None and column.max <= 255
+    tokens = few and any(_same_vocabulary(column, other) for other in dataset.columns if other is not column)
+    if (few and not tokens) or (column is not None and len(column.shape) >= 2):
+        counted = judge_places(run_data, dataset, column)
+        return counted or undecided(
+            Text(
+                "标签 {column} 是每个样本一组（分割或序列标注），未按像素/位置计数。",
+                "Each sample carries many labels in {column} (segmentation or tagging); they were not counted by "
+                "pixel or position.",
+                column=label.column,
+            ),
+            Text("统计每个类别的像素数或位置数。", "Count the pixels or positions of each class."),
+        )
+    return not_applicable(
+        Text(
+            "标签 {column} 是序列，每个样本不属于某一个类别。",
+            "Label {column} is a sequence: a sample does not belong to one class.",
+            column=label.column,
+        )
+    )
+
+
+def _same_vocabulary(column: Fact, other: Fact) -> bool:
+    """Tokens that are predicted from tokens of the same kind, as in a language model; the tags of a tagger are fewer."""
+    if other.kind != "int" or len(other.shape) != 1 or len(column.shape) != 1 or not other.max or not column.max:
+        return False
+    return column.max >= 8 and abs(column.max - other.max) <= 0.1 * other.max
+
+
+class _Balance:
+    """The counts of one training set, with the shards of the other ranks, and what follows from them."""
+
+    def __init__(self, run_data: RunData, dataset: Fact, counts: dict, shards: list):
+        self.run_data, self.dataset, self.label, self.counts = run_data, dataset, dataset.label, dict(counts)
+        self.ranks = [rank for rank, _ in shards]
+        labels = [dataset.label, *(one.label for _, one in shards)]
+        for label in labels[1:]:
+            for key, count in label.counts.items():
+                self.counts[key] = self.counts.get(key, 0) + count
+        left_out = {str(number) for number in ignored_labels(run_data)}
+        present = {key: count for key, count in self.counts.items() if count}
+        counts = self.counts = {key: count for key, count in present.items() if key not in left_out} or present
+        self.least, self.most = min(counts, key=counts.get), max(counts, key=counts.get)
+        self.ratio = counts[self.most] / counts[self.least]
+        self.whole = all(label.complete_pass is not False for label in labels)
+        said, kept = [label.counted_samples for label in labels], sum(counts.values())
+        # of multi-hot labels each sample counts once
+        self.samples = sum(said) if all(said) and self.label.kind != "class" else kept
+        self.absent = _absent(run_data, counts) if self.whole and self.label.kind in ("class", "one_hot") else []
+
+    def finding(self) -> Finding:
+        if not self.whole and not self._enough():
+            return undecided(
+                Text(
+                    "只看到一轮的一部分（{n} 个样本，{k} 类），不足以判断。",
+                    "Only a part of a pass was seen ({n} samples, {k} classes): too little to judge.",
+                    n=sum(self.counts.values()),
+                    k=len(self.counts),
+                ),
+                Text("完整运行至少一轮训练。", "Run one whole epoch of the training."),
+                self._evidence(),
+                [first_place(self.dataset)],
+            )
+        unbalanced = self.ratio >= self.run_data.limit("ds.03.ratio")
+        few = self.counts[self.least] < self.run_data.limit("ds.03.few")
+        if not (unbalanced or few or self.absent):
+            return ok(self._counted(), self._evidence())
+        return problem(
+            Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
+            Text(
+                "为少数类补充或过采样数据，或对多数类降采样，并用加权 loss；评估时按类别分别看精度。",
+                "Collect or oversample the rare classes, thin out the frequent ones or weight the loss, and look at "
+                "the accuracy of each class.",
+            ),
+            self._evidence(),
+            [first_place(self.dataset)],
+        )
+
+    def _enough(self) -> bool:
+        mixed = [
+            entry.label_segment_dependence
+            for entry in self.dataset.order.passes
+            if entry.label_segment_dependence is not None
+        ]
+        enough = sum(self.counts.values()) >= self.run_data.limit("ds.03.per_class") * len(self.counts)
+        return (
+            enough
+            and len(self.counts) > 1
+            and bool(mixed)
+            and max(mixed) < self.run_data.limit("dp.03.weak_dependence")
+        )
+
+    def _counted(self) -> Text:
+        return Text(
+            "{n} 个样本、{k} 类：最多的类 {most} 有 {high} 个，最少的类 {least} 有 {low} 个，比值 {ratio}。",
+            "{n} samples in {k} classes: {high} in the largest ({most}), {low} in the smallest ({least}), ratio "
+            "{ratio}.",
+            n=self.samples,
+            k=len(self.counts),
+            most=self.most,
+            least=self.least,
+            high=self.counts[self.most],
+            low=self.counts[self.least],
+            ratio=round(self.ratio, 2),
+        )
+
+    def _absence(self) -> Text:
+        return Text("类别 {names} 没有任何样本。", "Without any sample: class {names}.", names=listed(self.absent))
+
+    def _evidence(self) -> list:
+        values = list(self.counts.values())
+        mean = sum(values) / len(values)
+        deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+        rows = [[key, value] for key, value in sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))]
+        return [
+            counts_figure(self.counts),
+            note(
+                "各 rank 读取不同的样本；这里是 rank {ranks} 的样本数之和。",
+                "Each rank reads samples of its own: these are the counts of ranks {ranks} together.",
+                ranks=listed([0, *self.ranks]),
+            )
+            if self.ranks
+            else None,
+            table(
+                Text("各类样本数", "Samples per class"),
+                [Text("类别", "class"), Text("样本数", "samples")],
+                rows,
+                Text(
+                    "均值 {mean}，标准差 {deviation}。",
+                    "Mean {mean}, standard deviation {deviation}.",
+                    mean=round(mean, 1),
+                    deviation=round(deviation, 1),
+                ),
+            ),
+            note("只统计了一轮的一部分。", "Only a part of a pass was counted.") if not self.whole else None,
+            self._weights(),
+            self.run_data.code(first_place(self.dataset), Text("训练集的创建", "Where the training set is created")),
+        ]
+
+    def _weights(self):
+        weighted = [loss for loss in self.run_data.losses if re.search(r"\bweight\s*=\s*(?!None)", loss.args)]
+        if not weighted:
+            return None
+        return note(
+            "loss 设置了类别权重（{args}）；它减轻不均衡的影响，但不改变数据。",
+            "The loss weights the classes ({args}): this softens the imbalance but does not change the data.",
+            args=weighted[0].args,
+        )
+
+
+def _absent(run_data: RunData, counts: dict) -> list:
+    """Class ids without a sample: gaps between the ids seen, and outputs of a cross-entropy head beyond them.
+
+    Ids that start at 1, codes such as -1/+1, and ids with more gaps than classes are other numberings.
+    """
+    if not all(re.fullmatch(r"\d{1,6}", key) for key in counts) or len(counts) < 2:
+        return []
+    ids = sorted(int(key) for key in counts)
+    last = max(ids[-1], (head_outputs(run_data) or 0) - 1)
+    absent = (
+        [number for number in range(ids[0], last + 1) if str(number) not in counts] if last <= 2 * ids[-1] + 1 else []
+    )
+    return absent if len(absent) <= len(ids) / 2 else []
+
+
+def head_outputs(run_data: RunData) -> Optional[int]:
+    """The classes that a cross-entropy compares with the labels: as captured, else those of the network's last Dense."""
+    if not any(re.search(r"cross_?entropy|nll", loss.class_ or "", re.IGNORECASE) for loss in run_data.losses):
+        return None
+    given = [one.predicted.shape for one in run_data.probes.losses if one.kind in ("softmax_cross_entropy", "nll")]
+    seen = {shape[1] for shape in given if len(shape) > 1}
+    if seen:
+        return seen.pop() if len(seen) == 1 else None
+    return last_outputs(run_data)
+
+
+def last_outputs(run_data: RunData) -> Optional[int]:
+    """The outputs of the training network's last layer, where that is a Dense, and no head beside others."""
+    networks = [network for network in run_data.networks if network.role == "train"]
+    cells = [cell for cell in networks[0].cells if cell.parameters] if len(networks) == 1 else []
+    if not cells or cells[-1].class_ != "Dense":
+        return None
+    before = cells[-2] if len(cells) > 1 and cells[-2].class_ == "Dense" else None
+    inputs, outputs = _width("in", cells[-1]), _width("out", cells[-1])
+    parallel = before is not None and inputs is not None and _width("in", before) == inputs != _width("out", before)
+    return None if parallel else outputs
+
+
+def _width(side: str, cell: Fact) -> Optional[int]:
+    found = re.search(rf"\b{side}(?:put)?_channels\s*=\s*(\d{{1,6}})\b", cell.args or "")
+    return int(found.group(1)) if found else None

@@ -1,0 +1,29 @@
+"""ds.02: The labels of the training data: range, kind, constancy, contradictions; and a sheet of samples for a person."""
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import missing, train_sets
+from msprec.checklists.ds.label_validity.label_validity import judge_labels
+from msprec.engine.finding import Finding, not_applicable, worst
+from msprec.engine.item import item
+from msprec.engine.rank_merge import PROBLEMS
+from msprec.engine.run_data import RunData
+
+
+@item("ds.02", ranks=PROBLEMS)
+def wrong_labels(run_data: RunData) -> Finding:
+    """The labels of the training data: range, kind, constancy, contradictions; and a sheet of samples for a person.
+
+    Problem: class ids beyond the head's outputs (ignore_index is allowed), targets of a binary cross-entropy beyond 0 and 1,
+    real numbers for a cross-entropy, one label throughout, identical inputs of ds.02.elements values or more with different
+    labels (ds.02.contradictions). OK: none of these, and a network that learned them well: validation accuracy of
+    ds.02.accuracy with a training loss below ds.02.loss. Else a person has to look. No label column: not applicable.
+    """
+    sets = train_sets(run_data) or run_data.datasets
+    if not sets:
+        return missing("训练数据集", "training data set")
+    if all("label" in dataset and not dataset.label for dataset in sets):
+        return not_applicable(Text("训练数据没有标签列。", "The training data have no label column."))
+    labelled = [dataset for dataset in sets if dataset.label]
+    if not labelled:
+        return missing("标签列", "label column")
+    return worst([judge_labels(run_data, dataset) for dataset in labelled])

@@ -1,0 +1,22 @@
+"""hp.02: The course of the validation metrics and of the training loss."""
+
+from msprec.checklists.common.findings import no_training
+from msprec.checklists.common.learning_curves import judge_epochs
+from msprec.engine.finding import Finding
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+
+@item("hp.02")
+def epochs(run_data: RunData) -> Finding:
+    """The course of the validation metrics and of the training loss.
+
+    Too many: a validation metric was best before hp.02.before of the training and has been clearly worse since (hp.02.rise,
+    hp.02.drop, and four times its noise), unless a score went on improving, or the script keeps the best weights. Too few:
+    the training loss falls steeply to the end (hp.02.falling, hp.02.share, three standard errors) and the validation is not
+    flat; a run cut short (hp.02.epochs, hp.02.steps), or a learning rate run down by plan, leaves it open. Fewer than four
+    evaluations are no curve.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    return judge_epochs(run_data)

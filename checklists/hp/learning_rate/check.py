@@ -1,0 +1,19 @@
+"""hp.01: The course of the training loss beside a range test (Smith 2017) of the same network from its first weights."""
+
+from msprec.checklists.common.findings import no_training
+from msprec.checklists.hp.learning_rate.learning_rate import judge_rate
+from msprec.engine.finding import Finding
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+
+@item("hp.01")
+def learning_rate(run_data: RunData) -> Finding:
+    """The course of the training loss beside a range test (Smith 2017) of the same network from its first weights.
+
+    Problem: the run diverges, swings or makes no progress and the largest rate lies outside the range test's bounds; or
+    it lies more than hp.01.far_below times below them; or above them, and the test outdoes the run at lower rates
+    (hp.01.outdone, hp.01.outdone_steps). Inside, or with a loss that falls: ok; without a range test the loss has to fall to
+    hp.01.converged of its start. Whatever else: undecided.
+    """
+    return no_training() if run_data.trains_nothing else judge_rate(run_data)

@@ -1,0 +1,74 @@
+"""A loss scale that the script multiplies in and divides out by itself, read from its source (mp.02)."""
+
+import math
+from typing import NamedTuple, Optional
+
+from msprec.engine.run_data import RunData, place
+from msprec.source.flow import Event, ExecutionPath
+
+#: Constants from here on may be a loss scale; smaller ones are weights of a loss.
+_LEAST = 32
+UNDONE, KEPT, UNCLEAR, NONE = "undone", "kept", "unclear", "none"
+
+
+class HandScale(NamedTuple):
+    """What the source does to the scale of its gradients on the ways that train.
+
+    ``verdict``: ``undone`` (multiplied in, and out again before every optimizer), ``kept`` (an optimizer is given scaled
+    gradients), ``unclear``, or ``none``. ``named``: the scale goes by the name of one, or comes from a scaler; a mere constant
+    may be the weight of a loss. ``places``: where it is multiplied in and out, and the optimizer.
+    """
+
+    verdict: str
+    named: bool
+    places: list
+
+
+def hand_scale(run_data: RunData) -> HandScale:
+    """Reads the ways through the scripts; ``none`` where no way was read to an optimizer, too."""
+    worlds = [world for worlds in run_data.ways for world in worlds]
+    scaled = [world for world in worlds if _scales(world) and _updates(world)]
+    if not scaled:
+        complete = any(map(_updates, worlds)) and all(world.complete for world in worlds)
+        return HandScale(NONE if complete else UNCLEAR, False, [])
+    ends = {_end(event, world) for world in scaled for event in _updates(world)}
+    verdict = ends.pop() if len(ends) == 1 else KEPT if ends == {KEPT, UNDONE} and _always_kept(scaled) else UNCLEAR
+    named = any(_degree(event) for world in scaled for event in world.events if event.kind == "gradient")
+    shown = [event for event in scaled[0].events if event.kind in ("scale", "gradient", "unscale", "update")]
+    return HandScale(verdict, named, [place(*event.spot) for event in shown])
+
+
+def _updates(world: ExecutionPath) -> list:
+    return [event for event in world.events if event.kind == "update"]
+
+
+def _always_kept(worlds: list) -> bool:
+    """Is there on every way an optimizer that is given scaled gradients? One of two, as in a GAN, is enough."""
+    return all(any(_end(event, world) == KEPT for event in _updates(world)) for world in worlds)
+
+
+def _scales(world: ExecutionPath) -> bool:
+    return _constant(world) is not None or any(_degree(e) for e in world.events if e.kind == "gradient")
+
+
+def _constant(world: ExecutionPath) -> Optional[float]:
+    """The largest constant that gradients carry, where it may be a loss scale."""
+    factors = [e.factor for e in world.events if e.kind == "gradient" and e.factor >= _LEAST]
+    return max(factors, default=None)
+
+
+def _degree(event: Event) -> bool:
+    return event.degrees is not None and any(degree > 0 for degree in event.degrees)
+
+
+def _end(update: Event, world: ExecutionPath) -> str:
+    """What is left of the scale in the gradients that an optimizer is given."""
+    if update.degrees is None or any(math.isnan(degree) for degree in update.degrees) or len(update.degrees) > 1:
+        return UNCLEAR
+    constant = _constant(world)
+    if update.degrees == {0.0}:
+        if math.isclose(update.factor, 1.0, rel_tol=1e-3):
+            return UNDONE
+        # accumulated steps and weights of a loss are small numbers; what is left of a scale is not
+        return KEPT if constant is not None and math.isclose(update.factor, constant, rel_tol=1e-3) else UNCLEAR
+    return KEPT if update.degrees == {1.0} and math.isclose(update.factor, 1.0, rel_tol=0.9) else UNCLEAR

@@ -1,0 +1,21 @@
+"""wi.02: What each load put into which network, what it left out, and what was still there when training began."""
+
+from msprec.checklists.common.findings import missing
+from msprec.checklists.common.pretrained_weights import judge_loads
+from msprec.engine.finding import Finding
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+
+@item("wi.02")
+def pretrained(run_data: RunData) -> Finding:
+    """What each load put into which network, what it left out, and what was still there when training began.
+
+    Problem: loading failed and the script went on; nothing was loaded; weights went into an instance that never runs; names
+    that do not match though shapes do; more layers of another shape than a new head has (wi.02.head); layers in the middle
+    that got nothing; values overwritten before the first step (a new last layer excepted); initial weights other than
+    ``--reference-weights``. OK: filled whole, or but for a new last part. States of optimizers and adapters are not counted.
+    """
+    if not run_data.has("weights_loaded") and not run_data.has("reference_weights"):
+        return missing("检查点加载情况", "loading of checkpoints")
+    return judge_loads(run_data)

@@ -1,0 +1,168 @@
+"""Which weights start at one constant and must not: the judgement on initial values (wi.01)."""
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from msprec.engine.schema import Fact
+
+_ADAPTER = re.compile(
+    r"lora|adapter|zero_?(conv|module|proj|linear|init|out|layer|gate)|ada_?ln|hypernet", re.IGNORECASE
+)
+_NO_WEIGHT = re.compile(
+    r"pos(ition(al)?)?_?(emb|enc|bias|table)|(^|[._])pe$|rel(ative)?_(pos|bias)|token$|tokens$|(cls|dist|mask|class|reg)_?(token|emb)|prompt"
+    r"|quer(y|ies)_?(emb|pos)|_query$|bias|gamma|beta|offset|anchor"
+    r"|(^|[._])(mask|state|hidden_state|cell_state|h|c|hx|cx|buffer|memory|center|centers|cache|hidden|h0|c0)$"
+    r"|running|moving|mean|var(iance)?$|temperature|layer_?scale",
+    re.IGNORECASE,
+)
+
+
+_OUTPUT = re.compile(r"(^|[._])(\w*head|classifier|logits|output|out|fc_out|proj_out)(\.\d+)?\.weight$", re.IGNORECASE)
+
+
+_LAYER_WEIGHT = re.compile(r"weight|embedding_table|kernel|w$|w_?[ih]h", re.IGNORECASE)
+
+
+class InitialValues(NamedTuple):
+    """One weight: ``state`` is "zero", "constant", or "" where values vary; ``excuse``: why a constant is right."""
+
+    parameter: Fact
+    state: str
+    excuse: str
+
+
+def starts(parameters: list, adding: Collection = ()) -> list:
+    """The starting state of every weight of two or more dimensions.
+
+    ``adding``: paths of the cells that add something to the result of their layers, as residual blocks do.
+    """
+    weights = [parameter for parameter in parameters if is_weight(parameter)]
+    return [_start(parameter, weights, adding) for parameter in weights]
+
+
+def is_weight(parameter: Fact) -> bool:
+    if parameter.kind not in ("weight", "other") or len(parameter.shape) < 2 or (parameter.size or 0) == 1:
+        return False
+    return "Norm" not in parameter.cell_class and not re.match(r"(u?int|bool)", parameter.dtype.lower())
+
+
+def _start(parameter: Fact, weights: list, adding: Collection) -> InitialValues:
+    state = _state(parameter)
+    excuse = _excuse(parameter, state, weights) if state else ""
+    if state == "zero" and not excuse and _learned(parameter):
+        branch = _ends_branch(parameter, weights, adding)
+        excuse = "branch" if branch else "output" if _is_output(parameter, weights, adding) else ""
+    return InitialValues(parameter, state, excuse)
+
+
+def _learned(parameter: Fact) -> bool:
+    """Whether training gave it values that differ: a zero start between weights that vary holds nothing back."""
+    final = parameter.final
+    if parameter.kind != "weight" or "Embedding" in parameter.cell_class or parameter.requires_grad is False:
+        return False
+    return bool(parameter.moved.any and final and not final.constant and not final.nonfinite and (final.zeros or 0) < 1)
+
+
+def _is_output(parameter: Fact, weights: list, adding: Collection) -> bool:
+    """The last layer, behind one whose weights vary; residual branches that start at zero let everything through."""
+    place = next(number for number, other in enumerate(weights) if other is parameter)
+    named = _OUTPUT.search(parameter.path or parameter.name) is not None
+    before = [other for other in weights[:place] if not _ends_branch(other, weights, adding)]
+    return bool(before) and (named or place == len(weights) - 1) and _varies(before[-1])
+
+
+def _ends_branch(parameter: Fact, weights: list, adding: Collection) -> bool:
+    """The last layer of a residual block: such a block begins as the identity (Goyal et al. 2017; Zhang et al. 2019)."""
+    block = _block(parameter)
+    inside = [other for other in weights if block and (other.path or other.name).startswith(block + ".")]
+    return block in adding and len(inside) > 1 and inside[-1] is parameter and _varies(inside[-2])
+
+
+def _block(parameter: Fact) -> str:
+    """The path of the cell around the layer that owns the weight."""
+    return ".".join((parameter.path or parameter.name).split(".")[:-2])
+
+
+def _varies(parameter: Fact) -> bool:
+    return bool(parameter.initial) and not _state(parameter)
+
+
+def _state(parameter: Fact) -> str:
+    initial = parameter.initial
+    if not initial or initial.nonfinite:
+        return ""
+    if (initial.zeros is not None and initial.zeros >= 1) or (
+        initial.constant and initial.min == 0 and initial.max == 0
+    ):
+        return "zero"
+    return "constant" if initial.constant and (initial.zeros or 0) < 1 else ""
+
+
+def _excuse(parameter: Fact, state: str, weights: list) -> str:
+    wide = sum(1 for size in parameter.shape if size is not None and size > 1)
+    name = parameter.path or parameter.name
+    own = _is_own(parameter)
+    if wide < 2 and (state == "constant" or own or "Embedding" in parameter.cell_class):
+        return "vector"
+    if parameter.requires_grad is False and (own or state == "constant"):
+        return "buffer"
+    customary = _NO_WEIGHT.search(name.rsplit(".", 1)[-1] if parameter.kind == "weight" and own else name)
+    if customary and (own or "Embedding" in parameter.cell_class):
+        return "embedding"
+    if state == "zero" and (_named_adapter(parameter, weights) or _beside_base(parameter, weights)):
+        return "adapter"
+    if state == "zero" and len(weights) == 1 and len(parameter.shape) == 2:
+        return "linear"
+    return ""
+
+
+def _is_own(parameter: Fact) -> bool:
+    """A Parameter that a cell of the user's holds by a name of its own, as no layer's weight is called."""
+    last = (parameter.path or parameter.name).rsplit(".", 1)[-1]
+    return parameter.kind == "other" or _LAYER_WEIGHT.match(last) is None
+
+
+def _named_adapter(parameter: Fact, weights: list) -> bool:
+    """An adapter by its name, beside varying weights of the same block (its first layer, or the block it serves)."""
+    name = parameter.path or parameter.name
+    match = _ADAPTER.search(name)
+    if not match:
+        return False
+    own = name[: match.start()].rstrip(".")
+    stem = match.group(0).lower()
+    paired = stem in ("lora", "adapter")
+    neighbours = [other for other in weights if other is not parameter and (other.path or other.name).startswith(own)]
+    if paired:
+        neighbours = [other for other in neighbours if stem in (other.path or other.name).lower()] or neighbours
+    return any(other.initial and not _state(other) for other in neighbours)
+
+
+def _beside_base(parameter: Fact, weights: list) -> bool:
+    """The shape of W + B·A in either layout: a zero B, a varying A that shares its rank, and a full W in the same block."""
+    if len(parameter.shape) != 2 or None in parameter.shape:
+        return False
+    near = [
+        other.shape
+        for other in weights
+        if other is not parameter
+        and _homes(other) & _homes(parameter)
+        and not _state(other)
+        and other.initial
+        and len(other.shape) == 2
+        and None not in other.shape
+    ]
+    outer = [
+        {parameter.shape[1 - i], shape[1 - j]}
+        for shape in near
+        for i in (0, 1)
+        for j in (0, 1)
+        if parameter.shape[i] == shape[j] < min(parameter.shape[1 - i], shape[1 - j])
+    ]
+    return any(set(shape) in outer for shape in near)
+
+
+def _homes(parameter: Fact) -> set:
+    """The cells that may be the weight's block: the one that owns it and the one around that, if they have names."""
+    owner = (parameter.path or parameter.name).split(".")[:-1]
+    return {".".join(owner[:-1]), ".".join(owner)} - ({""} if owner else set())

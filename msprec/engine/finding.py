@@ -1,0 +1,102 @@
+"""What a check returns: one Finding with its evidence. Nothing here decides anything."""
+
+import math
+from typing import Any, Optional
+
+from msprec.bilingual import Text, float_of
+
+CONCLUSIONS = ("problem", "undecided", "ok", "not_applicable")  # worst first
+
+
+class Evidence:
+    """One piece of evidence: ``kind`` is text, code, table or figure; ``body`` holds the keys of SCHEMA.md."""
+
+    def __init__(self, kind: str, title: Text, source: str = "run", **body):
+        self.kind, self.title, self.source, self.body = kind, title, source, body
+
+    def as_dict(self, lang: str) -> dict:
+        head = {"kind": self.kind, "source": self.source, "title": self.title}
+        return {key: plain(value, lang) for key, value in {**head, **self.body}.items()}
+
+
+def text(title: Text, body: Text, source: str = "run") -> Evidence:
+    return Evidence("text", title, source, text=body)
+
+
+def table(title: Text, columns: list, rows: list, note: Optional[Text] = None, most: int = 60) -> Evidence:
+    """A table; of a long one only the first ``most`` rows, and the note says so."""
+    if len(rows) > most:
+        cut = Text("仅列出前 {most} 行，共 {n} 行。", "The first {most} of {n} rows.", most=most, n=len(rows))
+        note = cut if note is None else Text("{note}{cut}", "{note} {cut}", note=note, cut=cut)
+    return Evidence("table", title, columns=columns, rows=[list(row) for row in rows[:most]], note=note)
+
+
+def figure(title: Text, name: str, data: dict) -> Evidence:
+    return Evidence("figure", title, figure=name, data=data)
+
+
+class Finding:
+    """The conclusion on one item. ``evidence`` may hold None and lists, which are left out and unpacked."""
+
+    def __init__(self, conclusion: str, summary: Text, evidence=(), locations=(), would_decide=None, advice=None):
+        self.conclusion, self.summary = conclusion, summary
+        self.evidence = list(_flat(evidence))
+        self.locations = _distinct(locations)
+        self.would_decide, self.advice = would_decide, advice
+
+
+def problem(summary: Text, advice: Text, evidence=(), locations=()) -> Finding:
+    return Finding("problem", summary, evidence, locations, advice=advice)
+
+
+def ok(summary: Text, evidence=(), locations=()) -> Finding:
+    return Finding("ok", summary, evidence, locations)
+
+
+def not_applicable(summary: Text, evidence=(), locations=()) -> Finding:
+    return Finding("not_applicable", summary, evidence, locations)
+
+
+def undecided(summary: Text, would_decide: Text, evidence=(), locations=()) -> Finding:
+    return Finding("undecided", summary, evidence, locations, would_decide=would_decide)
+
+
+def worst(findings: list) -> Optional[Finding]:
+    """Of several findings (one a data set, one a rank) the one to report: the first of the worst."""
+    return min(findings, key=lambda finding: CONCLUSIONS.index(finding.conclusion), default=None)
+
+
+def _flat(evidence):
+    for piece in evidence:
+        if isinstance(piece, (list, tuple)):
+            yield from _flat(piece)
+        elif piece is not None:
+            yield piece
+
+
+def _distinct(places) -> list:
+    """The places that are known, each once, as plain dictionaries."""
+    seen = []
+    for place in places:
+        if place and place.file:
+            entry = {"file": place.file, "line": place.line}
+            if entry not in seen:
+                seen.append(entry)
+    return seen
+
+
+def plain(value: Any, lang: str) -> Any:
+    """The value as strict JSON can hold it: Texts rendered, NaN and infinity as strings, tuples as lists."""
+    if isinstance(value, Text):
+        return value.render(lang)
+    if isinstance(value, dict):
+        return {str(key): plain(item, lang) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, lang) for item in value]
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**63 else plain(float_of(value), lang)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else ("nan" if value != value else "inf" if value > 0 else "-inf")
+    return plain(value.item(), lang) if hasattr(value, "item") else str(value)

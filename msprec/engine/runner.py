@@ -1,0 +1,236 @@
+"""Runs the checks over a run folder and writes their findings as ``checklist.json`` (schema: record/SCHEMA.md)."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Optional
+
+from msprec._version import __version__
+from msprec.bilingual import LANGUAGES, Text
+from msprec.engine.family import families, items
+from msprec.engine.finding import Finding, plain, table, text, undecided
+from msprec.engine.item import Item
+from msprec.engine.rank_merge import examine_ranks
+from msprec.engine.run_data import RunData
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import SCHEMA, RunFolder
+from msprec.source.gc_pause import collector_paused
+from msprec.source.static_input import Scripts, kept_also, kept_reference, together
+
+RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "Run the training script with `msprec run SCRIPT`.")
+
+
+def conclude(
+    run_dir: Optional[Path],
+    lang: str = "en",
+    only: Optional[set] = None,
+    thresholds: Optional[Mapping] = None,
+    scripts: Optional[Scripts] = None,
+    reference: Optional[Scripts] = None,
+    handed: Optional[dict] = None,
+) -> dict:
+    """Conclude every item from the run folder, from scripts that are only read, or from both; without either all are left open.
+
+    ``only`` names items or families to examine; the others stay open. ``thresholds`` sets thresholds by name
+    (``{"ds.03.ratio": 20}``). ``reference`` is the script to compare with; default: the one kept in the run folder.
+    ``handed`` holds facts by name that the run did not record: those of references (`msprec.references.reference_options`).
+    Raises RunFolderError when the folder cannot be read, ValueError for a wrong option.
+    """
+    if lang not in LANGUAGES:
+        raise ValueError(f"lang must be one of {', '.join(LANGUAGES)}, not {lang!r}")
+    chosen = _chosen(only)
+    resolved = resolve_thresholds(default_thresholds(), thresholds)
+    if run_dir is None and scripts is None:
+        return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
+    folder = RunFolder(run_dir) if run_dir is not None else scripts
+    if run_dir is not None:
+        folder.hand_over(handed or {})
+        scripts = together(scripts, kept_also(run_dir))
+    run_data = RunData(
+        folder, resolved, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None)
+    )
+    with collector_paused():
+        findings = [(item, examine(item, run_data) if item.id in chosen else _left_out()) for item in items()]
+    run = str(run_dir) if run_dir is not None else None
+    document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
+    beside = _section(run_data, lang) if run_data.reference_run else None
+    return {**document, "reference_run": beside} if beside is not None else document
+
+
+def default_thresholds() -> dict:
+    """The thresholds of all items, by name."""
+    return {name: threshold for item in items() for name, threshold in item.thresholds.items()}
+
+
+def blank(lang: str = "en") -> dict:
+    """The checklist with nothing filled in."""
+    return conclude(None, lang)
+
+
+def as_json(checklist: dict) -> str:
+    """The checklist as strict JSON."""
+    return json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def write_checklist(checklist: dict, path) -> None:
+    """Write the checklist as strict UTF-8 JSON."""
+    Path(path).write_text(as_json(checklist), encoding="utf-8", errors="backslashreplace")
+
+
+def examine(item: Item, run_data: RunData) -> Finding:
+    """One item's finding; a check that fails leaves its item open and says why."""
+    run_data.consulted = []
+    if run_data.run.script_imports_mindspore is False:
+        return _no_mindspore()
+    try:
+        finding = examine_ranks(item.check, run_data, item.ranks) if item.ranks else item.check(run_data)
+    except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
+        return _failed(error)
+    finding = _with_reference(item.id, run_data, finding)
+    if not run_data.was_run and finding.conclusion == "undecided" and not finding.evidence:
+        return _only_read()
+    if finding.conclusion != "not_applicable" and run_data.consulted:
+        finding.evidence.append(_thresholds(run_data.consulted))
+    return finding
+
+
+def _with_reference(id: str, run_data: RunData, finding: Finding) -> Finding:
+    """The finding with what the reference run says of the item; one that cannot be compared leaves it as it is."""
+    from msprec.checklists.common.reference_findings import attach
+
+    try:
+        return attach(id, run_data, finding) if run_data.reference_run else finding
+    except Exception as error:  # a defect in the comparison must not cost the user the conclusion
+        finding.evidence.append(_not_compared(error))
+        return finding
+
+
+def _section(run_data: RunData, lang: str) -> Optional[dict]:
+    """``reference_run`` of the document: the run beside its reference run, where one was given."""
+    from msprec.checklists.common.reference_findings import section
+
+    try:
+        return section(run_data, lang)
+    except Exception as error:
+        return {
+            "name": run_data.reference_run.name,
+            "conclusion": [plain(_not_compared(error).body["text"], lang)],
+            "evidence": [],
+        }
+
+
+def _not_compared(error: Exception):
+    return text(
+        Text("与标杆运行对比", "Against the reference run"),
+        Text(
+            "无法比较（{error}）。", "They could not be compared ({error}).", error=f"{type(error).__name__}: {error}"
+        ),
+        "reference",
+    )
+
+
+def _chosen(only: Optional[set]) -> set:
+    known = {item.id for item in items()}
+    if not only:
+        return known
+    unknown = sorted(name for name in only if not any(id == name or id.startswith(f"{name}.") for id in known))
+    if unknown:
+        raise ValueError(f"there is no item or family {', '.join(unknown)}")
+    return {id for id in known if id in only or id.split(".")[0] in only}
+
+
+def _document(findings: list, lang: str, run: Optional[str], generated: Optional[str]) -> dict:
+    beyond = {family.id for family in families() if family.beyond}
+    return {
+        "schema": SCHEMA,
+        "lang": lang,
+        "generated": generated,
+        "tool": {"name": "msprec", "version": __version__},
+        "run": run,
+        "families": [
+            {"id": family.id, "title": plain(family.title, lang), "beyond": family.beyond} for family in families()
+        ],
+        "items": [_entry(item, finding, lang) for item, finding in findings if item.family not in beyond],
+        "beyond": [_entry(item, finding, lang) for item, finding in findings if item.family in beyond],
+    }
+
+
+def _entry(item: Item, finding: Finding, lang: str) -> dict:
+    return {
+        "id": item.id,
+        "title": plain(item.title, lang),
+        "conclusion": finding.conclusion,
+        "summary": _sentence(plain(finding.summary, lang)),
+        "locations": plain(finding.locations, lang),
+        "evidence": [piece.as_dict(lang) for piece in finding.evidence],
+        "would_decide": plain(finding.would_decide, lang),
+        "advice": plain(finding.advice, lang),
+        "answered_by": "tool",
+    }
+
+
+def _sentence(text: str) -> str:
+    """English sentences that were put together begin with a capital; names of code stay as they are."""
+    return text[:1].upper() + text[1:] if re.match(r"(the|all|none|features?|labels?|column|accuracy) ", text) else text
+
+
+def _thresholds(consulted: list):
+    rows = [[threshold.name, threshold.value, threshold.meaning, _source(threshold.source)] for threshold in consulted]
+    columns = [Text("名称", "name"), Text("值", "value"), Text("含义", "meaning"), Text("来源", "source")]
+    return table(Text("判断所用的阈值", "Thresholds used"), columns, rows)
+
+
+def _source(source: str) -> Text:
+    """Where a threshold comes from; the reason for one of ours stands in English in the item's thresholds.toml."""
+    if source == "guide":
+        return Text("指南", "the guide")
+    return (
+        Text("用户设置", "set by the user") if source == "user" else Text("msprec", source.replace("ours", "msprec", 1))
+    )
+
+
+def _nothing_observed() -> Finding:
+    return undecided(Text("没有运行记录，尚未检查。", "Nothing has been observed yet."), RUN_IT)
+
+
+def _only_read() -> Finding:
+    return undecided(
+        Text(
+            "脚本只被读取、没有运行，源码本身不能决定此项。",
+            "The scripts were read, not run; the source alone does not decide this.",
+        ),
+        RUN_IT,
+    )
+
+
+def _left_out() -> Finding:
+    return undecided(
+        Text("本次未检查此项。", "This item was not asked for."),
+        Text("去掉 `--only` 重新得出结论。", "Conclude again without `--only`."),
+    )
+
+
+def _no_mindspore() -> Finding:
+    return undecided(
+        Text(
+            "所运行的脚本没有导入 MindSpore，无从检查。",
+            "The script that ran did not import MindSpore, so there was nothing to observe.",
+        ),
+        Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
+    )
+
+
+def _failed(error: Exception) -> Finding:
+    name = f"{type(error).__name__}: {error}"
+    return undecided(
+        Text(
+            "检查程序自身出错，未得出结论（{error}）。",
+            "The check itself failed, so nothing is concluded ({error}).",
+            error=name,
+        ),
+        Text(
+            "这是 msprec 的缺陷：请附上运行目录报告；在此之前请人工检查此项。",
+            "This is a defect of msprec: report it with the run folder; until then check this item by hand.",
+        ),
+    )

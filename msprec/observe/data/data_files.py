@@ -1,0 +1,181 @@
+"""The files that data sets were made from: those that the script opened, and those in the folders that pipelines name."""
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+from msprec.record.checksums import md5_of
+from msprec.runtime.source_locations import short_name
+
+# what data usually come in; a file of another kind counts when a pipeline names it
+_SUFFIXES = {
+    ".arff",
+    ".arrow",
+    ".bin",
+    ".bmp",
+    ".bz2",
+    ".csv",
+    ".dat",
+    ".data",
+    ".db",
+    ".dcm",
+    ".feather",
+    ".flac",
+    ".gif",
+    ".gz",
+    ".h5",
+    ".hdf5",
+    ".jpeg",
+    ".jpg",
+    ".json",
+    ".jsonl",
+    ".libsvm",
+    ".lmdb",
+    ".mat",
+    ".mdb",
+    ".mindrecord",
+    ".mp3",
+    ".nii",
+    ".npy",
+    ".npz",
+    ".ogg",
+    ".parquet",
+    ".pgm",
+    ".pickle",
+    ".pkl",
+    ".png",
+    ".ppm",
+    ".rec",
+    ".sqlite",
+    ".tar",
+    ".tfrecord",
+    ".tgz",
+    ".tif",
+    ".tiff",
+    ".tsv",
+    ".txt",
+    ".wav",
+    ".webp",
+    ".xml",
+    ".xz",
+    ".zip",
+}
+_PLAIN = ("ubyte", "data_batch_", "test_batch")
+_NO_DATA = ("/mindspore/", "/matplotlib/", "/msprec/", "/proc/", "/sys/", "/dev/", "/etc/")
+_MOST_FILES = 100_000
+# seconds that checksums may take at the end of the run; files beyond are listed with their sizes
+HASH_SECONDS = 3.0
+
+_opened = {}
+_listening = False
+_active = False
+
+
+def _looks_like_data(path: str) -> bool:
+    name = os.path.basename(path)
+    if any(part in path for part in _NO_DATA) or (
+        "-packages" + os.sep in path and os.sep + "datasets" + os.sep not in path
+    ):
+        return False
+    if "." not in name:
+        return any(mark in name for mark in _PLAIN) or "cifar" in os.path.dirname(path).lower()
+    return os.path.splitext(name)[1].lower() in _SUFFIXES or any(mark in name for mark in _PLAIN)
+
+
+def listen() -> None:
+    """Begins to note what is opened for reading."""
+    global _listening, _active
+    _opened.clear()
+    if not _listening:
+        sys.addaudithook(_hear)
+        _listening = True
+    _active = True
+
+
+def _hear(event: str, args: tuple) -> None:
+    """An audit hook cannot be taken out again: it is silent unless a run is being observed, and never raises."""
+    if not _active or event != "open" or len(_opened) >= _MOST_FILES:
+        return
+    try:
+        path, mode = args[0], args[1]
+        reads = isinstance(path, str) and (mode is None or mode in ("r", "rb", "rt", "br"))
+        if reads and path not in _opened and _looks_like_data(os.path.abspath(path)):
+            _opened[path] = os.path.abspath(path)
+    except Exception:
+        return
+
+
+class DataFileObserver:
+    """Takes up what was opened for reading since `listen`, and lists the folders and files that the pipelines name."""
+
+    def __init__(self, observer) -> None:
+        self.observer, self.known = observer, {}
+
+    def facts(self) -> dict:
+        """``data_files.json``; checksums are taken until `HASH_SECONDS` are used up, small files first."""
+        global _active
+        _active = False
+        found = {}
+        own = os.path.abspath(self.observer.writer.folder) + os.sep
+        for path in list(_opened.values()):
+            if not path.startswith(own):
+                self._add(found, path, os.path.dirname(path), None, "open")
+        for record in self.observer.datasets.records:
+            for where in _named_paths(record.pipeline):
+                self._add_all(found, where, record.number)
+        self._hash(found)
+        files = sorted(found.values(), key=lambda entry: entry["path"])
+        return {"files": files, "complete": all(entry["md5"] for entry in files), "cut": len(files) >= _MOST_FILES}
+
+    def _add_all(self, found: dict, where: str, number: int) -> None:
+        """A file, or all below a folder."""
+        if os.path.isfile(where):
+            self._add(found, where, os.path.dirname(where), number, "pipeline")
+            return
+        for folder, names, files in os.walk(where):
+            names.sort()
+            for name in files:
+                if len(found) >= _MOST_FILES:
+                    return
+                self._add(found, os.path.join(folder, name), where, number, "pipeline")
+
+    def _add(self, found: dict, path: str, root: str, number, via: str) -> None:
+        try:
+            status = os.stat(path)
+        except OSError:
+            return
+        if not stat.S_ISREG(status.st_mode):
+            return
+        name = os.path.relpath(path, root).replace(os.sep, "/")
+        found[path] = {
+            "path": short_name(path),
+            "name": name,
+            "root": short_name(root),
+            "bytes": status.st_size,
+            "changed": status.st_mtime_ns,
+            "md5": None,
+            "dataset": number,
+            "via": via,
+        }
+
+    def _hash(self, found: dict) -> None:
+        begin = time.perf_counter()
+        for path, entry in sorted(found.items(), key=lambda item: item[1]["bytes"]):
+            key = (path, entry["bytes"], entry.pop("changed"))
+            if key not in self.known and time.perf_counter() - begin < HASH_SECONDS:
+                left = HASH_SECONDS - (time.perf_counter() - begin)
+                self.known[key] = md5_of(Path(path), left)
+            entry["md5"] = self.known.get(key)
+
+
+def _named_paths(pipeline: list) -> list:
+    """The folders and files in the arguments of sources."""
+    found = []
+    for step in pipeline:
+        for key in ("dataset_dir", "dataset_files"):
+            value = step["args"].get(key)
+            listed = value if isinstance(value, list) else [value]
+            found += [one for one in listed if isinstance(one, str) and os.path.exists(one)]
+    return found

@@ -1,0 +1,389 @@
+"""Data sets as the script iterates them: which pipelines, what they deliver, in which order."""
+
+import time
+import weakref
+from typing import Optional
+
+import numpy as np
+
+from msprec.observe.data import pipeline_objects
+from msprec.observe.data.column_statistics import ColumnStatistics
+from msprec.observe.data.conflicting_labels import Contradictions
+from msprec.observe.data.label_columns import is_label_name, label_facts
+from msprec.observe.data.label_samples import LabelSheet
+from msprec.observe.data.padding import PaddingStatistics
+from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts, sample_keys, sketch
+from msprec.runtime.source_locations import user_place, user_stack
+
+# share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
+STATISTICS_SHARE = 0.02
+STATISTICS_GRACE = 1.0
+# passes whose order is kept: the first and the last few
+_KEEP_PASSES = 8
+# fingerprints of inputs that are kept to know them again
+_MOST_INPUTS = 1 << 16
+
+
+def to_array(value) -> Optional[np.ndarray]:
+    """A delivered value as a NumPy array (bfloat16 as float32), or None when it is none."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "asnumpy"):
+        if "BFloat16" in str(getattr(value, "dtype", "")):
+            value = value.float()
+        return value.asnumpy()
+    if isinstance(value, (int, float, bool, str, bytes, np.generic)):
+        return np.asarray(value)
+    return None
+
+
+class DatasetRecord:
+    """One data set: its pipeline, column statistics and passes."""
+
+    def __init__(self, number: int, pipeline: list, nodes: list, iterated_at: Optional[dict]) -> None:
+        self.number, self.pipeline, self.iterated_at = number, pipeline, iterated_at
+        self.names = pipeline_objects.column_names(nodes) if nodes else None
+        self.batched = pipeline_objects.has_batch(nodes) if nodes else True
+        self.batch_size = pipeline_objects.batch_size(nodes) if nodes else None
+        self.shuffle = (
+            pipeline_objects.shuffle_facts(nodes)
+            if nodes
+            else {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}
+        )
+        self.sharding = pipeline_objects.sharding_facts(nodes) if nodes else {"num_shards": None, "shard_id": None}
+        self.repeat = pipeline_objects.repeat_count(nodes) if nodes else 1
+        self.columns, self.passes, self.iterators = {}, [], 0
+        self.padding, self.contradictions, self.sheet = PaddingStatistics(), Contradictions(), LabelSheet()
+        self.begun = self.trained_passes = 0
+        self.from_iterator = bool(nodes)
+        # nothing says where a pass over plain arrays ends: the samples that come again do
+        self.again = None if nodes else NewPass()
+        self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
+        self.role_hint = None
+        self.last_batch = None
+        self.last_count = self.last_labels = self.label_column = None
+        self.inputs = set()
+
+    # --- what the iterator hook calls -------------------------------------------------------------------------
+    def begin_iterator(self) -> int:
+        self.iterators += 1
+        return self.iterators
+
+    def begin_pass(self, iterator: int) -> PassOrder:
+        if len(self.passes) >= _KEEP_PASSES:
+            del self.passes[_KEEP_PASSES // 2]
+        self.begun += 1
+        one = PassOrder(iterator, self.begun)
+        self.passes.append(one)
+        return one
+
+    def add(self, named: dict, one: PassOrder, may_scan: bool) -> PassOrder:
+        """A delivered batch: column name → array. Gives the pass that it belongs to."""
+        self.batched = self.batched or (not self.batches and _are_batches(named))
+        count = self._count(named)
+        keys, labels, label_column = self._keys(named, count)
+        if self.again is not None and self.again.begins(keys):
+            one.complete = True
+            one = self.begin_pass(one.iterator)
+        if may_scan:
+            for name, array in named.items():
+                column = self.columns.setdefault(name, ColumnStatistics(name))
+                column.add(array, self.batched and array.ndim > 0, one.samples)
+            self.padding.add(named, self.batched)
+            self.scanned += count
+        if may_scan and one.number == 1 and labels is not None:
+            rows = named if self.batched else {name: array[None] for name, array in named.items()}
+            self.contradictions.add(rows, label_column, labels)
+            self.sheet.add(rows, label_column, labels, one.samples)
+        one.add(keys, labels)
+        self.batches += 1
+        self.samples += count
+        self.last_count, self.last_labels = count, labels
+        return one
+
+    def _count(self, named: dict) -> int:
+        if not self.batched:
+            return 1
+        sizes = [a.shape[0] for a in named.values() if a.ndim]
+        return sizes[0] if sizes else 1
+
+    def _keys(self, named: dict, count: int) -> tuple:
+        """``(fingerprints, labels, name of their column)``."""
+        keys, found = np.zeros(count, np.uint64), {}
+        for name, array in named.items():
+            rows = array if self.batched else array[None]
+            if rows.ndim == 0 or rows.shape[0] != count:
+                continue
+            with np.errstate(over="ignore"):
+                own = sample_keys(rows)
+                keys = keys * np.uint64(1099511628211) + own
+            size = rows[0].size if count else 0
+            if size > 1 and len(self.inputs) < _MOST_INPUTS:
+                self.inputs.update(own.tolist())
+            if (rows.dtype.kind in "iub" and size == 1) or (
+                rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
+            ):
+                found[name] = rows.reshape(-1)
+            elif rows.dtype.kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows):
+                found[name] = rows.argmax(1)
+        label_column = next((name for name in found if is_label_name(name)), next(reversed(found), None))
+        labels = found[label_column].astype(np.int64) if label_column is not None else None
+        self.label_column = label_column
+        return keys, labels, label_column
+
+    # --- facts ------------------------------------------------------------------------------------------------
+    @property
+    def role(self) -> str:
+        if self.steps:
+            return "train"
+        if self.role_hint:
+            return self.role_hint
+        return "eval" if self.other_calls and self.batches else "unknown"
+
+    def facts(self, loss_name: str, sketched: bool = False) -> dict:
+        """``sketched``: with a sketch of the first pass, for comparing ranks."""
+        passes = self._split_repeats([p for p in self.passes if p.samples and (p.trained or not self.steps)])
+        complete = [p.samples for p in passes if p.complete]
+        columns = [c.facts() for c in self.columns.values()]
+        share = self.scanned / self.samples if self.samples else 0.0
+        return {
+            "id": self.number,
+            "role": self.role,
+            "pipeline": self.pipeline,
+            "shuffle": self.shuffle,
+            "sharding": self.sharding,
+            "repeat": self.repeat,
+            "batch_size": self._seen_batch_size(),
+            "passes": max(len(passes), self.trained_passes if self.steps else self.begun),
+            "batches": self.batches,
+            "samples": self.samples,
+            "samples_per_pass": max(complete) if complete else None,
+            "scanned": {
+                "samples": self.scanned,
+                "share": share,
+                "why_not_all": None if share >= 1 else "the time budget of the column statistics",
+            },
+            "columns": columns,
+            "padding": self.padding.facts(),
+            "label": label_facts(columns, passes, loss_name, self.label_column),
+            "order": {
+                "passes": order_facts(passes),
+                "new_iterator_each_pass": self.iterators >= self.begun > 1,
+                "sketch": sketch(passes[0]) if sketched and passes else None,
+            },
+            "iterated_at": self.iterated_at,
+            "contradictions": self.contradictions.facts(),
+        }
+
+    def _seen_batch_size(self) -> Optional[int]:
+        if self.batch_size:
+            return self.batch_size
+        sizes = [p.samples / p.batches for p in self.passes if p.batches]
+        return int(max(sizes)) if sizes and self.batched else (1 if sizes else None)
+
+    def _split_repeats(self, passes: list) -> list:
+        """A repeat(k) delivers k passes through one iteration: cut them apart where the set begins again."""
+        if self.repeat <= 1 or not passes or not passes[0].complete or passes[0].samples % self.repeat:
+            return passes
+        return [part for one in passes for part in one.split(self.repeat)]
+
+
+def _are_batches(named: dict) -> bool:
+    """Whether a source that nothing batches delivers whole batches: samples of several values beside one label for each.
+
+    All columns have the same first axis, one has further axes, and the last is a row of whole numbers.
+    """
+    arrays = list(named.values())
+    if len(arrays) < 2 or any(array.ndim == 0 for array in arrays):
+        return False
+    sizes, last = {array.shape[0] for array in arrays}, arrays[-1]
+    labels = last.ndim == 1 and last.dtype.kind in "iub"
+    return len(sizes) == 1 and sizes.pop() > 1 and labels and all(array.ndim > 1 for array in arrays[:-1])
+
+
+def _whole(rows: np.ndarray) -> bool:
+    flat = rows.reshape(-1)
+    return bool(np.isfinite(flat).all() and (np.abs(flat) < 2**31).all() and (flat == np.floor(flat)).all())
+
+
+def _is_one_hot(rows: np.ndarray) -> bool:
+    return bool(((rows == 0) | (rows == 1)).all() and (rows.sum(1) == 1).all())
+
+
+class DatasetObserver:
+    """Keeps a record for each data set that is iterated; the iterator's class is hooked once."""
+
+    def __init__(self, observer) -> None:
+        self.observer = observer
+        self.records, self.by_key = [], {}
+        self.places = weakref.WeakKeyDictionary()
+        self.state = weakref.WeakKeyDictionary()
+        self.last = self.last_pass = self.trained = None
+        # batches that pipelines delivered since the last training step began
+        self.since_step = 0
+        self.spent, self.began = 0.0, time.perf_counter()
+        self.wait = None
+        self.inside = False
+
+    def install(self, patches) -> None:
+        from mindspore.dataset.engine import datasets, iterators
+
+        def remember_place(original):
+            def __init__(ds_self, *args, **kwargs):
+                original(ds_self, *args, **kwargs)
+                if ds_self not in self.places:
+                    self.places[ds_self] = (user_place(2), user_stack(2))
+
+            return __init__
+
+        def watch_next(original):
+            def __next__(iterator):
+                if self.inside:
+                    return original(iterator)
+                begin = time.perf_counter()
+                self.inside = True
+                try:
+                    data = original(iterator)
+                except StopIteration:
+                    self.observer.guarded_call(self.end_pass, iterator)
+                    raise
+                finally:
+                    self.inside = False
+                self.wait = (self.wait or 0.0) + time.perf_counter() - begin
+                self.observer.guarded_call(self.delivered, iterator, data)
+                return data
+
+            return __next__
+
+        patches.wrap(datasets.Dataset, "__init__", remember_place)
+        patches.wrap(iterators.Iterator, "__next__", watch_next)
+
+    def place(self, node) -> Optional[dict]:
+        return self.places.get(node, (None, ()))[0]
+
+    def take_wait(self) -> Optional[float]:
+        """Seconds waited for data since the last call, or None when none was delivered."""
+        wait, self.wait = self.wait, None
+        return wait
+
+    def _record(self, iterator) -> tuple:
+        """The record and running pass of an iterator."""
+        state = self.state.get(iterator)
+        if state is None:
+            dataset = iterator._Iterator__ori_dataset
+            nodes = pipeline_objects.chain(dataset)
+            pipeline = pipeline_objects.pipeline_facts(nodes, self.place)
+            key = (self.places.get(dataset, (None, ()))[1], str([(p["op"], p["args"], p["place"]) for p in pipeline]))
+            record = self.by_key.get(key)
+            if record is None:
+                record = DatasetRecord(len(self.records), pipeline, nodes, user_place(3))
+                self.by_key[key] = record
+                self.records.append(record)
+            state = [record, None, record.begin_iterator()]
+            self.state[iterator] = state
+        if state[1] is None:
+            state[1] = state[0].begin_pass(state[2])
+        return state[0], state[1]
+
+    def delivered(self, iterator, data) -> None:
+        begin = time.perf_counter()
+        self.observer.steps.data_arrived()
+        self.since_step += 1
+        record, one = self._record(iterator)
+        items = data.items() if isinstance(data, dict) else zip(self._names(record, len(data)), data)
+        self._take(record, one, items)
+        self.spent += time.perf_counter() - begin
+
+    def _take(self, record: DatasetRecord, one: PassOrder, items) -> None:
+        may_scan = self.spent < STATISTICS_GRACE + STATISTICS_SHARE * (time.perf_counter() - self.began)
+        named = {}
+        for name, value in items:
+            array = to_array(value)
+            if array is not None:
+                named[str(name)] = array
+        if named:
+            one = record.add(named, one, may_scan)
+        self.last, self.last_pass = record, one
+
+    @staticmethod
+    def _names(record: DatasetRecord, count: int) -> list:
+        names = record.names or []
+        return list(names) if len(names) == count else [f"column_{i}" for i in range(count)]
+
+    def end_pass(self, iterator) -> None:
+        state = self.state.get(iterator)
+        if state and state[1] is not None:
+            state[1].complete = state[1].samples > 0
+            state[1] = None
+
+    def feeds_step(self) -> None:
+        """A training step begins: what was delivered last is training data."""
+        self.since_step = 0
+        if self.last is not None:
+            self.last.steps += 1
+            self.last.trained_passes += not self.last_pass.trained
+            self.last_pass.trained = True
+            self.trained = self.last
+
+    def feeds_other(self, role: Optional[str] = None) -> None:
+        """A forward pass outside training begins."""
+        if self.last is not None:
+            self.last.other_calls += 1
+            if role:
+                self.last.role_hint = role
+
+    @property
+    def piped(self) -> bool:
+        """Whether pipelines deliver the batches, and the arguments of training steps tell nothing more."""
+        return any(record.from_iterator for record in self.records)
+
+    def step_inputs(self, names: list, values: list) -> None:
+        """The arguments of a training step, recorded as a data set of their own when no pipeline delivered them."""
+        if self.piped:
+            return
+        if not self.records:
+            pipeline = [{"op": "arguments of the training step", "args": {}, "place": user_place(3)}]
+            record = DatasetRecord(0, pipeline, [], user_place(3))
+            self.records.append(record)
+            record.begin_pass(record.begin_iterator())
+        record = self.records[0]
+        tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
+        if tensors:
+            begin = time.perf_counter()
+            self._take(record, record.passes[-1], tensors)
+            self.spent += time.perf_counter() - begin
+            record.steps = max(1, record.steps)
+            record.trained_passes += not self.last_pass.trained
+            self.last_pass.trained = True
+
+    def is_trained_on(self, keys: np.ndarray) -> Optional[bool]:
+        """Whether most of some samples, told by their fingerprints, were delivered for training; None: not known."""
+        known = [record for record in self.records if record.steps]
+        if any(len(record.inputs) >= _MOST_INPUTS for record in known) or not any(record.inputs for record in known):
+            return None
+        hits = sum(any(key in record.inputs for record in known) for key in keys.tolist())
+        return hits > 0.5 * len(keys)
+
+    def label_sheet(self, folder) -> dict:
+        """``label_sheet.json``: samples of the training set; pictures are written into ``folder``."""
+        trained = max((r for r in self.records if r.steps), key=lambda r: r.steps, default=None)
+        return (
+            {"dataset": trained.number, "samples": trained.sheet.write(folder)}
+            if trained is not None
+            else {"samples": []}
+        )
+
+    @property
+    def epoch(self) -> Optional[int]:
+        """The pass over the training data that is running, from 1."""
+        if self.trained is None or not self.trained.pipeline or not self.trained.from_iterator:
+            return None
+        return self.trained.trained_passes or None
+
+    def facts(self, loss_name: str) -> dict:
+        several = self.observer.rank_size > 1
+        cost = {"seconds": self.spent, "of_seconds": time.perf_counter() - self.began}
+        return {
+            "datasets": [record.facts(loss_name, several) for record in self.records if record.batches],
+            "cost": cost,
+        }

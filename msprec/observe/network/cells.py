@@ -1,0 +1,137 @@
+"""Cells of a network: their tree, what depends on the mode, the precision they compute in."""
+
+import inspect
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Optional
+
+from msprec.observe.network.cell_origins import created_place
+from msprec.runtime.source_locations import place_of_class
+
+_DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
+_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "_BatchNorm", "BatchNorm")
+_LOSS_BASES = ("LossBase", "_Loss", "Loss")
+
+
+def walk(root, optimizers: bool = True) -> Iterator[tuple]:
+    """``(path, cell)`` for the root (path "") and every cell below it, each cell once, in the order of construction.
+
+    ``optimizers`` False leaves out optimizers and what they hold.
+    """
+    seen, stack = set(), [("", root)]
+    while stack:
+        path, cell = stack.pop()
+        if id(cell) in seen or (not optimizers and is_optimizer_class(type(cell))):
+            continue
+        seen.add(id(cell))
+        yield path, cell
+        children = [(f"{path}.{n}" if path else n, c) for n, c in cell._cells.items() if c is not None]
+        stack.extend(reversed(children))
+
+
+def parameters_of(root) -> Iterator[tuple]:
+    """``(path, parameter, cell path, cell)`` for each parameter below ``root`` but those of optimizers, each once."""
+    seen = set()
+    for path, cell in walk(root, optimizers=False):
+        for name, parameter in cell._params.items():
+            if parameter is not None and id(parameter) not in seen:
+                seen.add(id(parameter))
+                yield (f"{path}.{name}" if path else name), parameter, path, cell
+
+
+def is_builtin(cls: type) -> bool:
+    return cls.__module__.split(".")[0] == "mindspore"
+
+
+@lru_cache(maxsize=1024)
+def is_optimizer_class(cls: type) -> bool:
+    return any(base.__name__ == "Optimizer" and is_builtin(base) for base in cls.__mro__)
+
+
+@lru_cache(maxsize=1024)
+def is_loss_class(cls: type) -> bool:
+    return any(base.__name__ in _LOSS_BASES and is_builtin(base) for base in cls.__mro__)
+
+
+@lru_cache(maxsize=1024)
+def is_wrapper_class(cls: type) -> bool:
+    """A cell of MindSpore's that wraps the network of a user: not itself a layer."""
+    return is_builtin(cls) and cls.__module__.startswith(("mindspore.nn.wrap", "mindspore.train"))
+
+
+@lru_cache(maxsize=1024)
+def _reads_training(cls: type) -> bool:
+    """A user's own cell whose construct looks at ``self.training``."""
+    if is_builtin(cls):
+        return False
+    try:
+        return "self.training" in inspect.getsource(cls.construct)
+    except (OSError, TypeError, AttributeError):
+        return False
+
+
+def depends_on_mode(cell) -> bool:
+    """Whether training and inference differ for this very cell (not its children)."""
+    cls = type(cell)
+    names = {base.__name__ for base in cls.__mro__ if is_builtin(base)}
+    if names & set(_DROPOUTS):
+        return _drop_share(cell) > 0
+    if names & set(_NORMS):
+        return True
+    if names & {"LSTM", "GRU", "RNN", "MultiheadAttention"}:
+        return _drop_share(cell) > 0
+    return _reads_training(cls)
+
+
+def _drop_share(cell) -> float:
+    """The share a dropout drops; 1 when it cannot be told (so that the cell counts)."""
+    for name in ("p", "dropout", "dropout_p"):
+        value = cell.__dict__.get(name)
+        if isinstance(value, (int, float)):
+            return float(value)
+    keep = cell.__dict__.get("keep_prob")
+    return 1.0 - float(keep) if isinstance(keep, (int, float)) else 1.0
+
+
+def compute_dtype(cell) -> Optional[str]:
+    """The precision set by ``to_float`` or mixed precision for this cell, or None."""
+    flags = cell.__dict__
+    for flag, name in (("fp16", "float16"), ("bf16", "bfloat16"), ("fp32", "float32")):
+        if flags.get(flag) is True:
+            return name
+    return None
+
+
+def cell_facts(root) -> list:
+    """The entries ``cells`` of ``network.json``."""
+    facts = []
+    for path, cell in walk(root, optimizers=False):
+        cls = type(cell)
+        facts.append(
+            {
+                "path": path,
+                "class": cls.__name__,
+                "builtin": is_builtin(cls),
+                "args": _arguments(cell),
+                "compute_dtype": compute_dtype(cell),
+                "mode_dependent": depends_on_mode(cell),
+                "parameters": [p.name for p in cell._params.values() if p is not None],
+                "created": created_place(cell),
+            }
+        )
+    return facts
+
+
+def _arguments(cell) -> Optional[str]:
+    text = getattr(cell, "cell_init_args", None)
+    if not is_builtin(type(cell)):
+        return None
+    try:
+        described = cell.extend_repr()
+    except Exception:
+        described = ""
+    return described or (text if isinstance(text, str) else None)
+
+
+def class_place(cell) -> Optional[dict]:
+    return place_of_class(type(cell))

@@ -1,0 +1,50 @@
+"""The user's own files that the script imported, copied as they were."""
+
+import io
+import shutil
+import sys
+import tokenize
+from pathlib import Path
+
+from msprec.runtime.source_locations import is_user_file, short_name
+
+_LARGEST = 2_000_000
+
+
+class SourceObserver:
+    """Copies each user file once, when it is first seen."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.copied, self.texts = folder, {}, {}
+
+    def collect(self, *more: str) -> None:
+        """Copies ``more`` and every file of the loaded modules that is the user's."""
+        loaded = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        for file in (*more, *loaded):
+            if isinstance(file, str) and is_user_file(file) and file not in self.copied:
+                self._copy(file)
+
+    def _copy(self, file: str) -> None:
+        path = Path(file)
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return
+        name = short_name(file)
+        inside = name.lstrip("/").replace(":", "").replace("..", "_")
+        target = self.folder / "source" / inside
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        self.copied[file] = (name, f"source/{inside}")
+        self.texts[file] = _text(path)
+
+    def facts(self) -> dict:
+        return dict(sorted(self.copied.values()))
+
+
+def _text(path: Path) -> str:
+    """The file's text in the encoding that it declares; empty when it cannot be decoded."""
+    try:
+        data = path.read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+        return ""

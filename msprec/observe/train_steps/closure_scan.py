@@ -1,0 +1,175 @@
+"""What a function can reach without being run: optimizers, networks, loss scalers, gradient functions."""
+
+import contextlib
+import types
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from msprec.observe.network.cells import is_loss_class, is_optimizer_class, walk
+
+_MOST = 400
+
+
+class Reached(NamedTuple):
+    """Objects that a function's closure, globals and ``self`` lead to."""
+
+    optimizers: tuple
+    networks: tuple
+    losses: tuple
+    scalers: tuple
+    has_gradient: bool
+    functions: tuple
+
+
+def _is_cell(value) -> bool:
+    return any(base.__name__ == "Cell" and base.__module__ == "mindspore.nn.cell" for base in type(value).__mro__)
+
+
+def _names_of(code) -> set:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names_of(constant)
+    return names
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.seen, self.optimizers, self.networks, self.losses, self.scalers = set(), [], [], [], []
+        self.functions, self.gradient = [], False
+        self.budget = _MOST
+
+    def value(self, value, names: frozenset = frozenset()) -> None:
+        if id(value) in self.seen or self.budget <= 0:
+            return
+        if isinstance(value, (types.FunctionType, types.MethodType)) or hasattr(value, "__wrapped__"):
+            self.function(value)
+        elif _is_cell(value):
+            self.cell(value)
+        elif type(value).__name__ in ("DynamicLossScaler", "StaticLossScaler"):
+            self.seen.add(id(value))
+            self.scalers.append(value)
+        elif type(value).__name__ in ("GradOperation", "_Grad"):
+            self.gradient = True
+        elif isinstance(value, (list, tuple)) and len(value) <= 64:
+            self.seen.add(id(value))
+            for item in value:
+                self.value(item)
+        elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
+            self.instance(value, names)
+
+    def instance(self, value, names: frozenset) -> None:
+        """A plain object of the user's (a trainer class): the attributes that the code names."""
+        if type(value).__module__.split(".")[0] in ("mindspore", "numpy", "builtins"):
+            return
+        for name in names:
+            if (id(value), name) in self.seen:
+                continue
+            self.seen.add((id(value), name))
+            held = vars(value).get(name, None)
+            if held is None:
+                held = getattr(type(value), name, None)
+            if held is not None:
+                self.value(held, names)
+
+    def cell(self, cell) -> None:
+        self.seen.add(id(cell))
+        if is_optimizer_class(type(cell)):
+            self.optimizers.append(cell)
+        elif is_loss_class(type(cell)):
+            self.losses.append(cell)
+        else:
+            self.networks.append(cell)
+            for _, inner in walk(cell):
+                if is_optimizer_class(type(inner)) and inner not in self.optimizers:
+                    self.optimizers.append(inner)
+
+    def function(self, function) -> None:
+        self.seen.add(id(function))
+        self.budget -= 1
+        inner = getattr(function, "__wrapped__", None)
+        if inner is not None:
+            self.value(inner)
+        target = getattr(function, "__func__", function)
+        code = getattr(target, "__code__", None)
+        if code is None:
+            return
+        if code.co_name in ("after_grad", "grad_fn") and "mindspore" in code.co_filename:
+            self.gradient = True
+        elif code.co_name in ("value_and_grad", "grad") and "mindspore" in code.co_filename:
+            self.gradient = True
+            return
+        elif "mindspore" not in (getattr(target, "__module__", "") or "").split(".")[0]:
+            self.functions.append(function)
+        names = frozenset(_names_of(code))
+        if getattr(function, "__self__", None) is not None:
+            self.value(function.__self__, names)
+        for held in getattr(target, "__closure__", None) or ():
+            try:
+                self.value(held.cell_contents, names)
+            except ValueError:
+                continue
+        if (target.__module__ or "").split(".")[0] != "mindspore":
+            for name in names:
+                if name in target.__globals__:
+                    self.value(target.__globals__[name], names)
+
+
+def reached_from(function, owner=None) -> Reached:
+    """Follows closures, named globals, bound instances and ``__wrapped__``; at most some hundred functions."""
+    found = _Walk()
+    if _is_cell(function):
+        found.cell(function)
+    else:
+        found.function(function)
+    if owner is not None:
+        target = getattr(function, "__func__", function)
+        found.value(owner, frozenset(_names_of(target.__code__)) if hasattr(target, "__code__") else frozenset())
+    losses = tuple(found.losses)
+    return Reached(
+        tuple(found.optimizers),
+        tuple(found.networks),
+        losses,
+        tuple(found.scalers),
+        found.gradient,
+        tuple(found.functions),
+    )
+
+
+class Bindings:
+    """What the names in functions' code mean now: the cells and functions that they lead to, by global name or closure.
+
+    A script may bind a name anew before a function is called again (``model = Network()`` to load a checkpoint into).
+    """
+
+    def __init__(self, functions) -> None:
+        self._globals, self._closures = {}, {}
+        for function in functions:
+            target = getattr(function, "__func__", function)
+            code = getattr(target, "__code__", None)
+            if code is None:
+                continue
+            for name in _names_of(code):
+                if callable(value := target.__globals__.get(name)):
+                    self._globals[id(target.__globals__), name] = (target.__globals__, value)
+            for held in target.__closure__ or ():
+                with contextlib.suppress(ValueError):  # a name that is not bound yet
+                    if callable(held.cell_contents):
+                        self._closures[id(held)] = (held, held.cell_contents)
+
+    @contextlib.contextmanager
+    def as_they_were(self) -> Iterator[None]:
+        """Binds the names so for a while."""
+        meant = [(names, name, value, names.get(name)) for (_, name), (names, value) in self._globals.items()]
+        held = [(cell, value, cell.cell_contents) for cell, value in self._closures.values()]
+        for names, name, value, _ in meant:
+            names[name] = value
+        for cell, value, _ in held:
+            cell.cell_contents = value
+        try:
+            yield
+        finally:
+            for names, name, _, now in meant:
+                names[name] = now
+            for cell, _, now in held:
+                cell.cell_contents = now

@@ -1,0 +1,99 @@
+"""What the trained network thinks of the labels it was trained with: confident learning.
+
+The rule is that of Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels" (JAIR 2021): a
+label is suspect where the network gives another class a probability above that class's mean over its own samples. It is a few
+lines of NumPy here, so that cleanlab, with scikit-learn in its train, need not be in every environment that trains; the tests
+compare the two.
+"""
+
+import math
+import time
+from typing import Optional
+
+import numpy as np
+
+from msprec.locate.trace import to_numpy
+from msprec.probe.captured_steps import Material
+from msprec.probe.connectivity_trace import trace_step
+from msprec.probe.numpy_losses import KINDS, SOFTMAX, log_softmax
+
+MOST_EXAMPLES = 20
+
+
+def label_suspects(material: Material, seconds: float = math.inf) -> Optional[dict]:
+    """The entry ``labels`` of ``probes.json``, from the first batches and the final weights; None where the step has no
+    cross entropy over class numbers.
+
+    The network runs as it trains, dropout included. No batch is begun after ``seconds``.
+    """
+    until = time.monotonic() + seconds
+    wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
+    probabilities, labels = [], []
+    for batch in material.batches:
+        if labels and time.monotonic() > until:
+            break
+        found = _predicted(material.build(batch, wanted))
+        if found is None:
+            return None
+        probabilities.append(found[0])
+        labels.append(found[1])
+    if len({p.shape[1] for p in probabilities}) != 1:
+        return None
+    return confident_learning(np.concatenate(probabilities), np.concatenate(labels))
+
+
+def _predicted(step) -> Optional[tuple]:
+    """``(probabilities, labels)`` of one batch: what its one cross entropy was given."""
+    trace = trace_step(step)
+    nodes = [node for node in trace.nodes if KINDS.get(node.callee.lower()) == SOFTMAX and len(node.inputs) > 1]
+    if len(nodes) != 1:
+        return None
+    logits, labels = (to_numpy(value) for value in nodes[0].inputs[:2])
+    if labels.ndim == 2 and labels.shape == logits.shape and np.isin(labels, (0, 1)).all():
+        labels = labels.argmax(axis=1)
+    if logits.ndim != 2 or labels.shape != logits.shape[:1] or labels.dtype.kind not in "iu":
+        return None
+    fits = np.isfinite(logits).all() and labels.min() >= 0 and labels.max() < logits.shape[1]
+    return (np.exp(log_softmax(logits.astype(np.float64))), labels.astype(np.int64)) if fits else None
+
+
+def confident_learning(probabilities: np.ndarray, labels: np.ndarray, sure: float = 0.9) -> dict:
+    """Labels that the predictions contradict.
+
+    Args:
+        probabilities: (samples, classes), float64, of rows that add up to 1.
+        labels: (samples,), integers below ``classes``.
+        sure: A suspect's other class has at least this probability: a network that has learned little is never so sure.
+
+    Returns:
+        dict: ``samples``, ``classes``, ``suspects`` (how many), ``accuracy`` (share predicted as labelled) and ``examples``: at
+        most 20 ``{"position", "label", "predicted", "probability", "own"}``, the surest first; ``position`` from 0 in the
+        order of training.
+    """
+    rows = np.arange(len(labels))
+    own = probabilities[rows, labels]
+    counts = np.bincount(labels, minlength=probabilities.shape[1])
+    sums = np.bincount(labels, weights=own, minlength=probabilities.shape[1])
+    thresholds = np.where(counts > 0, sums / np.maximum(counts, 1), 1.0)
+    above = np.where(probabilities >= thresholds, probabilities, -1.0)
+    above[rows, labels] = np.where(own >= thresholds[labels], own, -1.0)
+    best = above.argmax(axis=1)
+    suspect = (best != labels) & (above[rows, best] >= sure)
+    order = rows[suspect][np.argsort(own[suspect], kind="stable")]
+    examples = [
+        {
+            "position": int(i),
+            "label": int(labels[i]),
+            "predicted": int(best[i]),
+            "probability": round(float(probabilities[i, best[i]]), 4),
+            "own": round(float(own[i]), 6),
+        }
+        for i in order[:MOST_EXAMPLES]
+    ]
+    return {
+        "samples": len(labels),
+        "classes": int(probabilities.shape[1]),
+        "suspects": int(suspect.sum()),
+        "accuracy": float((probabilities.argmax(axis=1) == labels).mean()),
+        "examples": examples,
+    }

@@ -1,0 +1,222 @@
+"""One step run again with all that it computes watched: which cells take part, and whose results go nowhere."""
+
+import contextlib
+from typing import Callable, NamedTuple, Optional
+
+import numpy as np
+
+from msprec.locate.gradients import Updated
+from msprec.locate.replay import ReplayedStep, undisturbed, watched
+from msprec.locate.trace import Edge, Node, Trace, to_numpy
+from msprec.observe.network.cell_origins import created_place
+from msprec.observe.network.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
+from msprec.record.nested import tensors_in
+from msprec.runtime.source_locations import short_name
+
+
+class OwnLoss(NamedTuple):
+    """A call of a function of the user's that took two tensors or more and gave one number; ``given``: the tensors."""
+
+    function: Callable
+    args: tuple
+    kwargs: dict
+    given: list
+    result: object
+
+
+class GraphTrace(Trace):
+    """A `Trace` that also counts the calls of each cell, and keeps what the outermost functions and cells return.
+
+    It ends the step where the optimizer would be called.
+    """
+
+    def __init__(self, step: ReplayedStep) -> None:
+        super().__init__(step.cells, step.paths, backward=True)
+        #: ``{id(cell): calls}``; cells that were called inside another and that no network holds
+        self.calls, self.strangers, self._steps = {}, {}, False
+        self.outputs, self.own_losses, self.reached, self.optimizer_gradients = [], [], [], None
+        #: the first number that was differentiated: the loss as a whole
+        self.differentiated = None
+
+    def cell_call(self, original, cell, args, kwargs):
+        """A call of a cell; that of the optimizer ends the replay."""
+        if is_optimizer_class(type(cell)) and args:
+            self.optimizer_gradients = args[0]
+            raise Updated
+        self.calls[id(cell)] = self.calls.get(id(cell), 0) + 1
+        if id(cell) not in self.paths and self._cells and _trainable(cell):
+            self.strangers[id(cell)] = (cell, self._cells[-1])
+        outermost = not self._cells
+        if outermost:
+            self._steps = any(c is not None and is_optimizer_class(type(c)) for c in cell._cells.values())
+        # what a training cell calls itself gives the loss; the optimizer ends the step before it is returned
+        outermost = outermost or (self._steps and len(self._cells) == 1)
+        result = super().cell_call(original, cell, args, kwargs)
+        if not is_builtin(type(cell)) and not _trainable(cell):
+            self._note_own(cell, args, kwargs, result)
+        if outermost or is_wrapper_class(type(cell)):
+            self.outputs.append(result)
+            if self.differentiated is None:
+                self.differentiated = _one_number(result)
+        return result
+
+    def _node(self, expression, function, args, kwargs, operator_name, hooks=True, cell=None):
+        result = super()._node(expression, function, args, kwargs, operator_name, hooks, cell)
+        self.nodes[-1].callee = _callee(function, operator_name, cell)
+        return result
+
+    def _record(self, expression, operator_name, inputs, result) -> None:
+        super()._record(expression, operator_name, inputs, result)
+        self.nodes[-1].callee = operator_name.rsplit(".", 1)[-1]
+
+    def own(self, function):
+        """As `Trace.own`, with what the function returns kept where it looks like a loss."""
+        made = super().own(function)
+        if made is None:
+            return None
+
+        def kept(*args, **kwargs):
+            result = made(*args, **kwargs)
+            self._note_own(function, args, kwargs, result)
+            return result
+
+        return kept if getattr(function, "__name__", "") != "construct" else made
+
+    def run_gradient(self, function, args, kwargs):
+        """As `Trace.run_gradient`; what comes out of the gradient counts as used."""
+        result = super().run_gradient(function, args, kwargs)
+        self.outputs.append(result)
+        if isinstance(result, tuple) and len(result) == 2:
+            whole = _one_number(result[0])
+            self.differentiated = whole if whole is not None else self.differentiated
+        return result
+
+    def _note_own(self, function, args, kwargs, result) -> None:
+        if not self._cells:
+            self.outputs.append(result)
+        given = list(tensors_in((args, kwargs)))
+        if len(given) >= 2 and hasattr(result, "asnumpy") and "Float" in str(result.dtype) and result.size == 1:
+            self.own_losses.append(OwnLoss(function, args, kwargs, given, result))
+
+    def gradient_came(self, edge: Edge, gradient) -> None:
+        """A gradient came back on an edge: that is all there is to know here."""
+        self.reached.append(edge.node)
+
+
+def _callee(function, operator_name: str, cell) -> str:
+    """The name of what was called: of a cell or Primitive its class's, whatever the script calls it."""
+    if cell is not None:
+        return type(cell).__name__
+    if any(base.__name__ == "Primitive" for base in type(function).__mro__):
+        return str(getattr(function, "name", type(function).__name__))
+    name = getattr(function, "__name__", "")
+    return operator_name.rsplit(".", 1)[-1] if name in ("", "run", "<lambda>") else name
+
+
+def _one_number(value):
+    """The first tensor in a value, where it is of one element; else None."""
+    first = next(tensors_in(value), None)
+    return first if first is not None and first.size == 1 else None
+
+
+def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace:
+    """Runs forward and backward of ``step`` once, in PyNative mode, with ``weights`` (``{id(parameter): array}``); what it
+    changed is restored."""
+    with undisturbed(step.parameters, None, weights, step.host_random):
+        trace = GraphTrace(step)
+        with watched(trace), contextlib.suppress(Updated):
+            loss = step.run(trace, step.scale)
+            trace.outputs.append(loss)
+            if getattr(loss, "size", 0) == 1:  # the loss of the step, without its scale
+                trace.differentiated = loss
+    return trace
+
+
+def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
+    """The entry ``graph`` of ``probes.json``."""
+    gradients = _gradient_sizes(trace, step)
+    live = live_nodes(trace)
+    used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
+    reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
+    cells = []
+    for cell in {id(c): c for c in trace.cells}.values():
+        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or _internal(cell):
+            continue
+        own = [p for p in cell._params.values() if p is not None and p.requires_grad]
+        known = [gradients[id(p)] for p in own if id(p) in gradients]
+        watched_node = not cell._cells and any(node.cell_object is cell for node in trace.nodes)
+        cells.append(
+            {
+                "path": trace.paths.get(id(cell), ""),
+                "class": type(cell).__name__,
+                "builtin": is_builtin(type(cell)),
+                "loss": is_loss_class(type(cell)),
+                "calls": trace.calls.get(id(cell), 0),
+                "used": (id(cell) in used or id(cell) in reached) if watched_node else None,
+                "gradient": None if not known else bool(any(known)),
+                "created": created_place(cell),
+            }
+        )
+    strangers = [
+        {
+            "class": type(cell).__name__,
+            "inside": inside,
+            "parameters": [p.name for p in _trainable(cell)][:20],
+            "created": created_place(cell),
+        }
+        for cell, inside in trace.strangers.values()
+    ]
+    return {"cells": cells, "unregistered": strangers}
+
+
+def _internal(cell) -> bool:
+    """A cell that MindSpore puts into a network by itself, as ``recompute()`` does."""
+    return is_builtin(type(cell)) and type(cell).__name__.startswith("_")
+
+
+def _trainable(cell) -> list:
+    return [p for _, inner in walk(cell) for p in inner._params.values() if p is not None and p.requires_grad]
+
+
+def live_nodes(trace: GraphTrace) -> set:
+    """Ids of the nodes that what the step returns was computed from."""
+    outputs = {id(value) for value in tensors_in(trace.outputs)}
+    waiting = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]
+    waiting += trace.nodes[-1:]
+    live = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in live:
+            live.add(id(node))
+            waiting.extend(node.sources)
+    return live
+
+
+def _gradient_sizes(trace: GraphTrace, step: ReplayedStep) -> dict:
+    """``{id(parameter): largest absolute gradient}``."""
+    found = trace.optimizer_gradients
+    weights = None
+    if found is not None:
+        held = [c for c in step.cells if is_optimizer_class(type(c))]
+        weights = list(held[0].parameters) if len(held) == 1 else None
+    elif trace.gradients is not None:
+        result = trace.gradients
+        found = result[-1] if isinstance(result, tuple) and len(result) == 2 else result
+        weights = trace.weights
+    values = list(tensors_in(found))
+    if not weights or len(values) != len(weights):
+        return {}
+    return {id(p): _largest(v) for p, v in zip(weights, values)}
+
+
+def _largest(tensor) -> float:
+    array = to_numpy(tensor).astype(np.float64)
+    return float(np.nanmax(np.abs(array))) if array.size else 0.0
+
+
+def place_of(node: Node) -> Optional[dict]:
+    """The user's line of a node."""
+    expression = node.expression or (node.stack[-1] if node.stack else None)
+    if expression is not None:
+        return {"file": short_name(expression.file), "line": expression.line}
+    return created_place(node.cell_object) if node.cell_object is not None else None

@@ -1,0 +1,68 @@
+"""What the gradients that the optimizer was given are the gradients of: the loss, or all that its function returns."""
+
+from typing import Optional
+
+import numpy as np
+
+from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed
+from msprec.locate.trace import to_numpy
+from msprec.observe.train_steps.train_steps import first_scalar
+from msprec.record.nested import tensors_in
+from msprec.runtime.source_locations import place_of_code
+
+#: Gradients agree within this share of their norm, whatever their scale; and do not beyond that one.
+_SAME, _OTHER = 1e-3, 0.05
+
+
+def differentiated(step: ReplayedStep, given, weights: list, initial: Optional[dict]) -> Optional[dict]:
+    """The entry ``differentiated`` of ``probes.json``; None where the function gives single numbers alone.
+
+    MindSpore differentiates the sum of all outputs, unless ``has_aux`` says that the first is the loss.
+
+    Args:
+        step: The step, of a functional loop.
+        given: What the optimizer was given in it.
+        weights: The optimizer's.
+        initial: ``{id(parameter): array}`` before the step.
+    """
+    function = step.forward
+    if function is None or given is None or not hasattr(function, "__code__"):
+        return None
+    shapes = []
+
+    def whole(*args):
+        outputs = function(*args)
+        values = [value for value in tensors_in(outputs) if "Float" in str(value.dtype)]
+        shapes[:] = [list(value.shape) for value in values]
+        loss = first_scalar(outputs)
+        return sum(value.sum() for value in values) if loss is not None else values[0].sum()
+
+    def loss_alone(*args):
+        return first_scalar(function(*args))
+
+    with undisturbed(step.parameters, None, initial, step.host_random):
+        of_all = _flat(ms_value_and_grad(whole, weights)(*step.inputs)[1])
+        # several losses may well be meant to be added up; what is no single number is no loss
+        if not any(np.prod(shape) > 1 for shape in shapes[1:]):
+            return None
+        of_loss = _flat(ms_value_and_grad(loss_alone, weights)(*step.inputs)[1])
+    had = _flat(given)
+    kind = None
+    if had.size == of_all.size and _apart(had, of_loss) < _SAME:
+        kind = "loss"
+    elif had.size == of_all.size and _apart(had, of_all) < _SAME and _apart(had, of_loss) > _OTHER:
+        kind = "sum"
+    return {"of": kind, "outputs": shapes, "name": function.__name__, "place": place_of_code(function.__code__)}
+
+
+def _flat(gradients) -> np.ndarray:
+    arrays = [to_numpy(one).astype(np.float64).reshape(-1) for one in tensors_in(gradients)]
+    return np.concatenate(arrays) if arrays else np.zeros(0)
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    """The distance of two directions, as a share: 0 where one is the other times a positive number."""
+    sizes = np.linalg.norm(one), np.linalg.norm(other)
+    if one.size != other.size or not all(np.isfinite(sizes)) or min(sizes) == 0:
+        return 1.0
+    return float(np.linalg.norm(one / sizes[0] - other / sizes[1]))

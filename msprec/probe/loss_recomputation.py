@@ -1,0 +1,121 @@
+"""What the loss of one step was given and what it gave, beside what NumPy makes of the same arrays."""
+
+from typing import Callable, Optional
+
+import numpy as np
+
+from msprec.locate.replay import ReplayedStep
+from msprec.locate.trace import Node, to_numpy
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.custom_losses import own_losses
+from msprec.probe.inline_loss_facts import written_facts
+from msprec.probe.loss_input_statistics import described, features, is_input
+from msprec.probe.numpy_losses import KINDS, elements, equal_reduction, reductions
+from msprec.probe.producing_operator import source_of
+from msprec.probe.softmax_axes import softmax_axes
+from msprec.record.nested import tensors_in
+
+_SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
+
+
+def loss_facts(
+    trace: GraphTrace,
+    inputs: tuple,
+    step: Optional[ReplayedStep] = None,
+    again: Optional[Callable] = None,
+    weights: Optional[dict] = None,
+) -> dict:
+    """The entries ``losses``, ``own_losses``, ``written_loss``, ``broadcasts`` and ``softmax_axes`` of ``probes.json``.
+
+    Args:
+        trace: A traced step.
+        inputs: What the step was called with.
+        step: The step, where losses of the script's own may be called again.
+        again: ``again(inputs)`` makes the step of other inputs, where a loss that is written out may be tried.
+        weights: ``{id(parameter): array}`` to try it with.
+    """
+    labels = [to_numpy(v) for v in tensors_in(inputs)]
+    losses = [_loss(trace, node, KINDS[node.callee.lower()]) for node in trace.nodes if node.callee.lower() in KINDS]
+    losses = [one for one in losses if one is not None][:8]
+    own = own_losses(trace, labels, step)[:8]
+    written = {}
+    if step is not None and again is not None and not losses and not any(one["final"] for one in own):
+        written = written_facts(step, again, weights)
+    return {
+        "losses": losses,
+        **written,
+        "own_losses": [*own, *written.get("own_losses", [])],
+        "broadcasts": _broadcasts(trace, labels)[:8],
+        "softmax_axes": softmax_axes(trace, labels)[:8],
+    }
+
+
+def _loss(trace: GraphTrace, node: Node, kind: str) -> Optional[dict]:
+    if len(node.inputs) < 2 or not node.results:
+        return None
+    predicted, labels = (to_numpy(value) for value in node.inputs[:2])
+    value = to_numpy(node.results[0])
+    each = elements(kind, predicted, labels)
+    again = reductions(each) if each is not None and each.size else {}
+    return {
+        "kind": kind,
+        "name": node.callee,
+        "place": place_of(node),
+        "settings": _settings(node),
+        "predicted": {
+            **described(predicted, str(node.inputs[0].dtype)),
+            **features(predicted),
+            "source": source_of(trace, node.inputs[0]),
+        },
+        "labels": described(labels, str(node.inputs[1].dtype)),
+        "shape": list(value.shape),
+        "value": float(value) if value.size == 1 else None,
+        "unreduced": value.size > 1 and _returned(trace, node),
+        "recomputed": again or None,
+        "equals": equal_reduction(float(value), again) if value.size == 1 else None,
+    }
+
+
+def _settings(node: Node) -> dict:
+    held = node.cell_object.__dict__ if node.cell_object is not None else {}
+    found = {name: held[name] for name in _SETTINGS if isinstance(held.get(name), (str, bool, int, float))}
+    # reduction of the older losses of MindSpore
+    if "reduction" not in found and node.cell_object is not None and {"average", "reduce"} <= set(held):
+        found["reduction"] = ("mean" if held["average"] else "sum") if held["reduce"] else "none"
+    return found
+
+
+def _returned(trace: GraphTrace, node: Node) -> bool:
+    """Whether what a node gives is what comes out in the end: nothing else is computed from it."""
+    if any(source is node for other in trace.nodes if other is not node for source in other.sources):
+        return False
+    outputs = {id(value) for value in tensors_in(trace.outputs)}
+    return any(id(value) in outputs for value in node.results)
+
+
+def _broadcasts(trace: GraphTrace, labels: list) -> list:
+    """Differences of a prediction and a label whose shapes, (N, 1) and (N,), broadcast to (N, N)."""
+    found = []
+    for node in trace.nodes:
+        shapes = [tuple(value.shape) for value in node.inputs[:2]]
+        if len(shapes) < 2 or not _spreads(*shapes):
+            continue
+        arrays = [to_numpy(value) for value in node.inputs[:2]]
+        given = [is_input(array, labels) for array in arrays]
+        if any(given) and not all(given):
+            found.append(
+                {
+                    "operator": node.callee,
+                    "place": place_of(node),
+                    "shapes": [list(s) for s in shapes],
+                    "label": given.index(True),
+                }
+            )
+    return found
+
+
+def _spreads(one: tuple, other: tuple) -> bool:
+    if one == other or 1 in (np.prod(one or (1,)), np.prod(other or (1,))):
+        return False
+    small, large = sorted((one, other), key=len)
+    return len(small) == 1 and large == (small[0], 1) and small[0] > 1

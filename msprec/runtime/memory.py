@@ -1,0 +1,31 @@
+"""How much memory this process has taken at most."""
+
+import contextlib
+import sys
+from typing import Optional
+
+
+def peak_host_memory() -> Optional[int]:
+    """The largest resident memory of this process so far, in bytes; ``None`` where the system does not tell (Windows)."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def peak_device_memory() -> Optional[int]:
+    """The largest memory that tensors have taken on the device so far, in bytes; ``None`` on a CPU.
+
+    From ``mindspore.runtime.max_memory_allocated``. Not run on a device here: tested with a stand-in that returns what its
+    documentation says, an int in bytes.
+    """
+    from msprec.runtime.tensor_snapshot import on_cpu
+
+    with contextlib.suppress(Exception):
+        if not on_cpu():
+            from mindspore import runtime
+
+            return int(runtime.max_memory_allocated())
+    return None

@@ -1,0 +1,121 @@
+"""Which classes and functions a script can come to use: the rest of a file is not judged."""
+
+import ast
+from collections.abc import Iterable
+from typing import Optional
+
+from msprec.source.module import Module, Scope
+from msprec.source.project import Project
+
+_PLAIN_DECORATORS = {
+    "property",
+    "staticmethod",
+    "classmethod",
+    "abstractmethod",
+    "wraps",
+    "dataclass",
+    "jit",
+    "ms_function",
+    "cached_property",
+    "lru_cache",
+    "cache",
+    "setter",
+    "constexpr",
+    "contextmanager",
+}
+_NAMING = {ast.Name, ast.Attribute, ast.Import, ast.ImportFrom}
+
+
+def reachable(project: Project, entries: Iterable[Module]) -> set:
+    """The scopes that a start of the entries may reach, by the names that the code mentions; all, where there is no entry.
+
+    A class brings its methods and bases, an imported module its top level and what its decorators register.
+    """
+    entries = list(entries)
+    if not entries:
+        return {scope for module in project.modules.values() for scope in module.scopes.values()}
+    found, waiting = set(), [module.scope for module in entries]
+    while waiting:
+        scope = waiting.pop()
+        if scope in found:
+            continue
+        found.add(scope)
+        waiting += _inner(scope)
+        waiting += _mentioned(project, scope)
+    return found
+
+
+def _inner(scope: Scope) -> list:
+    """Methods of a class, lambdas and functions inside a function; of a module only what a decorator may register."""
+    if not isinstance(scope.node, ast.Module):
+        return scope.inner
+    return [inner for inner in scope.inner if isinstance(inner.node, ast.Lambda) or _registered(inner.node)]
+
+
+def _registered(node: ast.AST) -> bool:
+    names = {_last(decorator) for decorator in getattr(node, "decorator_list", ())}
+    return bool(names - _PLAIN_DECORATORS)
+
+
+def _last(node: ast.AST) -> str:
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _mentioned(project: Project, scope: Scope) -> list:
+    """The definitions and modules that the scope's own code names."""
+    found, chains = [], set()
+    for node in _naming(scope):
+        if isinstance(node, ast.Import):
+            found += [project.module_of(alias.name, scope.module) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            home = scope.module.absolute(node.module, node.level)
+            found += [project.module_of(home, scope.module)]
+            found += [project.module_of(f"{home}.{alias.name}", scope.module) for alias in node.names]
+        elif isinstance(node.ctx, ast.Load):
+            chain = _chain(node)
+            if chain is None or chain not in chains:  # within a scope a name means one thing
+                found.append(project.definition(project.qualified(node, scope)))
+            chains.add(chain)
+    scopes = [entry.scope if isinstance(entry, Module) else entry for entry in found if entry is not None]
+    return [entry for entry in scopes if entry is not None]
+
+
+def _chain(node: ast.AST) -> Optional[str]:
+    """``a.b.c`` as written; None for an attribute of anything but a name."""
+    parts = []
+    while node.__class__ is ast.Attribute:
+        parts.append(node.attr)
+        node = node.value
+    if node.__class__ is not ast.Name:
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _naming(scope: Scope) -> list:
+    """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count."""
+    found, stack = [], _outermost(scope)
+    push = stack.append
+    while stack:
+        node = stack.pop()
+        kind = node.__class__
+        if kind in _NAMING:
+            found.append(node)
+        if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
+            stack += [*node.decorator_list, *node.args.defaults, *[d for d in node.args.kw_defaults if d is not None]]
+        elif kind is ast.ClassDef:
+            stack += [*node.decorator_list, *node.bases]
+        elif kind is not ast.Lambda and kind is not ast.Name and kind is not ast.Constant:
+            for field in node._fields:
+                child = getattr(node, field, None)
+                if child.__class__ is list:
+                    stack += [part for part in child if isinstance(part, ast.AST)]
+                elif isinstance(child, ast.AST):
+                    push(child)
+    return found
+
+
+def _outermost(scope: Scope) -> list:
+    if isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [*scope.node.body, *getattr(scope.node, "bases", [])]
+    return list(ast.iter_child_nodes(scope.node))
