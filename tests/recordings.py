@@ -1,0 +1,145 @@
+"""The recorded run folders of the cases: `recorded/<item>.tar.xz`, each with a folder a case, and what they were made with.
+
+`python tests/recordings.py` records the cases whose recording is missing or stale, ``--all`` every one, and words choose by name
+(``cg.04`` or ``cg.04/problem_softmax_twice``). A recording is stale when its case or the code that records has changed.
+"""
+
+import argparse
+import hashlib
+import io
+import json
+import sys
+import tarfile
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORDED = Path(__file__).parent / "recorded"
+MADE_WITH = RECORDED / "made_with.json"
+#: The packages that decide what a run folder holds.
+RECORDERS = ("runtime", "record", "callbacks", "observe", "locate", "probe", "range_test")
+_NOT_KEPT = ("checklist.json", "checklist.docx")
+
+
+def _digest(files) -> str:
+    """Of the code in files: empty lines and comments do not count."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(file.name.encode())
+        lines = (line.strip() for line in file.read_text(encoding="utf-8", errors="replace").splitlines())
+        digest.update("\n".join(line for line in lines if line and not line.startswith("#")).encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def recorders() -> dict[str, str]:
+    """A digest for each package that records."""
+    return {name: _digest((ROOT / "msprec" / name).rglob("*.py")) for name in RECORDERS}
+
+
+def of_case(case) -> str:
+    """A digest of the files of a case that its run reads."""
+    files = [
+        p for p in case.folder.rglob("*") if p.is_file() and p.name != "expect.json" and "__pycache__" not in p.parts
+    ]
+    return _digest(files)
+
+
+def made_with() -> dict:
+    return json.loads(MADE_WITH.read_text(encoding="utf-8")) if MADE_WITH.is_file() else {}
+
+
+def stale(case, made: dict) -> bool:
+    """Whether the recording of a case is missing or was made by other code than there is now."""
+    return made.get(case.name) != {"case": of_case(case), **recorders()}
+
+
+def unpack(item: str, folder: Path) -> Path:
+    """The recordings of an item's cases, below ``folder``."""
+    with tarfile.open(RECORDED / f"{item}.tar.xz") as archive:
+        if hasattr(tarfile, "data_filter"):
+            archive.extractall(folder, filter="data")
+        else:
+            archive.extractall(folder)
+    return folder
+
+
+def _pack(item: str, folder: Path) -> None:
+    """Members in order and without times, so that the same recordings make the same archive."""
+    RECORDED.mkdir(exist_ok=True)
+    with tarfile.open(RECORDED / f"{item}.tar.xz", "w:xz") as archive:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            info = tarfile.TarInfo(file.relative_to(folder).as_posix())
+            data = file.read_bytes()
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+
+
+def _record(case, folder: Path) -> str:
+    """Runs a case and keeps its run folder as ``folder/<case>``; what went wrong, or nothing."""
+    from case_runs import run_case
+    from run_scripts import Scripts
+
+    with tempfile.TemporaryDirectory(prefix="case_") as home:
+        project = Path(home) / "project"
+        project.mkdir()
+        scripts = Scripts(project)
+        scripts.run_folder = folder / case.folder.name
+        ran = run_case(case, scripts)
+    for name in _NOT_KEPT:
+        (scripts.run_folder / name).unlink(missing_ok=True)
+    expected = case.expected.get("exit", 0)
+    return "" if ran.status == expected else f"exit status {ran.status}, not {expected}: {ran.err[-500:]}"
+
+
+def record(chosen: list, jobs: int = 2) -> list[str]:
+    """Records the cases, item by item; gives the names of those that did not end as expected."""
+    import shutil
+
+    failed = []
+    for item in sorted({case.item for case in chosen}):
+        with tempfile.TemporaryDirectory(prefix="recorded_") as home:
+            folder, group = Path(home), [case for case in chosen if case.item == item]
+            if (RECORDED / f"{item}.tar.xz").is_file():
+                unpack(item, folder)
+            known = {case.folder.name for case in _cases() if case.item == item}
+            for old in folder.iterdir():
+                if old.name not in known or old.name in {case.folder.name for case in group}:
+                    shutil.rmtree(old)
+            with ThreadPoolExecutor(jobs) as pool:
+                for case, wrong in zip(group, pool.map(partial(_record, folder=folder), group)):
+                    print(f"{case.name} {wrong or 'recorded'}", flush=True)
+                    failed += [case.name] if wrong else []
+            _pack(item, folder)
+        made = {name: entry for name, entry in made_with().items() if name in {case.name for case in _cases()}}
+        made.update({case.name: {"case": of_case(case), **recorders()} for case in group})
+        MADE_WITH.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return failed
+
+
+def _cases() -> list:
+    from case_runs import cases
+
+    return cases()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="items or cases; default: all")
+    parser.add_argument("--all", action="store_true", help="those too whose recording is up to date")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at the same time")
+    options = parser.parse_args()
+    chosen = [case for case in _cases() if not options.names or {case.item, case.name} & set(options.names)]
+    if not options.all:
+        made = made_with()
+        chosen = [case for case in chosen if stale(case, made)]
+    failed = record(chosen, options.jobs)
+    if failed:
+        raise SystemExit(f"{len(failed)} did not end as expected: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    main()

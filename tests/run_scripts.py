@@ -1,0 +1,134 @@
+"""Running a script bare and under `msprec run`, in processes of their own."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+
+class Ran(NamedTuple):
+    """A finished process."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Scripts:
+    """Writes scripts into a folder and runs them there; ``settings`` are environment variables for them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.settings = folder, {}
+        self.run_folder = folder.parent / f"{folder.name}_run"
+
+    def write(self, text: str, name: str = "train.py") -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def blocking(self) -> "Scripts":
+        """PyNative mode runs each operator when it is called. By default its threads wait for each other in busy loops, which
+        on two cores takes three to four times as long; what is observed is the same."""
+        self.settings["MS_DEV_LAUNCH_BLOCKING"] = "1"
+        return self
+
+    def environment(self) -> dict:
+        own = {"GLOG_v": "3", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"}
+        return {**os.environ, **own, **self.settings}
+
+    def _run(self, command: list, timeout: float) -> Ran:
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment(),
+            capture_output=True,
+            timeout=timeout,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def bare(self, *args: str, script: str = "train.py", timeout: float = 180) -> Ran:
+        return self._run([sys.executable, script, *args], timeout)
+
+    def command(self, *args: str, script: str = "train.py", options: tuple = ()) -> list:
+        """The command line; without probes and the Word report, which take their time, unless ``options`` name them."""
+        quick = () if "--probe-seconds" in options else ("--probe-seconds", "0")
+        quick += () if "--word" in options else ("--no-word",)
+        return [
+            sys.executable,
+            "-m",
+            "msprec",
+            "run",
+            "--lang",
+            "en",
+            "--out",
+            str(self.run_folder),
+            *quick,
+            *options,
+            script,
+            *args,
+        ]
+
+    def observed(self, *args: str, script: str = "train.py", options: tuple = (), timeout: float = 180) -> Ran:
+        return self._run(self.command(*args, script=script, options=options), timeout)
+
+    def launched(self, workers: int, *args: str, script: str = "train.py", timeout: float = 180) -> Ran:
+        """``script`` under `msprec run` in ``workers`` processes of one `msrun`; skips where there is none."""
+        # the launcher starts the `python` that the path names first
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        launcher = shutil.which("msrun", path=path)
+        if launcher is None:
+            pytest.skip("this MindSpore has no msrun")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        options = [f"--worker_num={workers}", f"--local_worker_num={workers}", f"--master_port={port}", "--join=True"]
+        command = [
+            launcher,
+            *options,
+            f"--log_dir={self.folder.parent / 'log'}",
+            "python",
+            *self.command(*args, script=script)[1:],
+        ]
+        own = str(Path(__file__).resolve().parents[1])
+        environment = {**self.environment(), "PATH": path, "PYTHONPATH": own}
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            timeout=timeout,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def msprec(self, *args: str, timeout: float = 60) -> Ran:
+        return self._run([sys.executable, "-m", "msprec", *args], timeout)
+
+    def json(self, name: str) -> dict:
+        return json.loads((self.run_folder / name).read_text(encoding="utf-8"))
+
+    def events(self) -> list:
+        file = self.run_folder / "rank_0" / "events.jsonl"
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+    def rows(self, name: str = "steps.csv") -> list:
+        import csv
+
+        with open(self.run_folder / "rank_0" / name, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def no_own_errors(self) -> None:
+        assert [e for e in self.events() if e["event"] == "monitor_error"] == []
