@@ -1,4 +1,4 @@
-"""What is installed is what is in the folders: a package or a requirement that is missing works in the checkout and fails for users."""
+"""What is installed is what is in the folders: what is missing works in the checkout and fails for users."""
 
 import configparser
 import importlib

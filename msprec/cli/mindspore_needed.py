@@ -17,7 +17,7 @@ def require_script(script: str) -> None:
 
 def require_mindspore(script: Optional[str] = None) -> None:
     """Fails, with what to install, where MindSpore is neither installed nor beside ``script``. It is not imported."""
-    if "mindspore" in sys.modules or importlib.util.find_spec("mindspore") is not None:
+    if sys.modules.get("mindspore") is not None or importlib.util.find_spec("mindspore") is not None:
         return
     if script is not None and PathFinder.find_spec("mindspore", [os.path.dirname(os.path.realpath(script))]):
         return

@@ -87,7 +87,6 @@ def run(
       msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
     require_script(script)
-    require_mindspore(script)
     from msprec.observe import launch
     from msprec.observe.environment import rank
     from msprec.observe.observer import Options
@@ -98,6 +97,7 @@ def run(
         given += () if word else ("--no-word",)
         read_also(also)  # what cannot be read is said before anything runs
         read_reference_script(reference_script)
+        require_mindspore(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
         run_repeatedly(script, args, new_run_folder(script, out), repeat or 2, given, lang, first)
     design_beside(script)
@@ -106,6 +106,7 @@ def run(
     reference = read_reference_script(reference_script)
     if options.tensorboard:
         _require_tensorboard()
+    require_mindspore(script)
     # the scheduler process of a distributed launch trains nothing
     folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else new_run_folder(script, out)
     try:
