@@ -221,6 +221,7 @@ def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
 def _same_conclusions(run_dir: Path, files: dict) -> bool:
     """Whether the scrubbed run concludes as the run itself does."""
     from msprec.engine import conclude
+    from msprec.engine.entries import all_entries
 
     with tempfile.TemporaryDirectory(prefix="msprec-") as folder:
         for name, data in files.items():
@@ -229,7 +230,9 @@ def _same_conclusions(run_dir: Path, files: dict) -> bool:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
         try:
-            verdicts = [[i["conclusion"] for i in conclude(d)["items"]] for d in (run_dir, Path(folder) / "run")]
+            verdicts = [
+                [entry["conclusion"] for entry in all_entries(conclude(d))] for d in (run_dir, Path(folder) / "run")
+            ]
         except Exception:
             return False
     return verdicts[0] == verdicts[1]

@@ -10,4 +10,15 @@ from msprec.callbacks.precision import PrecisionMonitor
 from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.runtime.tensor_snapshot import snapshot
 
-__all__ = ["GradientMonitor", "LossScaleMonitor", "NonFiniteMonitor", "PrecisionMonitor", "StepTimeMonitor", "snapshot"]
+#: What watches a training: `msprec run` puts these in, `PrecisionMonitor` is made of them, in the order in which they are called.
+MONITORS = (LossScaleMonitor, NonFiniteMonitor, GradientMonitor, StepTimeMonitor)
+
+__all__ = [
+    "MONITORS",
+    "GradientMonitor",
+    "LossScaleMonitor",
+    "NonFiniteMonitor",
+    "PrecisionMonitor",
+    "StepTimeMonitor",
+    "snapshot",
+]

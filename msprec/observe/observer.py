@@ -147,13 +147,12 @@ class Observer:
 
     # --- steps --------------------------------------------------------------------------------------------------
     def make_monitors(self, users: list) -> list:
-        """The four callbacks, less those that the user has put in."""
-        from msprec.callbacks import GradientMonitor, LossScaleMonitor, NonFiniteMonitor, StepTimeMonitor
+        """The monitors, less those that the user has put in."""
+        from msprec.callbacks import MONITORS, NonFiniteMonitor
 
-        kinds = (LossScaleMonitor, NonFiniteMonitor, GradientMonitor, StepTimeMonitor)
         given = [one for user in users for one in getattr(user, "members", (user,))]
         made = {NonFiniteMonitor: {"locate": self.options.locate and self.options.again is None}}
-        return [kind(**made.get(kind, {})) for kind in kinds if not any(isinstance(one, kind) for one in given)]
+        return [kind(**made.get(kind, {})) for kind in MONITORS if not any(isinstance(one, kind) for one in given)]
 
     def write_step(self, step, grad_norm=None) -> None:
         """Hands a finished step of a training cell or a functional loop to the recorder."""

@@ -17,8 +17,10 @@ def merge(checklist: dict, form: Form, lang: str) -> dict:
         form: As `read_form` gives it.
         lang: The language of the report to come.
     """
-    items = [_merged(item, form.items.get(item["id"]), lang) for item in checklist["items"]]
-    merged = {**checklist, "items": items}
+    merged = dict(checklist)
+    for part in ("items", "beyond"):
+        if part in checklist:
+            merged[part] = [_merged(item, form.items.get(item["id"]), lang) for item in checklist[part]]
     remarks = _comment(form.general, lang)
     return {**merged, "remarks": remarks} if remarks else merged
 

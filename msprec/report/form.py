@@ -21,6 +21,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 
+from msprec.engine.entries import all_entries
 from msprec.report.docx_builder import WIDTH_CM, Paper
 from msprec.report.docx_parts import add_bookmark, add_run, shade
 from msprec.report.form_reader import GENERAL, NAMESPACE, bookmark_of, paragraphs_of_parts, state_fingerprint
@@ -136,7 +137,7 @@ def add_state(paper: Paper, checklist: dict) -> None:
             roots += [section.header._element, section.footer._element]
     prints = {state_fingerprint(text) for root in roots for text in paragraphs_of_parts(root)}
     texts = base64.b64encode(zlib.compress(b"".join(sorted(prints)), 9)).decode()
-    entries = "".join(_entry(item) for item in checklist["items"])
+    entries = "".join(_entry(item) for item in all_entries(checklist))
     xml = f'<form xmlns="{NAMESPACE}" lang="{paper.lang}">{entries}<texts>{texts}</texts></form>'
     etree.fromstring(xml)
     package = paper.document.part.package

@@ -16,7 +16,7 @@ from typing import NamedTuple, Optional
 
 from lxml import etree
 
-from msprec.engine.family import items
+from msprec.engine.family import ITEM_ID, items
 from msprec.report.strings import CONCLUSIONS, FOREIGN_PLACEHOLDERS, PLACEHOLDERS
 
 NAMESPACE = "urn:msprec:form:1"
@@ -29,7 +29,7 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _STRICT = "purl.oclc.org/ooxml"
 _MOST_BYTES = 200_000_000
 _COMPUTED = re.compile(r"\s*(SEQ|PAGE|PAGEREF|NUMPAGES)\b")
-_ITEM = re.compile(r"\s*((?:ds|dp|hp|api|cg|wi|mp)\.\d\d)\b")
+_ITEM = re.compile(rf"\s*({ITEM_ID})\b")
 _OWN_PICTURE = "msprec figure"
 _NAMES = {name: kind for names in CONCLUSIONS.values() for kind, name in names.items()}
 
@@ -258,7 +258,9 @@ class _Reader:
             if len(parts) == 3 and parts[0] == "msprec" and cell is not None:
                 found.setdefault((parts[1], parts[2]), cell)
         names = {
-            bookmark_of(kind, item): (kind, item) for kind in ("choice", "summary", "comment") for item in self._ids()
+            bookmark_of(kind, item): (kind, item)
+            for kind in ("choice", "summary", "comment")
+            for item in (*self.state.items, *self._ids())
         }
         for mark in body.iter(f"{_W}bookmarkStart"):
             key, cell = names.get(mark.get(f"{_W}name")), next(mark.iterancestors(f"{_W}tc"), None)

@@ -7,9 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Optional
 
+from msprec.engine.entries import all_entries, by_family
 from msprec.report.figures import draw
 from msprec.report.plain_text import clean
-from msprec.report.strings import CONCLUSIONS, MARKS, family_title, number, words
+from msprec.report.strings import CONCLUSIONS, MARKS, family_titles, number, words
 from msprec.report.word import item_texts, read_json, run_rows
 
 MAX_ROWS = 200
@@ -89,12 +90,12 @@ class _Page:
         self.figures = self.tables = 0
 
     def text(self) -> str:
-        say, items = self.say, self.checklist["items"]
+        say, titles = self.say, family_titles(self.checklist, self.lang)
         version = self.checklist.get("tool", {}).get("version", "")
         title = _e(say["title"] if self.run else say["blank_title"])
         body = [
             f"<h1>{title}</h1><p class=note>{_e(say['subtitle'].format(version=version))}</p>",
-            self._summary(items),
+            self._summary(all_entries(self.checklist)),
         ]
         rows = run_rows(self.run, self.lang)
         if rows:
@@ -102,12 +103,9 @@ class _Page:
             body.append(f"<h2 id=run>{_e(say['run'])}</h2><table>{cells}</table>")
             body.append(self._figure({"figure": "step_time"}, self.say["step_time"]))
         body.append(self._against())
-        family = None
-        for item in items:
-            if item["id"].split(".")[0] != family:
-                family = item["id"].split(".")[0]
-                body.append(f"<h2>{_e(family_title(family, self.lang))}</h2>")
-            body.append(self._item(item))
+        for family, items in by_family(self.checklist):
+            body.append(f"<h2>{_e(titles[family])}</h2>")
+            body += [self._item(item) for item in items]
         return (
             f'<!DOCTYPE html>\n<html lang="{"zh-CN" if self.lang == "zh" else "en"}"><head><meta charset="utf-8">'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'

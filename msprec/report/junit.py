@@ -3,18 +3,19 @@
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from msprec.engine.entries import all_entries, family_id
 from msprec.report.plain_text import clean
-from msprec.report.strings import CONCLUSIONS, family_title
+from msprec.report.strings import CONCLUSIONS, family_titles
 
 
 def as_junit(checklist: dict) -> str:
     """The document as text. What is left to a person, or does not apply, counts as skipped."""
     lang = "zh" if checklist.get("lang") == "zh" else "en"
-    items, names = checklist["items"], CONCLUSIONS[lang]
+    items, names, titles = all_entries(checklist), CONCLUSIONS[lang], family_titles(checklist, lang)
     failures = sum(item["conclusion"] == "problem" for item in items)
     skipped = sum(item["conclusion"] in ("undecided", "not_applicable") for item in items)
     counts = f'tests="{len(items)}" failures="{failures}" errors="0" skipped="{skipped}" time="0"'
-    cases = "".join(_case(item, lang, names) for item in items)
+    cases = "".join(_case(item, titles, names) for item in items)
     stamp = f" timestamp={_attribute(checklist['generated'])}" if checklist.get("generated") else ""
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {counts}>\n'
@@ -27,10 +28,10 @@ def write_junit(checklist: dict, path) -> None:
     Path(path).write_text(as_junit(checklist), encoding="utf-8")
 
 
-def _case(item: dict, lang: str, names: dict) -> str:
-    family, kind = item["id"].split(".")[0], item["conclusion"]
+def _case(item: dict, titles: dict, names: dict) -> str:
+    family, kind = family_id(item), item["conclusion"]
     places = [p for p in item.get("locations") or [] if p.get("file")]
-    head = f"  <testcase classname={_attribute(f'msprec.{family} ' + family_title(family, lang))}"
+    head = f"  <testcase classname={_attribute(f'msprec.{family} ' + titles[family])}"
     head += f' name={_attribute(item["id"] + " " + item["title"])} time="0"'
     if places:
         head += f' file={_attribute(places[0]["file"])} line="{int(places[0].get("line") or 0)}"'

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from msprec.engine.entries import all_entries
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, MARKS, number, words
 
@@ -13,7 +14,7 @@ _ROWS, _LINES = 10, 30
 
 def as_markdown(checklist: dict) -> str:
     """The document as text; where it grows too long, evidence is left out, of the last items first."""
-    items = checklist["items"]
+    items = all_entries(checklist)
     shown = [item for kind in ("problem", "undecided") for item in items if item["conclusion"] == kind]
     for count in range(len(shown), -1, -1):
         text = _document(checklist, {item["id"] for item in shown[:count]})
@@ -29,7 +30,7 @@ def write_markdown(checklist: dict, path) -> None:
 
 def _document(checklist: dict, with_evidence: set) -> str:
     lang = "zh" if checklist.get("lang") == "zh" else "en"
-    say, names, items = words(lang), CONCLUSIONS[lang], checklist["items"]
+    say, names, items = words(lang), CONCLUSIONS[lang], all_entries(checklist)
     counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
     lines = [f"# {say['title']}", "", say["found"].format(**counts), ""]
     lines += [f"| {say['item']} | {say['conclusion']} | {say['reason']} |", "| --- | --- | --- |"]

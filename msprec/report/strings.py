@@ -3,7 +3,8 @@
 import locale
 import os
 
-from msprec.engine.family import families
+from msprec.engine.entries import by_family
+from msprec.engine.family import families as installed_families
 
 CONCLUSIONS = {
     "zh": {"problem": "发现问题", "ok": "无问题", "not_applicable": "不涉及", "undecided": "请填写"},
@@ -87,6 +88,7 @@ WORDS = {
         "no_training": "没有观察到训练步：脚本没有训练，或训练方式未被识别。",
         "none": "无",
         "families": "类别",
+        "beyond": "指南以外的检查项",
         "contents": "目录",
         "page_numbers": "点击条目即可跳转。Word 中的页码在打印时或按 Ctrl+A、F9 后显示。",
         "comment": "备注",
@@ -184,6 +186,7 @@ WORDS = {
         "report": "Report",
         "none": "none",
         "families": "Families",
+        "beyond": "Items beyond the guide",
         "contents": "Contents",
         "page_numbers": "Click an entry to go there. In Word the page numbers appear in print, or after Ctrl+A, F9.",
         "comment": "Comment",
@@ -226,10 +229,11 @@ WORDS = {
 }
 
 
-def family_title(family: str, lang: str) -> str:
-    """The title of a family of items; of one that is not installed here, its id."""
-    known = {one.id: one.title for one in families()}
-    return known[family].render(lang) if family in known else family
+def family_titles(checklist: dict, lang: str) -> dict[str, str]:
+    """The titles of the families of a checklist, by id; of one that is not installed here, the title that the document gives."""
+    told = {one["id"]: one.get("title") or one["id"] for one in checklist.get("families") or ()}
+    ids = {family: family for family, _ in by_family(checklist)}
+    return {**ids, **told, **{one.id: one.title.render(lang) for one in installed_families()}}
 
 
 def words(lang: str) -> dict:

@@ -1,5 +1,6 @@
 """The table of conclusions on the terminal: problems, then what is left to a person, then the rest in one line."""
 
+from msprec.engine.entries import all_entries
 from msprec.report.strings import CONCLUSIONS, MARKS, words
 
 _STYLES = {"problem": "bold red", "undecided": "yellow"}
@@ -24,7 +25,7 @@ def print_table(checklist: dict, console, report_path=None) -> None:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    items = checklist["items"]
+    items = all_entries(checklist)
     for kind in ("problem", "undecided"):
         for item in items:
             if item["conclusion"] != kind:

@@ -8,12 +8,13 @@ from typing import Optional
 
 from docx.shared import Pt
 
+from msprec.engine.entries import all_entries, by_family
 from msprec.env import known_trouble
 from msprec.report.docx_builder import MAX_ROWS, WIDTH_CM, Paper
 from msprec.report.docx_parts import add_link, add_run, shade
 from msprec.report.figures import draw
 from msprec.report.form import add_choice, add_general, add_item_form, add_state, mark_of
-from msprec.report.strings import CONCLUSIONS, family_title, number, words
+from msprec.report.strings import CONCLUSIONS, family_titles, number, words
 
 # lines of a listing on the page
 _MAX_LINES = 60
@@ -50,6 +51,7 @@ class _Report:
     def __init__(self, checklist: dict, run_dir: Optional[Path], lang: str, path: Path, pictures: dict) -> None:
         self.checklist, self.run_dir, self.lang, self.path, self.pictures = checklist, run_dir, lang, path, pictures
         self.say, self.names = words(lang), CONCLUSIONS[lang]
+        self.titles = family_titles(checklist, lang)
         self.run = read_json(run_dir / "run.json") if run_dir else {}
         script = Path(str(self.run.get("script") or "")).name
         version = str(checklist.get("tool", {}).get("version", ""))
@@ -65,12 +67,10 @@ class _Report:
         self._summary()
         self._about_the_run()
         self._about_the_reference()
-        family = None
-        for item in self.checklist["items"]:
-            if item["id"].split(".")[0] != family:
-                family = item["id"].split(".")[0]
-                paper.heading(family_title(family, self.lang), 1, f"family_{family}")
-            self._item(item)
+        for family, items in by_family(self.checklist):
+            paper.heading(self.titles[family], 1, f"family_{family}")
+            for item in items:
+                self._item(item)
         add_state(paper, self.checklist)
         paper.save(path)
 
@@ -84,12 +84,9 @@ class _Report:
             entries.append((1, self.say["run"], "run"))
         if self.checklist.get("reference_run"):
             entries.append((1, self.say["against"], "against"))
-        family = None
-        for item in self.checklist["items"]:
-            if item["id"].split(".")[0] != family:
-                family = item["id"].split(".")[0]
-                entries.append((1, family_title(family, self.lang), f"family_{family}"))
-            entries.append((2, _head(item), _bookmark(item["id"])))
+        for family, items in by_family(self.checklist):
+            entries.append((1, self.titles[family], f"family_{family}"))
+            entries += [(2, _head(item), _bookmark(item["id"])) for item in items]
         paper.paragraph(self.say["contents"], bold=True, size=13).paragraph_format.keep_with_next = True
         paper.contents(entries)
 
@@ -114,10 +111,22 @@ class _Report:
         self.paper.link(self.say["back"], "summary")
 
     def _summary(self) -> None:
-        paper, items = self.paper, self.checklist["items"]
+        paper, entries = self.paper, all_entries(self.checklist)
         paper.page_break_before(paper.heading(self.say["summary"], 1, "summary"))
-        counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
+        counts = {kind: sum(i["conclusion"] == kind for i in entries) for kind in CONCLUSIONS["en"]}
         paper.paragraph(self.say["found"].format(**counts), bold=True)
+        self._summary_table(self.checklist["items"])
+        if self.checklist.get("beyond"):
+            head = paper.paragraph(self.say["beyond"], bold=True)
+            head.paragraph_format.space_before, head.paragraph_format.keep_with_next = Pt(6), True
+            self._summary_table(self.checklist["beyond"])
+        below = paper.paragraph(self.say["how_to_fill"].replace("`", ""), size=9, colour="3C4043")
+        below.paragraph_format.space_before = Pt(6)
+        add_general(paper, self.checklist.get("remarks") or "")
+        self._pictures("general")
+
+    def _summary_table(self, items: list) -> None:
+        paper = self.paper
         columns = [self.say["mark"], self.say["item"], self.say["conclusion"], self.say["reason"]]
         table = paper.table(columns, [[""] * 4 for _ in items], [2.0, 4.9, 2.9, WIDTH_CM - 9.8], size=8.5)
         for row, item in zip(list(table.rows)[1:], items):
@@ -127,10 +136,6 @@ class _Report:
             add_link(name.paragraphs[0], _head(item), _bookmark(item["id"]), 8.5)
             add_choice(paper, conclusion, item, "summary", 8.5)
             add_run(reason.paragraphs[0], self._reason(item), size=8.5)
-        below = paper.paragraph(self.say["how_to_fill"].replace("`", ""), size=9, colour="3C4043")
-        below.paragraph_format.space_before = Pt(6)
-        add_general(paper, self.checklist.get("remarks") or "")
-        self._pictures("general")
 
     def _reason(self, item: dict) -> str:
         lines = [textwrap.shorten(item.get("summary") or "", _LONG_REASON, placeholder=" …")]

@@ -41,6 +41,13 @@ def language(lang: Optional[str]) -> str:
     return lang or default_lang()
 
 
+def plain_console(stderr: bool = False):
+    """A rich console that colours no words of its own accord, on standard output or standard error."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
+
+
 def make_console():
     """A rich console on the standard output stream."""
     from rich.console import Console

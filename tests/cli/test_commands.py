@@ -182,7 +182,7 @@ def test_the_empty_form(tmp_path: Path) -> None:
 
 
 def test_a_checkout_that_is_not_installed_has_its_checklists() -> None:
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     code = "import msprec, msprec.checklists as c; print(msprec.__file__, c.__file__)"
     # -S: nothing installed is seen, an editable install's finder neither
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True)

@@ -5,7 +5,7 @@ from typing import Optional
 
 import click
 
-from msprec.compare.cli_common import (
+from msprec.cli.common import (
     CSV,
     FAIL,
     JSON,
@@ -51,7 +51,6 @@ from msprec.compare.cli_common import (
 @click.option("--in-order", is_flag=True, help="Show the pairs in the order of execution, not the worst first.")
 @WORST
 @CSV
-@click.option("--xlsx", metavar="F.xlsx", help="Write every pair there, as an Excel workbook.")
 @JSON
 @FAIL
 @LANG
@@ -69,7 +68,6 @@ def tensors(
     in_order,
     worst,
     csv_file,
-    xlsx,
     json_file,
     fail,
     lang,
@@ -84,7 +82,7 @@ def tensors(
     Examples:
       msprec compare tensors pytorch_dump mindspore_dump
       msprec compare tensors A B --cosine 0.98 --worst 10
-      msprec compare tensors A B --allclose --rtol 1e-4 --atol 1e-5 --xlsx tensors.xlsx
+      msprec compare tensors A B --allclose --rtol 1e-4 --atol 1e-5 --csv tensors.csv
     """
     one_thread_a_product()
     from msprec.compare.dumps.dump import read_dump
@@ -107,7 +105,7 @@ def tensors(
     culprit = find_culprit(found, agree)
     lines = tensors_text.counts(found, lang) + tensors_text.sentence(found, culprit, lang)
     entries = [_tensor_entry(row) for row in found.rows]
-    write({csv_file: lambda: table_csv(entries), xlsx: lambda: _tensor_xlsx(found.rows, entries)})
+    write({csv_file: lambda: table_csv(entries)})
     if json_file != "-":
         _show_tensors(found, lines, worst, in_order, lang)
     only = {key: [item.name for item in getattr(found.paired, key)] for key in ("only_a", "only_b")}
@@ -151,15 +149,6 @@ def _tensor_entry(row) -> dict:
 
 def _shape(shape) -> Optional[str]:
     return None if shape is None else "x".join(map(str, shape)) or "scalar"
-
-
-def _tensor_xlsx(rows: list, entries: list) -> bytes:
-    from msprec.compare.tensors.compare import GOOD
-    from msprec.compare.xlsx import workbook
-
-    columns = list(dict.fromkeys(key for entry in entries for key in entry))
-    red = [at for at, row in enumerate(rows) if row.verdict not in GOOD]
-    return workbook(columns, [[entry.get(column) for column in columns] for entry in entries], "tensors", red)
 
 
 def _show_tensors(found, lines: list, worst: int, in_order: bool, lang: str) -> None:

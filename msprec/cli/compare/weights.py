@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from msprec.compare.cli_common import (
+from msprec.cli.common import (
     CSV,
     FAIL,
     JSON,

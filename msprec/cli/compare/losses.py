@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from msprec.compare.cli_common import FAIL, LANG, Failure, give_json, language, make_console, write
+from msprec.cli.common import FAIL, LANG, Failure, give_json, language, make_console, write
 
 
 def _told_apart(names: tuple) -> tuple:

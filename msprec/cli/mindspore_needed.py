@@ -1,0 +1,31 @@
+"""What commands that run a script need: the script, and a MindSpore that can be imported."""
+
+import importlib.util
+import os
+import sys
+from importlib.machinery import PathFinder
+from typing import Optional
+
+from msprec.cli.common import Failure, language
+
+
+def require_script(script: str) -> None:
+    """Fails where there is no such file."""
+    if not os.path.isfile(script):
+        raise Failure(f"no such script: {script}")
+
+
+def require_mindspore(script: Optional[str] = None) -> None:
+    """Fails, with what to install, where MindSpore is neither installed nor beside ``script``. It is not imported."""
+    if sys.modules.get("mindspore") is not None or importlib.util.find_spec("mindspore") is not None:
+        return
+    if script is not None and PathFinder.find_spec("mindspore", [os.path.dirname(os.path.realpath(script))]):
+        return
+    from msprec.bilingual import Text
+
+    missing = Text(
+        "此命令需要 MindSpore，但当前 Python 没有安装：pip install mindspore 'numpy<2'（Ascend 或 GPU 请安装对应设备的 wheel）",
+        "this needs MindSpore, which this Python does not have: pip install mindspore 'numpy<2' (on Ascend or GPU, the wheel for "
+        "that device)",
+    )
+    raise Failure(missing.render(language(None)))

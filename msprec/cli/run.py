@@ -1,0 +1,213 @@
+"""``msprec run``: a script, recorded, and its checklist."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Optional
+
+import click
+
+from msprec.cli.common import LANG, Failure, language, plain_console
+from msprec.cli.mindspore_needed import require_mindspore, require_script
+from msprec.cli.references import (
+    REFERENCE_SCRIPT,
+    design_beside,
+    named_references,
+    read_reference_script,
+    read_references,
+    reference_options,
+)
+from msprec.cli.repeat import run_repeatedly
+from msprec.cli.run_folder import new_run_folder
+from msprec.cli.sources import read_also
+
+_RANKS_FINISH = 20
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--out", metavar="DIR", help="The run folder to write; default: msprec_runs/SCRIPT-TIME.")
+@LANG
+@click.option(
+    "--locate/--no-locate",
+    default=True,
+    help="Replay a step whose loss or gradients are not finite, and name the expression and line. Default: on.",
+)
+@click.option(
+    "--probe-seconds",
+    default=30.0,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
+)
+@click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
+@click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
+@click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="SCRIPT",
+    help="A further script of the project that is read, not run (evaluation, inference): how it prepares its data "
+    "(dp.02) and sets the mode of its network (api.02). May be given again.",
+)
+@REFERENCE_SCRIPT
+@reference_options
+@click.option("--twice", is_flag=True, help="Run it twice and say whether the loss repeats, and what is random if not.")
+@click.option("--repeat", type=click.IntRange(2), metavar="N", help="The same with N runs.")
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def run(
+    out: Optional[str],
+    lang: Optional[str],
+    locate: bool,
+    probe_seconds: float,
+    word: bool,
+    tensorboard: bool,
+    tensorboard_dir: Optional[str],
+    also: tuple,
+    reference_script: Optional[str],
+    twice: bool,
+    repeat: Optional[int],
+    script: str,
+    args: tuple,
+) -> None:
+    """Run SCRIPT with ARGS as `python SCRIPT ARGS` would, record it, and write the filled checklist.
+
+    The script is not changed and neither are its numbers, output, files and exit status. What msprec prints goes to the
+    standard error stream. The run folder gets run.json, facts/, rank_0/steps.csv, checklist.json and checklist.docx.
+
+    \b
+    Examples:
+      msprec run train.py
+      msprec run --out runs/first --lang en train.py --lr 0.1
+      msprec run --tensorboard train.py
+      msprec run --also eval.py --also infer.py train.py
+      msprec run --reference-run pytorch_losses.csv train.py
+      msprec run --twice train.py
+      msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
+    """
+    require_script(script)
+    from msprec.observe import launch
+    from msprec.observe.environment import rank
+    from msprec.observe.observer import Options
+
+    if twice or repeat:
+        given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
+        given += ("--tensorboard",) if tensorboard else ()
+        given += () if word else ("--no-word",)
+        read_also(also)  # what cannot be read is said before anything runs
+        read_reference_script(reference_script)
+        require_mindspore(script)
+        first = _for_the_first(also, reference_script, tensorboard_dir)
+        run_repeatedly(script, args, new_run_folder(script, out), repeat or 2, given, lang, first)
+    design_beside(script)
+    beside = read_also(also)
+    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
+    reference = read_reference_script(reference_script)
+    if options.tensorboard:
+        _require_tensorboard()
+    require_mindspore(script)
+    # the scheduler process of a distributed launch trains nothing
+    folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else new_run_folder(script, out)
+    try:
+        outcome = launch.run_script(script, list(args), folder, options)
+    except SyntaxError as error:
+        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+    except (OSError, ValueError) as error:
+        raise Failure(f"cannot read {script} or write the run folder: {error}") from None
+    if folder is not None and rank()[0] == 0:
+        try:
+            sys.stdout.flush()
+            _wait_for_ranks(folder)
+            _conclude_and_report(folder, language(lang), reference, word, beside)
+        except Exception as error:
+            click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
+    if outcome.interrupted:
+        launch.die_of_interrupt()
+    sys.exit(outcome.status)
+
+
+def _for_the_first(also: tuple, reference_script: Optional[str], tensorboard_dir: Optional[str]) -> tuple:
+    """The options that only the first of several runs is given: what its report draws on, and a folder that all would share."""
+    given = [part for path in also for part in ("--also", os.path.abspath(path))]
+    given += ["--reference-script", os.path.abspath(reference_script)] if reference_script else []
+    given += ["--tensorboard-dir", tensorboard_dir] if tensorboard_dir else []
+    for name, path in named_references().items():
+        given += [f"--{name.replace('_', '-')}", path]
+    return tuple(given)
+
+
+def _require_tensorboard() -> None:
+    from msprec.record.tensorboard import require
+
+    try:
+        require()
+    except ImportError as error:
+        raise Failure(str(error)) from None
+
+
+def _wait_for_ranks(folder: Path) -> None:
+    """Gives the other ranks that write into this folder some time to finish their records."""
+    import time
+
+    from msprec.record.reader import RunFolder
+
+    until = time.monotonic() + _RANKS_FINISH
+    while True:
+        read = RunFolder(folder)
+        late = [rank for rank in read.ranks() if rank and not read.run_of(rank).get("ended")]
+        if not late or time.monotonic() > until:
+            break
+        time.sleep(0.2)
+    if late:
+        names = ", ".join(map(str, late))
+        click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
+
+
+def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = True, also=None) -> None:
+    """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+    import json
+
+    from msprec.engine import conclude, write_checklist
+    from msprec.report.terminal import print_table
+    from msprec.report.word import write_word
+
+    if reference is not None:
+        from msprec.source.static_input import keep_reference
+
+        keep_reference(reference, folder)
+    if also is not None:
+        from msprec.source.static_input import keep_also
+
+        keep_also(also, folder)
+    handed = read_references()
+    for name, facts in handed.items():
+        (folder / "facts").mkdir(exist_ok=True)
+        (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
+    checklist = conclude(folder, lang)
+    write_checklist(checklist, folder / "checklist.json")
+    report = folder / ("checklist.docx" if word else "checklist.json")
+    try:
+        if word:
+            write_word(checklist, report, folder, lang)
+    except Exception as error:
+        click.echo(f"msprec: the Word report could not be written: {type(error).__name__}: {error}", err=True)
+        report = folder / "checklist.json"
+    print_table(checklist, plain_console(stderr=True), report)
+    _say_without_training(folder, lang)
+
+
+def _say_without_training(folder: Path, lang: str) -> None:
+    """One line where the script trained nothing, so that nobody takes the empty checklist for a clean one."""
+    import json
+
+    try:
+        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    from msprec.report.strings import words
+
+    if not facts.get("script_imports_mindspore"):
+        click.echo(f"msprec: {words(lang)['no_mindspore']}", err=True)
+    elif not facts.get("training_steps"):
+        click.echo(f"msprec: {words(lang)['no_training']}", err=True)
