@@ -257,7 +257,7 @@ class TrainStep{n}(nn.TrainOneStepWithLossScaleCell):
         return ops.depend(loss, self.optimizer(grads))
 '''
 _HELPERS = {
-    "models/registry.py": '_entries = {}\n\n\ndef register_model(fn):\n    _entries[fn.__name__] = fn\n    return fn\n\n\n'
+    "models/registry.py": "_entries = {}\n\n\ndef register_model(fn):\n    _entries[fn.__name__] = fn\n    return fn\n\n\n"
     "def model_entrypoint(name):\n    return _entries[name]\n",
     "models/helpers.py": "import mindspore as ms\n\n\ndef build_model_with_cfg(model_cls, default_cfg, pretrained, model_args):\n"
     "    model = model_cls(**model_args)\n    if pretrained:\n"
@@ -270,13 +270,20 @@ _HELPERS = {
 
 def project_files(count: int) -> dict:
     """``{name: text}`` of a generated package `zoo_of_models` of about ``count`` files, and of what imports all of it."""
-    kinds = {"models/net": (_MODEL, 0.5), "layers/block": (_LAYER, 0.2), "data/loader": (_DATA, 0.2), "train/step": (_TRAIN, 0.1)}
+    kinds = {
+        "models/net": (_MODEL, 0.5),
+        "layers/block": (_LAYER, 0.2),
+        "data/loader": (_DATA, 0.2),
+        "train/step": (_TRAIN, 0.1),
+    }
     made, inits = dict(_HELPERS), {}
     layers = max(1, int((count - 8) * kinds["layers/block"][1]))
     for stem, (template, share) in kinds.items():
         folder = stem.partition("/")[0]
         for n in range(max(1, int((count - 8) * share))):
-            text = template.format(n=n, layer=n % layers, eps=5 + n % 3, window=n % 2 * 7, depth="2, 2, 6", width=32 + n % 4)
+            text = template.format(
+                n=n, layer=n % layers, eps=5 + n % 3, window=n % 2 * 7, depth="2, 2, 6", width=32 + n % 4
+            )
             made[f"{stem}_{n}.py"] = text
             inits.setdefault(folder, []).append(f"from .{stem.partition('/')[2]}_{n} import *")
     for folder, lines in inits.items():

@@ -3,7 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Optional
+
+from msprec.source.files import parse
 
 GRADIENTS = {"value_and_grad", "grad", "GradOperation", "vjp", "get_vjp"}
 _FORWARD_NAMES = re.compile(r"forward|train_?step|net_with_loss|loss_fn|criterion|compute_loss")
@@ -34,8 +37,8 @@ class Code:
         self._lines, self._walked, self._under = {}, {}, {}
         self._scopes = self._classes = None
         for name, text in sorted(texts.items()):
-            tree = _parse(text)
-            if tree is not None:
+            tree = parse(name, text)
+            if isinstance(tree, ast.Module):
                 self.trees[name] = tree
 
     def grep(self, pattern) -> Iterator[tuple]:
@@ -59,9 +62,11 @@ class Code:
     def nodes(self, file: str, *kinds: type) -> list:
         """The nodes of a file that are of one of the kinds, in the order of `ast.walk`."""
         if file not in self._walked:
-            tree = self.trees.get(file)
-            self._walked[file] = list(ast.walk(tree)) if tree is not None else []
-        return [node for node in self._walked[file] if isinstance(node, kinds)]
+            found = self._walked[file] = {}
+            for numbered in enumerate(_walked(self.trees[file])) if file in self.trees else ():
+                found.setdefault(numbered[1].__class__, []).append(numbered)
+        of_kinds = [numbered for kind in kinds for numbered in self._walked[file].get(kind, ())]
+        return [node for _, node in sorted(of_kinds, key=itemgetter(0))]
 
     def class_around(self, file: str, line: int) -> Optional[ast.ClassDef]:
         """The innermost class around a line."""
@@ -156,13 +161,6 @@ def is_data_loop(node: ast.AST) -> bool:
     return isinstance(node, ast.For) and bool(_ITERATORS.search(ast.unparse(node.iter)))
 
 
-def _parse(text: str) -> Optional[ast.Module]:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _code_lines(text: str) -> list:
     """The lines of a file, with comments and strings of several lines (but for their first line) left out."""
     return _SILENT.sub(_silenced, text).splitlines()
@@ -174,6 +172,19 @@ def _silenced(found: re.Match) -> str:
         return ""
     first, *others = token.splitlines()
     return first + "\n" * len(others)
+
+
+def _walked(tree: ast.AST) -> list:
+    """What `ast.walk` gives, in its order and in half its time."""
+    found = [tree]
+    for node in found:
+        for field in node._fields:
+            child = getattr(node, field, None)
+            if child.__class__ is list:
+                found += [part for part in child if isinstance(part, ast.AST)]
+            elif isinstance(child, ast.AST):
+                found.append(child)
+    return found
 
 
 def _blocks(node: ast.AST) -> list:
