@@ -141,9 +141,8 @@ def _reading_lines(run_data: RunData) -> list:
     """Lines that read files; a function of the user's that is called like a reader is none."""
     own = {
         node.name
-        for tree in run_data.source.trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef)
     }
     readers = [pattern for pattern in _READERS if pattern[2:-2] not in own]
     return run_data.find_lines("|".join(readers), 3)

@@ -11,7 +11,7 @@ from msprec.checklists.common.rank_disagreement import rank_notes
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import DATASETS, Fact
-from msprec.source.user_code import called_name, root_name
+from msprec.source.user_code import Code, called_name, root_name
 
 _SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 _LISTINGS = {"listdir", "scandir", "glob", "iglob", "rglob", "iterdir", "walk"}
@@ -360,6 +360,8 @@ def unsorted_listings(run_data: RunData) -> list:
     """(place, name of the call) of listings of folders whose order is used as it comes."""
     found = []
     for file, tree in run_data.source.trees.items():
+        if not any(map(_lists, run_data.source.nodes(file, ast.Call))):
+            continue
         sorted_names = _sorted_names(tree)
         for call, parents in run_data.source.calls(tree):
             if (
@@ -424,11 +426,11 @@ _RANK = re.compile(r"rank|shard|worker|local_id|node_id|device_id", re.IGNORECAS
 
 def _divided_by_hand(run_data: RunData) -> list:
     """Places where a list is cut by the rank: ``files[rank::size]``, ``i % size == rank``."""
-    return [place(file, line) for file, tree in run_data.source.trees.items() for line in _cuts(tree)]
+    return [place(file, line) for file in run_data.source.trees for line in _cuts(run_data.source, file)]
 
 
-def _cuts(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
+def _cuts(source: Code, file: str) -> Iterator[int]:
+    for node in source.nodes(file, ast.Subscript, ast.Compare):
         cut = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and ast.unparse(node.slice)
         compared = isinstance(node, ast.Compare) and ast.unparse(node)
         if (cut and _RANK.search(cut)) or (compared and "%" in compared and _RANK.search(compared)):

@@ -95,11 +95,10 @@ def _table(counts: dict):
 def ignored_labels(run_data: RunData) -> set:
     """The labels that a loss leaves out: ``ignore_index`` of loss cells and in the code, and MindSpore's default of -100."""
     given = {-100, *(int(number) for loss in run_data.losses for number in re.findall(_IGNORED, loss.args))}
-    for tree in run_data.source.trees.values():
+    for file, tree in run_data.source.trees.items():
         values = [
             keyword.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call)
+            for node in run_data.source.nodes(file, ast.Call)
             for keyword in node.keywords
             if keyword.arg == "ignore_index"
         ]

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Optional, Union
+from weakref import WeakValueDictionary
 
 #: Bytes beyond which a file is taken for data or generated code.
 LARGEST = 2_000_000
@@ -121,12 +122,20 @@ def decode(data: bytes) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
+#: Trees that are still in use: a project and the questions about its lines share them.
+_TREES = WeakValueDictionary()
+
+
 def parse(name: str, text: str) -> Union[ast.Module, Passed]:
     """The syntax tree, or why there is none."""
+    known = _TREES.get((name, text))
+    if known is not None:
+        return known
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            tree = _TREES[name, text] = ast.parse(text)
+            return tree
     except (RecursionError, MemoryError):
         return Passed(name, "deep")
     except (SyntaxError, ValueError) as error:

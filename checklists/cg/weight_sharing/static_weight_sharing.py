@@ -20,12 +20,11 @@ def written_sharing(source: Code, paths: list) -> Optional[list]:
     names = {path.rpartition(".")[2] for path in paths}
     if len(names) < 2 or any(not name.isidentifier() for name in names):
         return None
-    for file, tree in source.trees.items():
-        for function in ast.walk(tree):
-            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                found = _in(function, names)
-                if found is not None:
-                    return [place(file, line) for line in found]
+    for file in source.trees:
+        for function in source.nodes(file, ast.FunctionDef, ast.AsyncFunctionDef):
+            found = _in(function, names)
+            if found is not None:
+                return [place(file, line) for line in found]
     return None
 
 

@@ -55,10 +55,7 @@ def hides_real_elements(run_data: RunData, dataset: Fact, pad: Fact) -> Optional
     if not pad.mask or sum(_MASKS.search(column.name or "") is not None for column in dataset.columns) > 1:
         return None  # of several masks it is not known which one comes to which place
     functions = [
-        (file, node)
-        for file, tree in run_data.source.trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
+        (file, node) for file in run_data.source.trees for node in run_data.source.nodes(file, ast.FunctionDef)
     ]
     found = [hidden for file, node in functions for hidden in _hidden(file, node)]
     if not found or len({(one.name, one.value) for one in found}) != 1:

@@ -37,7 +37,7 @@ def _through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
     seen = [one for one in (dataset.iterated_at, *fed) if one and one.file]
     steps = _functions_around(run_data, seen)
     for file, tree in sorted(run_data.source.trees.items()):
-        for loop in (node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))):
+        for loop in run_data.source.nodes(file, ast.For, ast.While):
             over_data = _iterates_data(loop, tree) or (not fed and _spans(loop, file, seen))
             for statement in (node for node in loop.body if isinstance(node, ast.Assign)):
                 if not isinstance(statement.value, ast.Call) or not _handed_on(statement):
@@ -92,8 +92,8 @@ def _in_a_parameter(run_data: RunData, dataset: Fact) -> Optional[Fact]:
         if one.requires_grad is False and not one.in_optimizer and batch and batch in one.shape[:2]
     }
     held = {name for name in held if _is_state(name)}
-    for file, tree in sorted(run_data.source.trees.items()) if held else []:
-        for node in ast.walk(tree):
+    for file in sorted(run_data.source.trees) if held else []:
+        for node in run_data.source.nodes(file, ast.Assign, ast.Call):
             name, value = _assigned(node)
             if name in held and value is not None and not _RESETS.search(ast.unparse(value)):
                 return place(file, node.lineno)
