@@ -499,7 +499,8 @@ def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
     if seen.kind == "diverged" and seen.first is None:
         then = Text(
             "先看 mp.01 所指的首个非有限值：loss 变为 NaN/Inf 之前没有上升，原因多半不是学习率。",
-            "See the first non-finite value that mp.01 names: the loss had not grown before it, so the rate is hardly the reason.",
+            "See the first non-finite value that mp.01 names: the loss had not grown before it, so the rate is hardly the "
+            "reason.",
         )
     return undecided(
         Text(
