@@ -7,8 +7,11 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
+from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
+from msprec.checklists.common.generalization_gap import Gap, generalization_gap
 from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.record.metric_names import HIGHER, LOWER, is_metric_name
@@ -96,8 +99,14 @@ def judge_epochs(run_data: RunData) -> Finding:
     turned = [curve for curve in curves if turned_up(run_data, curve)]
     if turned and not _still_better(curves, turned):
         return _too_many(run_data, turned[0], shown)
-    if training is not None and _steep(run_data, training) and not _validation_flat(curves):
+    if training is not None and is_steep(run_data, training) and not _validation_flat(curves):
         return _too_few(run_data, training, curves, shown)
+    gap = generalization_gap(run_data, training.first if training is not None else None)
+    if gap is not None and not keeps_best(run_data):
+        return _overfitted(run_data, gap, shown)
+    outcome = learning_outcome(run_data)
+    if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
+        return _learnt_nothing(run_data, outcome, shown)
     return _in_between(run_data, curves, turned, training, shown)
 
 
@@ -218,7 +227,8 @@ def _validation_flat(curves: list) -> bool:
     return bool(curves)
 
 
-def _steep(run_data: RunData, training: Training) -> bool:
+def is_steep(run_data: RunData, training: Training) -> bool:
+    """Whether the training loss was still falling steeply at the end (hp.02.falling, hp.02.share)."""
     if training.last <= 0:  # no share of itself tells how far a loss without a floor at 0 may go
         return training.sure and training.share >= _EVEN
     return (
@@ -363,6 +373,70 @@ def _too_many(run_data: RunData, curve: Curve, shown: list) -> Finding:
     )
 
 
+def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
+    if gap.score:
+        beside = Text("最常见类别的占比为 {value}", "the most frequent class alone has {value}", value=gap.reference)
+    elif gap.known:
+        beside = Text("常数预测即可达到 {value}", "a constant prediction reaches {value}", value=gap.reference)
+    else:
+        beside = Text("训练开始时的 loss 为 {value}", "the training began at {value}", value=gap.reference)
+    seen = Text(
+        "训练 loss 已降到 {training}，而验证集的 {name} 停在 {value}（{beside}）",
+        "the training loss is down at {training}, while {name} on the validation data stays at {value} ({beside})",
+        training=gap.training,
+        name=gap.name,
+        value=gap.value,
+        beside=beside,
+    )
+    if gap.known and not gap.score and gap.gap > run_data.limit("hp.02.worse_than_constant"):
+        return undecided(
+            Text(
+                "{seen}：比不看输入还差，记住训练样本不至于此；验证数据的处理很可能与训练不同。",
+                "For this run {seen}: worse than without looking at the inputs, which learning by heart does not explain; the "
+                "validation data are likely processed in another way.",
+                seen=seen,
+            ),
+            Text(
+                "先看 dp.02（处理流程）、api.02（推理模式）和 ds.02（标签），改正后再比较两条曲线。",
+                "See dp.02 (processing), api.02 (inference mode) and ds.02 (labels) first, and compare the curves again then.",
+            ),
+            shown,
+            _loop_places(run_data),
+        )
+    return problem(
+        Text(
+            "过拟合：{seen}。网络记住了训练样本；或验证数据的处理、标签与训练不一致。",
+            "Overfitting: {seen}. The network has learnt the training samples by heart, or the validation data are processed or "
+            "labelled in another way.",
+            seen=seen,
+        ),
+        Text(
+            "先确认验证数据的处理与训练一致（dp.02）、验证时处于推理模式（api.02）；然后增加数据、数据增强、权重衰减或 "
+            "Dropout，或减小网络，并提前停止。",
+            "See first that the validation data are processed as the training data are (dp.02), in inference mode (api.02). Then "
+            "add data, augmentation, weight decay or dropout, or take a smaller network, and stop earlier.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _learnt_nothing(run_data: RunData, outcome: Outcome, shown: list) -> Finding:
+    return undecided(
+        Text(
+            "训练什么也没有学到：{what}；在此之前，epoch 数的多少无从判断。",
+            "The training learnt nothing: {what}. Until it does, the number of epochs cannot be judged.",
+            what=outcome.words(),
+        ),
+        Text(
+            "先解决训练学不到东西的原因（数据、标签、网络、loss、学习率），再看曲线。",
+            "Find first why it learns nothing (data, labels, network, loss, learning rate); then look at the curves again.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
 def _falling(training: Training) -> Text:
     return Text(
         "训练 loss 在最后五分之一中仍从 {before} 降到 {last}（全程下降的 {share}）",
@@ -376,6 +450,20 @@ def _falling(training: Training) -> Text:
 def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -> Finding:
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
+    # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
+    early = (epochs or 0) >= 2 and steps >= 100 and learning_outcome(run_data).verdict in ("hardly", "nothing")
+    if not curves and any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
+        return undecided(
+            Text(
+                "{what}；但每一步都用同一张图中少数有标签的节点，没有验证就无法判断是否应继续训练。",
+                "{what}; but each step sees the same labelled nodes of one graph, so without a validation it cannot be told "
+                "whether to train on.",
+                what=_falling(training),
+            ),
+            _EVALUATE,
+            shown,
+            _loop_places(run_data),
+        )
     if _decayed(run_data):
         return undecided(
             Text(
@@ -390,7 +478,7 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
             shown,
             _loop_places(run_data),
         )
-    if not long_enough:
+    if not (long_enough or early):
         return undecided(
             Text(
                 "{what}；但只运行了 {epochs} 轮、{steps} 步，不足以判断。",
@@ -437,11 +525,11 @@ def _in_between(run_data: RunData, curves: list, turned: list, training: Optiona
     return ok(
         Text(
             "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升；训练 loss 也已平缓。"
-            if training is not None and not _steep(run_data, training)
+            if training is not None and not is_steep(run_data, training)
             else "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升。",
             "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
             "turned; the training loss has levelled off."
-            if training is not None and not _steep(run_data, training)
+            if training is not None and not is_steep(run_data, training)
             else "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
             "turned.",
             name=curve.name,
@@ -473,7 +561,7 @@ def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> F
         noun=english("evaluation was", count, "evaluations were"),
     )
     none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to hold beside the training loss.")
-    flat = training is not None and not _steep(run_data, training)
+    flat = training is not None and not is_steep(run_data, training)
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
     return undecided(
         Joined([several, state if count else none, level]),

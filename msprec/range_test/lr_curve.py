@@ -12,6 +12,9 @@ DIVERGED = 3.0
 FALLEN = 0.1
 #: Points needed, and the least drop in units of the smoothed loss's noise.
 POINTS, NOISE = 20, 5.0
+#: A fall that is undone by more than this share of it, or comes back after it was, is no course that has bounds; nor one that
+#: begins with the sweep, at a rate so low. A dip so many decades before the fall for good is noise.
+UNDONE, DECADES, NO_RATE = 0.5, 2.0, 1e-6
 #: Half-life of the smoothing, as a share of the points.
 HALF_LIFE = 0.03
 
@@ -39,8 +42,8 @@ class Curve:
         upper: The rate at which it is best, where it rises or diverges after that; ``None``: it still fell at the end.
         steepest: The rate at which it falls fastest per decade, the usual choice for a constant rate.
         diverged: The rate at which it has diverged; ``None``: not reached.
-        why_not: Why the bounds are not known, in one of the words "few", "flat", "diverged_at_once"; then ``lower``,
-            ``upper`` and ``steepest`` are ``None``.
+        why_not: Why the bounds are not known, in one of the words "few", "flat", "rough", "diverged_at_once"; then
+            ``lower``, ``upper`` and ``steepest`` are ``None``.
     """
 
     def __init__(self, rates, losses, low: Optional[float] = None, high: Optional[float] = None) -> None:
@@ -62,14 +65,30 @@ class Curve:
         drop = first - float(smoothed[best])
         if best < self._start or drop <= max(NOISE * self._noise(end), 1e-6 * abs(first)):
             return "flat"
-        low = smoothed[:end] <= first - FALLEN * drop
-        self.lower = float(self.rates[int(np.argmax(low))])
+        low = smoothed[:end] <= first - max(FALLEN * drop, 2 * self._noise(end))
         high = np.flatnonzero(~low[:best])
-        self.for_good = float(self.rates[int(high[-1]) + 1 if high.size else 0])
+        begins, for_good = int(np.argmax(low)), int(high[-1]) + 1 if high.size else 0
+        if self.rates[for_good] > 10**DECADES * self.rates[begins]:
+            begins = for_good  # what dipped long before was noise
+        if self._rough(best, end, drop, begins):
+            return "rough"
+        self.lower, self.for_good = float(self.rates[begins]), float(self.rates[for_good])
         rises = end < count or float(smoothed[end - 1]) > smoothed[best] + FALLEN * drop
         self.upper = float(self.rates[best]) if rises else None
         self.steepest = self._steepest(best)
         return None
+
+    def _rough(self, best: int, end: int, drop: float, begins: int) -> bool:
+        """Whether the loss bounces: the rates at which it happens to be low or high are then no bounds."""
+        smoothed, start = self.smoothed, self._start
+        before = smoothed[start : best + 1]
+        if before.size and float((before - np.minimum.accumulate(before)).max()) > UNDONE * drop:
+            return True
+        after = smoothed[best:end]
+        risen = np.flatnonzero(after > smoothed[best] + UNDONE * drop)
+        if risen.size and float(after[risen[0] :].min()) < smoothed[best] + UNDONE / 2 * drop:
+            return True
+        return begins <= start + 2 and self.rates[begins] <= NO_RATE
 
     @property
     def _start(self) -> int:

@@ -53,6 +53,9 @@ def test_still_falling_at_the_end_has_no_upper_bound():
         (np.r_[2.0, 2.0, np.full(98, np.inf)], "diverged_at_once"),
         (np.zeros(100), "flat"),
         (np.linspace(1, 5, 100), "flat"),
+        # falls once, bounces back, and falls again
+        (np.r_[np.full(30, 2.3), np.linspace(2.3, 1, 15), np.linspace(1, 2.2, 15), np.linspace(2.2, 0.9, 40)], "rough"),
+        (np.r_[np.full(40, 2.3), np.linspace(2.3, 1, 20), np.linspace(1, 2, 20), np.linspace(2, 1.1, 20)], "rough"),
     ],
 )
 def test_curves_that_do_not_tell(losses, why):
@@ -60,6 +63,12 @@ def test_curves_that_do_not_tell(losses, why):
     assert curve.unavailable_reason == why
     assert (curve.lower, curve.upper, curve.steepest) == (None, None, None)
     assert curve.judge(1e-3).verdict in ("unknown", "too_large")
+
+
+def test_a_fall_at_rates_that_change_nothing_is_no_bound():
+    """Easier batches, not the rate, bring the loss down at 1e-7."""
+    losses = np.r_[np.full(4, 2.3), np.full(96, 1.5)]
+    assert Curve(rates_of(1e-7, 10, 100), losses).unavailable_reason == "rough"
 
 
 def test_diverged_at_a_rate_is_known_even_without_bounds():

@@ -1,11 +1,15 @@
 """hp.03: Samples an update takes (batch × ranks × accumulation) against the updates an epoch makes."""
 
-import re
-from typing import Optional
+from typing import NamedTuple, Optional
+
+import numpy as np
 
 from msprec.bilingual import Text, english
 from msprec.checklists.common import declared_design
-from msprec.checklists.common.findings import first_place, missing, no_training, op_place, plain_arrays, train_sets
+from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
+from msprec.checklists.common.learning_curves import is_steep, training_curve
+from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -14,12 +18,13 @@ from msprec.engine.schema import Fact
 
 @item("hp.03")
 def batch_size(run_data: RunData) -> Finding:
-    """Samples an update takes (batch × ranks × accumulation) against the updates an epoch makes.
+    """Samples an update takes (batch × ranks × accumulation) against the updates an epoch makes, and what came of them.
 
-    The guide calls 32 safe and 64 to 256 worth trying: up to hp.03.safe is fine, even when it is a whole small set.
-    Above it, fewer than hp.03.few_updates updates an epoch are a problem; above hp.03.large fewer than hp.03.updates.
-    Large batches with many updates can train well or badly: between the safe range and hp.03.large they pass with
-    hp.03.updates updates, otherwise a baseline with a small batch decides.
+    The guide calls 32 safe and 64 to 256 worth trying: up to hp.03.safe is fine, even when it is a whole small set. A larger
+    batch is judged by what it did, on one rank or a thousand: it is a problem where the updates are few (hp.03.few_updates an
+    epoch, hp.03.updates above hp.03.large, hp.03.few_in_all in the run) and the training learnt hardly more than a constant
+    prediction, or was still falling steeply at its end. Where it learnt and levelled off, or fell with hp.03.updates an epoch,
+    nothing suffered. Otherwise a baseline with a small batch decides.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -29,16 +34,8 @@ def batch_size(run_data: RunData) -> Finding:
     return worst([_batch(run_data, dataset) for dataset in sets or [None]])
 
 
-def _whole_graph(dataset: Optional[Fact]) -> bool:
-    """Whether each step is given one whole graph: its adjacency among plain arrays that are the same each time."""
-    if dataset is None or not plain_arrays(dataset) or dataset.samples_per_pass != dataset.batch_size:
-        return False
-    square = any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns)
-    return square or any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
-
-
 def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
-    if _whole_graph(dataset):
+    if whole_graph(dataset):
         return not_applicable(
             Text(
                 "每一步都用同一张完整的图训练（{n} 个节点），没有 batch。",
@@ -94,44 +91,47 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
             ),
             evidence,
         )
-    large = total > run_data.limit("hp.03.large")
+    made = made_updates(run_data)
+    course = _course(run_data)
     words = Text(
-        "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每轮只更新 {updates} 次",
-        "The global batch is {total}, above the safe range (up to {safe}), with {updates} {noun} an epoch",
+        "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每轮更新 {updates} 次，全程 {made} 次",
+        "The global batch is {total}, above the safe range (up to {safe}), with {updates} {noun} an epoch and {made} in all",
         total=total,
         safe=safe,
         updates=updates,
         noun=english("update", updates),
+        made=made,
     )
-    few = run_data.limit("hp.03.updates") if large else run_data.limit("hp.03.few_updates")
-    if updates is not None and updates < few:
+    few = updates is not None and updates < run_data.limit("hp.03.few_updates")
+    rare = updates is not None and total > run_data.limit("hp.03.large") and updates < run_data.limit("hp.03.updates")
+    short = made is not None and made < run_data.limit("hp.03.few_in_all")
+    if course.suffers and (few or rare or short):
         return problem(
-            Text("{words}。", "{words}.", words=words),
+            Text("{words}；{course}。", "{words}; {course}.", words=words, course=course.words),
             Text(
-                "先用 32 到 256 的 batch 训练得到精度基线；若必须用大 batch，按比例增大学习率并加预热。",
-                "Train with a batch of 32 to 256 first for a baseline; where a large one is needed, raise the "
-                "learning rate in proportion and warm it up.",
+                "先用 32 到 256 的 batch 训练得到精度基线；若必须用大 batch，按比例增大学习率并加预热，或增加轮数。",
+                "Train with a batch of 32 to 256 first for a baseline; where a large one is needed, raise the learning rate in "
+                "proportion and warm it up, or train for more epochs.",
             ),
             evidence,
             [place] if place else [],
         )
-    if updates is not None and not large and updates >= run_data.limit("hp.03.updates"):
+    if course.settled or (course.falls and updates is not None and updates >= run_data.limit("hp.03.updates")):
         return ok(
             Text(
-                "全局 batch 为 {total}，略高于安全范围（{safe}），但每轮仍更新 {updates} 次。",
-                "The global batch is {total}, somewhat above the safe range ({safe}), yet an epoch makes {updates} "
-                "updates.",
-                total=total,
-                safe=safe,
-                updates=updates,
+                "{words}；但{course}，看不出 batch 使训练受损。",
+                "{words}; yet {course}: nothing shows that the batch does harm.",
+                words=words,
+                course=course.words,
             ),
-            evidence,
+            [*evidence, _warm_up(run_data)],
         )
     return undecided(
         Text(
-            "{words}；仅凭大小无法判断是否影响精度。",
-            "{words}; its size alone does not tell whether it costs accuracy.",
+            "{words}；{course}，仅凭大小无法判断是否影响精度。",
+            "{words}; {course}. The size alone does not tell whether it costs accuracy.",
             words=words,
+            course=course.words,
         ),
         Text(
             "用 32 到 256 的 batch（学习率按比例减小）训练一次，比较精度。",
@@ -140,6 +140,72 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
         ),
         evidence,
         [place] if place else [],
+    )
+
+
+class _Course(NamedTuple):
+    """What the training came to: ``suffers``: it learnt too little, or was still falling steeply when it ended; ``settled``:
+    it learnt and levelled off; ``falls``: its loss came down clearly."""
+
+    words: Text
+    suffers: bool = False
+    settled: bool = False
+    falls: bool = False
+
+
+def _course(run_data: RunData) -> _Course:
+    outcome, training = learning_outcome(run_data), training_curve(run_data)
+    if outcome.verdict in ("nothing", "hardly"):
+        falls = training is not None and training.first > 1.05 * training.last
+        return _Course(outcome.words(), suffers=True, falls=falls)
+    if training is None:
+        seen = _ends(run_data)
+        if seen is None:
+            return _Course(Text("没有足够的 loss 可以判断走势", "too few losses were seen to tell their course"))
+        high = seen[1] > run_data.limit("hp.03.still_high") * seen[0] > 0
+        return _Course(
+            Text("loss 从 {first} 到 {last}", "the loss went from {first} to {last}", first=seen[0], last=seen[1]),
+            suffers=high,
+        )
+    words = Text(
+        "loss 从 {first} 降到 {last}", "the loss fell from {first} to {last}", first=training.first, last=training.last
+    )
+    if is_steep(run_data, training):
+        still = Text("{words}，结束时仍在快速下降", "{words} and was still falling steeply at the end", words=words)
+        return _Course(still, suffers=True, falls=True)
+    learnt = outcome.verdict == "learnt"
+    falls = training.first > 0 and training.last < run_data.limit("hp.03.still_high") * training.first
+    return _Course(words, settled=learnt, falls=learnt or falls)
+
+
+def _ends(run_data: RunData) -> Optional[tuple]:
+    """The first loss and the mean of the last tenth, of a run of a few steps."""
+    losses = run_data.steps().observed("loss")
+    losses = losses[np.isfinite(losses)]
+    return (float(losses[0]), float(losses[-max(1, len(losses) // 10) :].mean())) if len(losses) >= 3 else None
+
+
+def made_updates(run_data: RunData) -> Optional[int]:
+    """Updates of the weights that the run made, by the optimizers' own count; steps ÷ accumulation where there is none."""
+    counted = [
+        optimizer.updates for optimizer in run_data.optimizers if optimizer.used is not False and optimizer.updates
+    ]
+    if counted:
+        return max(counted)
+    accumulation = max([step.accumulation or 1 for step in run_data.train_steps if step.count] or [1])
+    return run_data.training_steps // accumulation or None
+
+
+def _warm_up(run_data: RunData):
+    """A note where the rate rose at the beginning, as the rule of linear scaling asks for (Goyal et al. 2017)."""
+    rates = run_data.steps().observed("lr")
+    if len(rates) < 10 or not rates[0] < 0.5 * rates.max():
+        return None
+    return note(
+        "学习率从 {first} 预热到 {top}（Goyal 等 2017：大 batch 配合按比例放大的学习率与预热）。",
+        "The rate is warmed up from {first} to {top} (Goyal et al. 2017: a large batch with a rate scaled to it, and a warm-up).",
+        first=float(rates[0]),
+        top=float(rates.max()),
     )
 
 

@@ -6,12 +6,20 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.training_segments import last_rows
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
+
+_NO_BOUNDS = {
+    "few": Text("步数太少", "too few steps"),
+    "flat": Text("loss 在噪声之外没有下降", "the loss does not fall beyond its noise"),
+    "rough": Text("loss 忽高忽低，读不出界限", "the loss bounces, so that no bounds can be read off"),
+    "diverged_at_once": Text("从最低的学习率起 loss 就不是有限值", "the loss is not finite from the lowest rate on"),
+}
 
 
 class Course(NamedTuple):
@@ -62,34 +70,101 @@ def course(run_data: RunData) -> Course:
 
 
 def judge_rate(run_data: RunData) -> Finding:
-    """Problem: the run diverges, swings or stands still, and the range test puts the rate outside its bounds; or the loss
-    still falls at the end with a rate far below the bounds."""
+    """Problem: the run diverges; it swings or stands still, and the range test puts the rate outside its bounds; or the loss
+    still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
     seen, used = course(run_data), _used(run_data)
-    curve = _curve(run_data)
+    curve, outcome = _curve(run_data), learning_outcome(run_data)
     verdict = curve.judge(used).verdict if curve is not None and used else "unknown"
-    evidence = [_table(run_data, seen, used, curve), _figure(used, curve), rate_figure(run_data), loss_figure(run_data)]
+    evidence = [
+        _table(run_data, seen, used, curve, outcome),
+        _figure(used, curve),
+        rate_figure(run_data),
+        loss_figure(run_data),
+    ]
     places = [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
     if used == 0:
         return _zero(evidence, places)
-    if verdict == "too_large" and seen.kind in ("diverged", "swings", "still"):
+    grown = _growth(run_data, seen, outcome)
+    if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):
         return _too_large(seen, used, curve, evidence, places)
+    if grown is not None:
+        return _diverges(used, grown, curve, evidence, places)
     rising = _rising_words(run_data)
-    if seen.kind == "still" and (verdict == "too_small" or (verdict == "inside" and 10 * used < curve.for_good)):
+    if seen.kind == "still" and (verdict == "too_small" or (verdict == "inside" and 10 * used <= curve.for_good)):
         return _too_small(seen, used, curve, evidence, places, rising)
     below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
     far = run_data.limit("hp.01.far_below")
     # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
     bottomless = seen.kind == "falls" and seen.last < 0
     # a test of one step a rate is late by ten times at the most
-    if below > far and not bottomless and (below > 10 * far or not _fell_well(run_data, seen)):
+    if below >= far and not bottomless and (below >= 10 * far or not _fell_well(run_data, seen)):
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_large" and _outdone(run_data, seen, curve):
         return _behind(seen, used, curve, evidence, places)
+    if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
+        return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
     if seen.kind == "falls" and verdict != "unknown":
+        if outcome.verdict != "learnt" and _far_behind(run_data, seen, curve):
+            return _open_behind(seen, used, curve, evidence, places)
         return _inside(seen, used, curve, evidence, verdict)
-    if verdict == "unknown" and used and _converged(run_data, seen):
+    if verdict == "unknown" and used and _converged(run_data, seen) and outcome.verdict != "hardly":
         return _worked(seen, used, evidence)
     return _open(run_data, seen, used, curve, verdict, evidence, places)
+
+
+class Growth(NamedTuple):
+    """A training that diverged: the first loss, the last finite one, the step at which it was first not finite (or None)."""
+
+    first: float
+    last: float
+    steps: int
+    nonfinite: Optional[int]
+
+
+def _growth(run_data: RunData, seen: Course, outcome: Outcome) -> Optional[Growth]:
+    """The growth of the loss, where that is beyond doubt.
+
+    The loss ends hp.01.diverged times above its start and above the best constant prediction; where that constant is not
+    known, or the steps are few, it grew a thousandfold to its end; or it is not finite to the end after it had grown
+    hp.01.exploded times. A NaN out of a loss that had not grown has another cause (mp.01), and so has one of the first step.
+    """
+    numbers, losses = _losses_of(run_data, seen)
+    bad = np.flatnonzero(~np.isfinite(losses))
+    sound = losses[: bad[0]] if bad.size else losses
+    if len(sound) < 2 or not sound[0] > 0:
+        return None
+    few = len(sound) < run_data.limit("hp.01.min_steps")
+    tail = sound[-1:] if bad.size or few else sound[-max(3, len(sound) // 10) :]
+    first, last = float(sound[0]), float(np.median(tail))
+    grown = Growth(first, last, len(losses), int(numbers[bad[0]]) if bad.size else None)
+    constant = outcome.constant.value if outcome.constant is not None else 0.0
+    if bad.size:
+        lasting = len(bad) == len(losses) - bad[0]
+        return grown if lasting and last >= run_data.limit("hp.01.exploded") * first else None
+    if constant and not few:
+        return grown if last >= run_data.limit("hp.01.diverged") * max(first, constant) else None
+    high = last >= run_data.limit("hp.01.exploded") * max(first, constant)
+    return grown if high and _unambiguous(sound) else None
+
+
+def _losses_of(run_data: RunData, seen: Course) -> tuple:
+    """Step numbers and losses of the last training, without the steps that were skipped for overflow."""
+    steps = run_data.steps()
+    rows = last_rows(run_data) if "loss" in steps and seen.kind != "turns" else None
+    if rows is None or not rows.size:
+        return np.zeros(0), np.zeros(0)
+    rows = np.flatnonzero(rows & steps.seen("loss"))
+    losses = np.asarray(steps["loss"], float)[rows]
+    skipped = np.asarray(steps["overflow"], float)[rows] == 1 if "overflow" in steps else np.zeros(len(rows), bool)
+    kept = ~(skipped & ~np.isfinite(losses))
+    return np.asarray(steps["step"], float)[rows][kept], losses[kept]
+
+
+def _unambiguous(losses: np.ndarray) -> bool:
+    """Whether a loss grew to the end and out of proportion: no reward that rises, and no class that comes last."""
+    ratio = float(losses[-1] / losses[0])
+    rising = bool((np.diff(losses[-4:]) > 0).all()) and len(losses) >= 4
+    return ratio >= 1e3 and float(losses[-1]) >= 0.5 * float(losses.max()) and (rising or len(losses) >= 30)
 
 
 def _fell_well(run_data: RunData, seen: Course) -> bool:
@@ -148,6 +223,127 @@ def _too_large(seen: Course, used: float, curve: Curve, evidence: list, places: 
             "Lower it to about {steepest}, where the loss falls most steeply in the range test, or warm it up; change nothing "
             "else and run again.",
             steepest=_bound(curve.steepest or (curve.diverged or used) / 10),
+        ),
+        evidence,
+        places,
+    )
+
+
+def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evidence: list, places: list) -> Finding:
+    after = (
+        Text("，第 {step} 步起为 NaN/Inf", ", and is NaN or infinite from step {step} on", step=grown.nonfinite)
+        if grown.nonfinite is not None
+        else Text("", "")
+    )
+    steepest = curve.steepest if curve is not None else None
+    return problem(
+        Text(
+            "训练发散：{n} 步中 loss 从 {first} 升到 {last}{after}；学习率为 {used}。",
+            "The training diverges: within {n} steps the loss grows from {first} to {last}{after}; the learning rate is "
+            "{used}.",
+            n=grown.steps,
+            first=grown.first,
+            last=grown.last,
+            after=after,
+            used=_bound(used),
+        ),
+        Text(
+            "把学习率降到 {rate} 再运行；若仍发散，检查输入与目标的尺度（dp.01）、loss（cg.04）和 loss scale（mp.02）。",
+            "Lower the learning rate to {rate} and run again; where it still diverges, look at the scale of inputs and targets "
+            "(dp.01), the loss (cg.04) and the loss scale (mp.02).",
+            rate=_bound(steepest) if steepest is not None else Text("十分之一或更低", "a tenth or less"),
+        ),
+        evidence,
+        places,
+    )
+
+
+def _learns_at(curve: Optional[Curve], outcome: Outcome, share: float) -> bool:
+    """Whether the range test came well below the constant prediction at some rate."""
+    if curve is None or curve.unavailable_reason is not None:
+        return False
+    return curve.reached()[1] < share * outcome.constant.value
+
+
+def _learnt_nothing(run_data, used, curve, verdict, outcome: Outcome, evidence: list, places: list) -> Finding:
+    """The end of the training is no better than a constant prediction: a problem of the rate only where another is shown to
+    learn."""
+    learns = _learns_at(curve, outcome, run_data.limit("hp.01.learns"))
+    if learns and verdict in ("too_small", "too_large"):
+        return problem(
+            Text(
+                "训练什么也没有学到：{what}；学习率 {used} 在范围测试的界限之外{bounds}，而测试在界限之内把 loss 降到 {best}。",
+                "The training learnt nothing: {what}; the learning rate of {used} lies outside the bounds of the range test"
+                "{bounds}, which brings the loss down to {best} inside them.",
+                what=outcome.words(),
+                used=used,
+                bounds=_bounds(curve),
+                best=curve.reached()[1],
+            ),
+            Text(
+                "把学习率设为约 {steepest}（范围测试中 loss 下降最快处）再运行。",
+                "Set it to about {steepest}, where the loss falls most steeply in the range test, and run again.",
+                steepest=_bound(curve.steepest),
+            ),
+            evidence,
+            places,
+        )
+    beside = (
+        Text(
+            "；范围测试的最低 loss 为 {best}",
+            "; the lowest loss of the range test is {best}",
+            best=curve.reached()[1],
+        )
+        if curve is not None and curve.unavailable_reason is None
+        else Text("", "")
+    )
+    return undecided(
+        Text(
+            "训练什么也没有学到：{what}{beside}；没有证据表明原因是学习率 {used}。",
+            "The training learnt nothing: {what}{beside}; the learning rate of {used} is not shown to be the reason.",
+            what=outcome.words(),
+            beside=beside,
+            used=_bound(used),
+        ),
+        Text(
+            "先看数据、标签、网络与 loss 的条目（ds、dp、cg、wi）；再用 `msprec lr SCRIPT` 看是否有学习率能使 loss 降到 "
+            "{value} 以下。",
+            "See the items on data, labels, network and loss (ds, dp, cg, wi) first; then let `msprec lr SCRIPT` tell whether "
+            "any rate brings the loss below {value}.",
+            value=outcome.constant.value,
+        ),
+        evidence,
+        places,
+    )
+
+
+def _far_behind(run_data: RunData, seen: Course, curve: Curve) -> bool:
+    """Whether a run of several times the test's steps gained less than half of what the test did: its end is held against the
+    test's minimum."""
+    if curve.unavailable_reason is not None or seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses):
+        return False
+    first, best = curve.reached()
+    return seen.last - best > 0.5 * (first - best) > 0
+
+
+def _open_behind(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return undecided(
+        Text(
+            "学习率 {used}，{steps} 步训练把 loss 从 {first} 降到 {last}，而范围测试在 {count} 步内降到 {best}；"
+            "测试只用了少数 batch，不能由此断定学习率不当。",
+            "The learning rate is {used}; {steps} steps of training brought the loss from {first} to {last}, where the range "
+            "test came to {best} within {count} steps. It saw few batches, so the rate is not shown to be wrong.",
+            used=used,
+            steps=seen.steps,
+            first=seen.first,
+            last=seen.last,
+            count=len(curve.losses),
+            best=curve.reached()[1],
+        ),
+        Text(
+            "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",
+            "Train once more at about {steepest} and compare the loss at the end.",
+            steepest=_bound(curve.steepest),
         ),
         evidence,
         places,
@@ -242,29 +438,24 @@ def _zero(evidence: list, places: list) -> Finding:
 
 
 def _inside(seen: Course, used: float, curve: Curve, evidence: list, verdict: str) -> Finding:
-    where = {
-        "inside": Text("在范围测试的界限之内", "lies within the bounds of the range test"),
+    words = {
+        "inside": Text(
+            "学习率 {used} 在范围测试的界限之内{bounds}，loss 从 {first} 降到 {last}。",
+            "The learning rate of {used} lies within the bounds of the range test{bounds}; the loss fell from {first} to {last}.",
+        ),
         "too_large": Text(
-            "高于这次范围测试的上界，但训练中 loss 正常下降",
-            "lies above the bound of this range test, yet the loss falls",
+            "学习率 {used} 高于这次范围测试的上界{bounds}，但训练中 loss 正常下降，从 {first} 降到 {last}。",
+            "The learning rate of {used} lies above the bounds of this range test{bounds}, yet the loss fell from {first} to "
+            "{last}.",
         ),
         "too_small": Text(
-            "低于范围测试的下界，但训练中 loss 正常下降",
-            "lies below the bounds of the range test, yet the loss falls",
+            "学习率 {used} 低于这次范围测试的下界{bounds}，但训练中 loss 正常下降，从 {first} 降到 {last}。",
+            "The learning rate of {used} lies below the bounds of this range test{bounds}, yet the loss fell from {first} to "
+            "{last}.",
         ),
     }[verdict]
-    return ok(
-        Text(
-            "学习率 {used} {where}{bounds}，loss 从 {first} 降到 {last}。",
-            "The learning rate of {used} {where}{bounds}; the loss fell from {first} to {last}.",
-            used=used,
-            where=where,
-            bounds=_bounds(curve),
-            first=seen.first,
-            last=seen.last,
-        ),
-        evidence,
-    )
+    values = {"used": used, "bounds": _bounds(curve), "first": seen.first, "last": seen.last}
+    return ok(Text(words.zh, words.en, **values), evidence)
 
 
 def _worked(seen: Course, used: float, evidence: list) -> Finding:
@@ -288,7 +479,9 @@ def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
         why = Text(
             "范围测试没有给出界限（{why}）",
             "the range test gave no bounds ({why})",
-            why=curve.unavailable_reason or Text("学习率在测试范围之外", "the rate lies outside the sweep"),
+            why=_NO_BOUNDS.get(
+                curve.unavailable_reason, Text("学习率在测试范围之外", "the rate lies outside the sweep")
+            ),
         )
         then = Text(
             "用 `msprec lr SCRIPT --low … --high … --steps …` 在更多 batch 上测试。",
@@ -302,6 +495,12 @@ def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
         then = Text(
             "先看其他条目（数据、标签、loss、初始化），再以更小的学习率或预热重新运行。",
             "See the other items (data, labels, loss, initial weights) first; then try a smaller rate or a warm-up.",
+        )
+    if seen.kind == "diverged" and seen.first is None:
+        then = Text(
+            "先看 mp.01 所指的首个非有限值：loss 变为 NaN/Inf 之前没有上升，原因多半不是学习率。",
+            "See the first non-finite value that mp.01 names: the loss had not grown before it, so the rate is hardly the "
+            "reason.",
         )
     return undecided(
         Text(
@@ -320,7 +519,9 @@ def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
 
 def _course_words(seen: Course) -> Text:
     known = {
-        "diverged": Text("发散", "diverges"),
+        "diverged": Text("发散", "diverges")
+        if seen.first is not None
+        else Text("的 loss 变为 NaN/Inf", "ends in losses that are not finite"),
         "swings": Text("大幅震荡", "swings widely"),
         "still": Text("没有进展（loss 从 {first} 到 {last}）", "makes no progress (loss {first} to {last})"),
         "falls": Text("的 loss 从 {first} 降到 {last}", "brings the loss from {first} to {last}"),
@@ -346,14 +547,28 @@ def _bound(value: Optional[float]):
     return Text("未知", "not known") if value is None else float(f"{value:.2g}")
 
 
-def _table(run_data: RunData, seen: Course, used: Optional[float], curve: Optional[Curve]) -> Evidence:
+def _table(
+    run_data: RunData, seen: Course, used: Optional[float], curve: Optional[Curve], outcome: Outcome
+) -> Evidence:
     rows = [[Text("训练中的最大学习率", "largest rate of the run"), used]]
     if seen.first is not None:
         rows += [
             [Text("开头十分之一的平均 loss", "mean loss of the first tenth"), seen.first],
             [Text("最后十分之一的平均 loss", "mean loss of the last tenth"), seen.last],
         ]
-    if curve is not None:
+    if outcome.constant is not None:
+        how = Text("（{how}）", " ({how})", how=outcome.constant.how)
+        rows += [
+            [
+                Text("最好的常数预测的 loss{how}", "loss of the best constant prediction{how}", how=how),
+                outcome.constant.value,
+            ]
+        ]
+    if curve is not None and curve.unavailable_reason is not None:
+        why = _NO_BOUNDS[curve.unavailable_reason]
+        rows += [[Text("范围测试：没有界限", "range test: no bounds"), why]]
+        rows += [[Text("范围测试：发散", "range test: diverges"), _bound(curve.diverged)]]
+    elif curve is not None:
         rows += [
             [Text("范围测试：loss 开始下降", "range test: the loss begins to fall"), _bound(curve.lower)],
             [Text("范围测试：下降最快", "range test: falls most steeply"), _bound(curve.steepest)],

@@ -1,0 +1,116 @@
+"""The gap between training and validation at the end, where the training data were learnt by heart (hp.02).
+
+Overfitting is a gap between training and test error that is too large (Goodfellow, Bengio and Courville 2016, section 5.2); the
+generalisation loss of Prechelt (1998) sees it only where the validation loss turns, not where it never came down.
+"""
+
+import math
+import re
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
+from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.whole_graph import whole_graph
+from msprec.engine.run_data import RunData
+
+_ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
+_SAME_LOSS = {"mse": r"loss|mse", "l1": r"loss|mae|l1", "rmse": r"loss|rmse"}
+
+
+class Gap(NamedTuple):
+    """A training loss near zero beside a validation that stays far from it.
+
+    Attributes:
+        training: Mean training loss of the last tenth of the steps.
+        name, value: The validation metric and the mean of its last values.
+        reference: What a constant prediction reaches by that metric (a loss, or a share of right answers); the training
+            loss at the start where that is not known.
+        known: Whether ``reference`` is that of a constant prediction.
+        score: Whether the metric is a share of right answers.
+        gap: What of the way from the constant to no error is lost between training and validation, 0 to 1.
+    """
+
+    training: float
+    name: str
+    value: float
+    reference: float
+    known: bool
+    score: bool
+    gap: float
+
+
+def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Gap]:
+    """The gap at the end of the last training; None where there is none, or it cannot be told.
+
+    The training loss has to be down at hp.02.memorised of the best constant prediction's (of its start, where no constant is
+    known), and hp.02.gap of the way from that constant to no error be lost on the validation data. A share of right answers
+    counts before a loss, which is large already where a good network is too sure of itself; of the training the share of
+    errors is at most its cross-entropy ÷ ln 2, for a sample whose class is not the likeliest has a probability of a half or
+    less (Markov's inequality).
+
+    Args:
+        first: The training loss at the start.
+    """
+    outcome = learning_outcome(run_data)
+    constant = outcome.constant
+    reference = constant.value if constant is not None else first
+    if outcome.end is None or not reference or not 0 <= outcome.end <= run_data.limit("hp.02.memorised") * reference:
+        return None
+    if any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
+        return None  # a few labelled nodes of one graph are learnt by heart by right
+    values = _validation(run_data)
+    scores = {key: found for key, found in values.items() if _ACCURACY.search(key[0])}
+    if scores:
+        found = _of_scores(outcome, scores)
+    else:
+        found = _of_losses(outcome, reference, values)
+    return found if found is not None and found.gap >= run_data.limit("hp.02.gap") else None
+
+
+def _validation(run_data: RunData) -> dict:
+    """``{(metric, data set): [(value, samples), …]}`` of the evaluations in the last tenth of the last training, or at its
+    end, on data that it did not train on."""
+    begun, trained = last_training_start(run_data), {one.id for one in run_data.datasets_of("train")}
+    last = max([evaluation.step or 0 for evaluation in run_data.evaluations] or [0])
+    if not last or last < begun + 0.9 * (run_data.training_steps - begun):
+        return {}
+    found = {}
+    for evaluation in run_data.evaluations:
+        if (evaluation.step or 0) < last - 0.1 * (last - begun) or evaluation.dataset in trained:
+            continue
+        for name, value in evaluation.metrics.items():
+            if math.isfinite(value) and not re.search(r"train", name, re.IGNORECASE):
+                found.setdefault((name, evaluation.dataset), []).append((value, evaluation.samples))
+    return found
+
+
+def _of_scores(outcome: Outcome, scores: dict) -> Optional[Gap]:
+    constant = outcome.constant
+    classes = constant is not None and constant.kind in ("softmax_cross_entropy", "nll", "bce", "bce_with_logits")
+    if not classes or constant.majority is None or constant.majority >= 1:
+        return None
+    least = None
+    for (name, _), found in scores.items():
+        value = float(np.mean([one for one, _ in found]))
+        share, samples = value / 100 if value > 1.5 else value, found[-1][1] or 100
+        error = math.sqrt(max(share * (1 - share), 1e-4) / samples)
+        lost = 1 - share - outcome.end / math.log(2)
+        gap = lost / (1 - constant.majority) if lost > 3 * error else 0.0
+        one = Gap(outcome.end, name, value, constant.majority, True, True, gap)
+        least = one if least is None or gap < least.gap else least
+    return least
+
+
+def _of_losses(outcome: Outcome, reference: float, values: dict) -> Optional[Gap]:
+    """Of the values of the same loss on the validation data the smallest gap."""
+    constant = outcome.constant
+    same = _SAME_LOSS.get(constant.kind if constant is not None else "", r"loss")
+    found = []
+    for (name, _), seen in values.items():
+        if re.search(same, name, re.IGNORECASE):
+            value = float(np.mean([one for one, _ in seen]))
+            gap = (value - outcome.end) / reference
+            found.append(Gap(outcome.end, name, value, reference, constant is not None, False, gap))
+    return min(found, key=lambda one: one.gap, default=None)

@@ -1,0 +1,15 @@
+"""Whether a training is given one whole graph at each step, as graph networks are (hp.02, hp.03)."""
+
+import re
+from typing import Optional
+
+from msprec.checklists.common.findings import plain_arrays
+from msprec.engine.schema import Fact
+
+
+def whole_graph(dataset: Optional[Fact]) -> bool:
+    """Whether each step is given one whole graph: its adjacency among plain arrays that are the same each time."""
+    if dataset is None or not plain_arrays(dataset) or dataset.samples_per_pass != dataset.batch_size:
+        return False
+    square = any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns)
+    return square or any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
