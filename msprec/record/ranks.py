@@ -1,7 +1,9 @@
 """The ranks of a distributed run, read together: who overflowed, who went non-finite first, where they disagree."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, Optional
+from functools import wraps
+from typing import Callable, NamedTuple, Optional
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,6 +30,20 @@ class Disagreement(NamedTuple):
     name: Optional[str] = None
 
 
+def _once(read: Callable) -> Callable:
+    """Answers once for each folder: checks ask on behalf of each rank, and every answer reads the records of all."""
+    answers = WeakKeyDictionary()
+
+    @wraps(read)
+    def answered(folder: RunFolder):
+        if folder not in answers:
+            answers[folder] = read(folder)
+        return answers[folder]
+
+    return answered
+
+
+@_once
 def first_nonfinite(folder: RunFolder) -> Optional[FirstNonFinite]:
     """The earliest step at which any rank's loss or gradients were NaN or infinite; where no rank's were, parameters.
 
@@ -41,6 +57,7 @@ def first_nonfinite(folder: RunFolder) -> Optional[FirstNonFinite]:
     return FirstNonFinite(step, what, sorted({rank for at, _, rank in counted if at == step}))
 
 
+@_once
 def overflow_steps(folder: RunFolder) -> dict:
     """``{step: [ranks]}``: the steps that overflowed on any rank, in order."""
     found = {}
@@ -51,6 +68,7 @@ def overflow_steps(folder: RunFolder) -> dict:
     return dict(sorted(found.items()))
 
 
+@_once
 def disagreements(folder: RunFolder) -> list:
     """Where ranks that train one model together have to agree and do not.
 

@@ -90,6 +90,7 @@ class RunFolder:
         self._facts = {}
         self._steps = {}
         self._events = {}
+        self._ranks = None
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path}: there is no such folder")
         self.run = self._json(self.path / "run.json") or {}
@@ -113,8 +114,10 @@ class RunFolder:
 
     def ranks(self) -> list:
         """The ranks that left something, 0 first."""
-        found = (re.fullmatch(r"rank_(\d{1,6})", entry.name) for entry in self.path.iterdir() if entry.is_dir())
-        return sorted({0} | {int(match.group(1)) for match in found if match})
+        if self._ranks is None:
+            found = (re.fullmatch(r"rank_(\d{1,6})", entry.name) for entry in self.path.iterdir() if entry.is_dir())
+            self._ranks = sorted({0} | {int(match.group(1)) for match in found if match})
+        return list(self._ranks)
 
     def hand_over(self, facts: dict) -> None:
         """Facts by name that were not recorded but given to the reader, such as those of references."""
