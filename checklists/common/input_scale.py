@@ -79,7 +79,7 @@ def judge(run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence 
     far = [group for group in groups if _is_far(run_data, group, factor / wider)]
     if far:
         return Judged(column, _far_words(column, far, len(groups), factor))
-    if not marks and is_picture(column) and largest > run_data.limit("dp.01.image_abs"):
+    if not marks and is_picture(column) and largest >= run_data.limit("dp.01.image_abs"):
         return Judged(column, _far_words(column, [(column.min, column.max, column.mean, column.std)], 1, factor))
     if 0 < largest < run_data.limit("dp.01.min_abs"):
         return Judged(
@@ -133,7 +133,7 @@ def _groups(column: Fact, marks: Sequence) -> list:
 def _is_far(run_data: RunData, group: tuple, factor: float) -> bool:
     low, high, mean, std = group
     rms = math.hypot(mean, std) * abs(factor)
-    return rms > run_data.limit("dp.01.rms") and _most(low, high) * abs(factor) > run_data.limit("dp.01.max_abs")
+    return rms >= run_data.limit("dp.01.rms") and _most(low, high) * abs(factor) >= run_data.limit("dp.01.max_abs")
 
 
 def _most(low: float, high: float) -> float:

@@ -13,6 +13,7 @@ from msprec.checklists.common.findings import (
 from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge
 from msprec.checklists.common.missing_value_codes import missing_marks
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.target_scale import target_scale
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
@@ -29,14 +30,16 @@ def normalised(run_data: RunData) -> Finding:
     unless the code brings them to scale after delivery (first layer a normalisation, a division in construct, in the
     forward function or in the loop), which is then judged with its own factor. Labels are no features. Token ids for an
     embedding: not applicable. The statistics rest on what was delivered, whatever the pipeline says; missing-value marks
-    (ds.01) are left out of them.
+    (ds.01) are left out of them. Targets of a regression whose root mean square is dp.01.target or more, which enter the loss
+    as they are, are a problem where the training did not learn them, or the outputs stay dp.01.target times smaller.
     """
     if run_data.trains_nothing:
         return no_training()
     sets = [dataset for dataset in train_sets(run_data) if dataset.columns]
     if not sets:
         return missing("训练集各列的统计", "statistics of a training set's columns")
-    return worst([_normalised(run_data, dataset) for dataset in sets])
+    targets = [target_scale(run_data, dataset) for dataset in sets]
+    return worst([*(_normalised(run_data, dataset) for dataset in sets), *filter(None, targets)])
 
 
 def _normalised(run_data: RunData, dataset: Fact) -> Finding:

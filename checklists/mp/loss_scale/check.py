@@ -13,7 +13,8 @@ def loss_scale(run_data: RunData) -> Finding:
 
     Problem: float16 without a loss scale, a scale below mp.02.min_scale throughout, a fixed scale whose step does not
     unscale (drop_overflow_update=False) with an optimizer of another loss_scale, an optimizer that divides although the
-    step unscales already or nothing was scaled. The mismatches count in float32 as well: they change the step size.
+    step unscales already or nothing was scaled, a fixed scale under which every step (mp.02.overflowing or more) overflows
+    while the losses are finite. The mismatches count in float32 as well: they change the step size.
     bfloat16 has float32's range: not applicable. Details in scale_settings.py.
     """
     if run_data.trains_nothing:

@@ -1,9 +1,13 @@
 """Do float16, loss scale and optimizer agree? The judgement on the settings of each training step (mp.02)."""
 
+import math
 from typing import Optional
+
+import numpy as np
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at, gradients_figure, missing, scale_figure
+from msprec.checklists.common.nonfinite_origin import located
 from msprec.checklists.mp.loss_scale.manual_loss_scaling import KEPT, NONE, UNDONE, HandScale, hand_scale
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData
@@ -38,7 +42,7 @@ class _Setting:
         return self._hand
 
     def finding(self) -> Finding:
-        wrong = self._wrong()
+        wrong = self._wrong() or self._overflowing()
         if wrong is not None:
             return self._problem(*wrong)
         if self.half is None:
@@ -91,6 +95,46 @@ class _Setting:
         if kind == "fixed" and drop is False and self.scale.initial is not None:
             return self._unequal()
         return None
+
+    def _overflowing(self) -> Optional[tuple]:
+        """A fixed scale under which every step overflows although the loss itself is finite: the scale alone is too large."""
+        if self.scale.kind != "fixed" or (self.scale.initial or 0) <= 1:
+            return None
+        steps = self.run_data.steps()
+        if "overflow" not in steps or len(steps) < self.run_data.limit("mp.02.overflowing"):
+            return None
+        flagged = np.nan_to_num(np.asarray(steps["overflow"], float)) > 0
+        losses = steps.observed("loss")
+        if not flagged.all() or not len(losses) or not np.isfinite(losses).all():
+            return None
+        found = located(self.run_data)
+        fits = found.vanishes_at if found is not None else None
+        known = (
+            Text("；重放表明降到 {fits} 时不再溢出", "; replayed, the step no longer overflows at {fits}", fits=fits)
+            if fits is not None
+            else Text("", "")
+        )
+        return Text(
+            "固定的 loss scale {scale} 过大：loss 本身是有限值，全部 {n} 步的梯度却都溢出，没有进行任何一次更新{known}。",
+            "The fixed loss scale of {scale} is too large: the losses are finite, yet the gradients of all {n} steps overflow: "
+            "not one update is made{known}.",
+            scale=self.scale.initial,
+            n=len(steps),
+            known=known,
+        ), self._smaller(fits)
+
+    def _smaller(self, fits: Optional[float]) -> Text:
+        if fits is None:
+            return Text(
+                "使用 DynamicLossScaleManager，由它找到合适的值；或把固定值减小到 1024 左右再试。",
+                "Use DynamicLossScaleManager, which finds one that fits; or try a fixed one about 1024.",
+            )
+        return Text(
+            "把固定的 loss scale 设为 {fits} 或更小（留出余量，如 {safe}），或使用 DynamicLossScaleManager。",
+            "Set the fixed loss scale to {fits} or less (with some room, such as {safe}), or use DynamicLossScaleManager.",
+            fits=fits,
+            safe=max(1.0, 2.0 ** math.floor(math.log2(fits)) / 4) if fits >= 1 else 1.0,
+        )
 
     def _divides(self, why: Text) -> Text:
         entry = self.dividing[0]

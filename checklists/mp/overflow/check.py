@@ -128,7 +128,12 @@ def _judge_story(run_data: RunData, story: LossScaleHistory) -> Finding:
 
 
 def _some_moved(run_data: RunData) -> bool:
-    return any(parameter.moved.any and not parameter.final.nonfinite for parameter in run_data.parameters)
+    """Whether the optimizer changed a weight: statistics of a normalisation move in the forward pass, skipped update or not."""
+    return any(
+        parameter.moved.any and not parameter.final.nonfinite
+        for parameter in run_data.parameters
+        if parameter.kind != "statistic" and parameter.in_optimizer is not False
+    )
 
 
 def _contradiction(run_data: RunData, story: LossScaleHistory) -> Finding:

@@ -1,0 +1,36 @@
+"""A StaticLossScaler of 2**30 in a loop of functions that skips each update, beside a batch normalisation."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import amp, nn
+from sklearn.datasets import load_digits
+
+ms.set_seed(61)
+digits = load_digits()
+images = (digits.images[:640, None] / 8.0 - 1.0).astype(np.float32)
+train_set = ds.NumpySlicesDataset(
+    (images, digits.target[:640].astype(np.int32)), ["image", "label"], shuffle=True
+).batch(64)
+
+net = nn.SequentialCell(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Dense(512, 10))
+net = amp.auto_mixed_precision(net, "O2")
+optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.02, momentum=0.9)
+loss_fn = nn.CrossEntropyLoss()
+scaler = amp.StaticLossScaler(scale_value=2.0**30)
+
+
+def forward(image, label):
+    loss = loss_fn(net(image).astype(ms.float32), label)
+    return scaler.scale(loss)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+ms.set_context(mode=ms.PYNATIVE_MODE)
+net.set_train()
+for image, label in train_set.create_tuple_iterator(num_epochs=1):
+    loss, grads = grad_fn(image, label)
+    grads = scaler.unscale(grads)
+    if amp.all_finite(grads):
+        optimizer(grads)
+    print(float(scaler.unscale(loss)))
