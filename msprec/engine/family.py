@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import distributions
+from importlib.metadata import EntryPoint, distributions
+from typing import Callable, Optional
 
 from msprec.bilingual import Text
 from msprec.engine.item import Item, registered_in
 
 #: Where packages offer their families: ``name = package.module:FAMILY``.
 GROUP = "msprec.checklists"
+#: Where they offer further parts of ``checklist.json``: ``key = package.module:function``; see `sections`.
+SECTIONS = "msprec.sections"
 #: Place of a family that does not stand in the guide.
 BEYOND = 1000
 
@@ -35,11 +38,22 @@ class Family:
 
 
 @cache
+def _entries() -> tuple[EntryPoint, ...]:
+    # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
+    found = (entry for distribution in distributions() for entry in distribution.entry_points)
+    return tuple(entry for entry in found if entry.group in (GROUP, SECTIONS))
+
+
+@cache
+def sections() -> dict[str, Callable[..., Optional[dict]]]:
+    """The functions ``(run_data, lang)`` that make the further parts of ``checklist.json``, by key; None leaves a part out."""
+    return {entry.name: entry.load() for entry in _entries() if entry.group == SECTIONS}
+
+
+@cache
 def families() -> tuple[Family, ...]:
     """All families that are installed, those of the guide first. Raises RuntimeError where msprec itself is not installed."""
-    # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
-    entries = (entry for found in distributions() for entry in found.entry_points if entry.group == GROUP)
-    loaded = {entry.value: entry.load() for entry in entries}
+    loaded = {entry.value: entry.load() for entry in _entries() if entry.group == GROUP}
     if not any(not family.beyond for family in loaded.values()):
         raise RuntimeError("msprec is not installed, so its checklists are not found: pip install .")
     return tuple(sorted(loaded.values(), key=lambda family: (family.guide, family.id)))
@@ -51,14 +65,6 @@ def items() -> tuple[Item, ...]:
     return tuple(item for family in families() for item in family.items())
 
 
-def family_of(item_id: str) -> Family:
-    """The family of an item. Raises KeyError for an id of no installed family."""
-    for family in families():
-        if item_id.split(".")[0] == family.id:
-            return family
-    raise KeyError(item_id)
-
-
-def find(id: str):
+def find(id: str) -> Optional[Item]:
     """The item of that id, or None."""
     return next((item for item in items() if item.id == id), None)
