@@ -3,16 +3,14 @@
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, distributions
-from typing import Callable, Optional
+from importlib.metadata import distributions
+from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.engine.item import Item, registered_in
 
 #: Where packages offer their families: ``name = package.module:FAMILY``.
 GROUP = "msprec.checklists"
-#: Where they offer further parts of ``checklist.json``: ``key = package.module:function``; see `sections`.
-SECTIONS = "msprec.sections"
 #: Place of a family that does not stand in the guide.
 BEYOND = 1000
 
@@ -38,22 +36,11 @@ class Family:
 
 
 @cache
-def _entries() -> tuple[EntryPoint, ...]:
-    # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
-    found = (entry for distribution in distributions() for entry in distribution.entry_points)
-    return tuple(entry for entry in found if entry.group in (GROUP, SECTIONS))
-
-
-@cache
-def sections() -> dict[str, Callable[..., Optional[dict]]]:
-    """The functions ``(run_data, lang)`` that make the further parts of ``checklist.json``, by key; None leaves a part out."""
-    return {entry.name: entry.load() for entry in _entries() if entry.group == SECTIONS}
-
-
-@cache
 def families() -> tuple[Family, ...]:
     """All families that are installed, those of the guide first. Raises RuntimeError where msprec itself is not installed."""
-    loaded = {entry.value: entry.load() for entry in _entries() if entry.group == GROUP}
+    # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
+    entries = (entry for found in distributions() for entry in found.entry_points if entry.group == GROUP)
+    loaded = {entry.value: entry.load() for entry in entries}
     if not any(not family.beyond for family in loaded.values()):
         raise RuntimeError("msprec is not installed, so its checklists are not found: pip install .")
     return tuple(sorted(loaded.values(), key=lambda family: (family.guide, family.id)))

@@ -3,20 +3,17 @@
 import copy
 import re
 from collections.abc import Iterable
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar
 
 from msprec.bilingual import Text
 from msprec.engine import schema as shapes
 from msprec.engine.finding import Evidence
-from msprec.engine.schema import Fact
+from msprec.engine.schema import Fact, place
 from msprec.engine.thresholds import Threshold
-from msprec.record import ranks as across
-from msprec.record.reader import RunFolder
 from msprec.source.run_sources import RunSources
 from msprec.source.static_input import Scripts
 
 _AROUND = 3
-_SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 # what a user declared or handed over, and what was done after the script had ended: there once for all ranks
 _OF_THE_RUN = ("design", "probes", "range_test", "reference_data", "reference_weights", "reference_run")
 _Made = TypeVar("_Made")
@@ -27,7 +24,7 @@ class RunData(RunSources):
 
     def __init__(
         self,
-        folder: Union[RunFolder, Scripts],
+        folder: Records,
         thresholds: dict[str, Threshold],
         scripts: Optional[Scripts] = None,
         reference: Optional[Scripts] = None,
@@ -79,14 +76,14 @@ class RunData(RunSources):
     @property
     def has_gradients(self) -> bool:
         """Whether gradients were sampled (``gradients.csv``)."""
-        return (self._folder.path / f"rank_{self._home}" / "gradients.csv").is_file()
+        return (self.folder.path / f"rank_{self._home}" / "gradients.csv").is_file()
 
     def file(self, name: str, shape: dict, rank: Optional[int] = None) -> Fact:
         """One of the fact files, as a whole."""
         if rank is None:
             rank = 0 if name in _OF_THE_RUN else self._home
         if (name, rank) not in self._files:
-            self._files[name, rank] = Fact(self._folder.facts(name, rank), shape)
+            self._files[name, rank] = Fact(self.folder.facts(name, rank), shape)
         return self._files[name, rank]
 
     def _list(self, name: str, shape: dict, key: str) -> list:
@@ -94,58 +91,35 @@ class RunData(RunSources):
 
     def has(self, name: str) -> bool:
         """Was this fact file written (and can it be read)?"""
-        return self._folder.has_facts(name, 0 if name in _OF_THE_RUN else self._home)
+        return self.folder.has_facts(name, 0 if name in _OF_THE_RUN else self._home)
 
     def has_facts_of(self, rank: int) -> bool:
         """Did a rank write any fact of its training (rather than nothing, or steps alone)?"""
-        return any(self._folder.has_facts(name, rank) for name in ("datasets", "parameters", "network"))
+        return any(self.folder.has_facts(name, rank) for name in ("datasets", "parameters", "network"))
 
     @property
     def ranks(self) -> list:
-        return self._folder.ranks() if self._ranks is None else self._ranks
+        return self.folder.ranks() if self._ranks is None else self._ranks
 
     def run_of(self, rank: int) -> Fact:
         """What ``run.json`` says of one rank."""
-        return Fact(self._folder.run_of(rank), shapes.RUN)
+        return Fact(self.folder.run_of(rank), shapes.RUN)
 
     def parameters_of(self, rank: int) -> list:
         """The parameters of one rank."""
         return self.file("parameters", shapes.PARAMETERS, rank).parameters
 
-    @property
-    def first_nonfinite(self) -> Optional[across.FirstNonFinite]:
-        """The first step that went non-finite on any rank."""
-        return across.first_nonfinite(self._folder)
-
-    @property
-    def disagreements(self) -> list:
-        """Where the ranks of a distributed run do not agree; see `msprec.record.ranks`."""
-        return across.disagreements(self._folder)
-
-    @property
-    def trained_as_one(self) -> bool:
-        """Whether the ranks were seen to add up their gradients: then they train one model, and have to agree.
-
-        Not where the parallel mode gives each its own slices.
-        """
-        parallel = self.run.parallel
-        return len(self.ranks) > 1 and bool(parallel.gradients_reduced) and parallel.mode not in _SLICED
-
-    def final_weights_differ(self) -> Optional[bool]:
-        """Whether the trained parameters differ between ranks at the end; None: not known."""
-        return across.weights_differ(self._folder, self.ranks, "final")
-
     def steps(self, rank: Optional[int] = None):
-        return self._folder.steps(self._home if rank is None else rank)
+        return self.folder.steps(self._home if rank is None else rank)
 
     def events(self, name: str, rank: Optional[int] = None) -> list:
         """The events of one name, in the order in which they happened."""
-        events = self._folder.events(self._home if rank is None else rank)
+        events = self.folder.events(self._home if rank is None else rank)
         return [Fact(event, shapes.EVENT) for event in events if event.get("event") == name]
 
     @property
     def damaged(self) -> list:
-        return self._folder.damaged
+        return self.folder.damaged
 
     def datasets_of(self, *roles: str) -> list:
         return [dataset for dataset in self.datasets if dataset.role in roles]
@@ -205,7 +179,3 @@ class RunData(RunSources):
     def find_lines(self, pattern: str, most: int = 5) -> list:
         """Places in the user's files whose line matches a regular expression (comments left out)."""
         return [place(*hit) for hit in self.source.grep(re.compile(pattern))][:most]
-
-
-def place(file: str, line: int) -> Fact:
-    return Fact({"file": file, "line": line}, shapes.PLACE)

@@ -8,11 +8,12 @@ from typing import Optional
 
 from msprec._version import __version__
 from msprec.bilingual import LANGUAGES, Text, plain
-from msprec.engine.family import families, items, sections
+from msprec.engine.family import families, items
 from msprec.engine.finding import Finding, table, text, undecided
 from msprec.engine.item import Item
 from msprec.engine.rank_merge import examine_ranks
 from msprec.engine.run_data import RunData
+from msprec.engine.sections import sections
 from msprec.engine.thresholds import resolve_thresholds
 from msprec.record.reader import SCHEMA, RunFolder
 from msprec.source.gc_pause import collector_paused

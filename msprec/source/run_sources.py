@@ -1,8 +1,8 @@
 """The user's sources behind a run folder or behind scripts that are only read: one reading of each, kept."""
 
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional
 
-from msprec.record.reader import RunFolder
+from msprec.record.reader import Records
 from msprec.source.entry_scripts import starts_by_itself
 from msprec.source.files import File, Passed
 from msprec.source.flow import ExecutionPath, execution_paths
@@ -22,13 +22,13 @@ class RunSources:
 
     def __init__(
         self,
-        folder: Union[RunFolder, Scripts],
+        folder: Records,
         scripts: Optional[Scripts],
         reference: Optional[Scripts],
         script: Optional[str],
         command: list[str],
     ):
-        self._folder = folder
+        self.folder = folder
         self._scripts, self._reference = scripts, reference
         self._script, self._command = script, command
         self._read: dict[str, Any] = {}  # by name, each read once for all ranks
@@ -41,12 +41,12 @@ class RunSources:
     @property
     def was_run(self) -> bool:
         """Are there records of a run, or only scripts?"""
-        return self._folder.path is not None
+        return self.folder.path is not None
 
     @property
     def source_files(self) -> set[str]:
         """The names of the user's files that the run imported."""
-        return set(self._folder.source_names())
+        return set(self.folder.source_names())
 
     @property
     def project(self) -> Project:
@@ -54,7 +54,7 @@ class RunSources:
         return self._once("project", self._project)
 
     def _project(self) -> Project:
-        texts = {name: self._folder.source(name) for name in self._folder.source_names()}
+        texts = {name: self.folder.source(name) for name in self.folder.source_names()}
         paths = {file.name: file.path for file in self._named}
         # what a run imported is complete: nothing is looked for on the disk of another machine
         files = [File(n, None if self.was_run else paths.get(n), t) for n, t in texts.items() if t is not None]
@@ -142,14 +142,14 @@ class RunSources:
 
     def _code(self) -> Code:
         if self.was_run:
-            texts = {name: self._folder.source(name) for name in self._folder.source_names()}
+            texts = {name: self.folder.source(name) for name in self.folder.source_names()}
         else:
             texts = {module.file: self.project.text_of(module.file) for module in self.project.modules.values()}
         return Code({name: text for name, text in texts.items() if text is not None})
 
     def text_of(self, name: str) -> Optional[str]:
         """The text of a file: of the run, of the scripts, of the modules that they import, of the reference."""
-        text = self._folder.source(name)
+        text = self.folder.source(name)
         project = self._read.get("project")
         if text is None and project is not None and project.module_at(name) is not None:
             text = project.text_of(name)

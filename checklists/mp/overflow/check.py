@@ -12,6 +12,7 @@ from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
 from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
+from msprec.record.ranks import first_nonfinite
 
 
 @item("mp.01", after=with_reference)
@@ -43,7 +44,7 @@ def overflow(run_data: RunData) -> Finding:
 
 def _earliest_first(run_data: RunData, stories: list) -> list:
     """The stories of the ranks that went non-finite first in front: what spread to the others began there."""
-    first = run_data.first_nonfinite
+    first = first_nonfinite(run_data.folder)
     return sorted(stories, key=lambda story: first is None or story.rank not in first.ranks)
 
 
