@@ -76,7 +76,8 @@ class RunData(RunSources):
     @property
     def has_gradients(self) -> bool:
         """Whether gradients were sampled (``gradients.csv``)."""
-        return (self.folder.path / f"rank_{self._home}" / "gradients.csv").is_file()
+        home = self.folder.path
+        return home is not None and (home / f"rank_{self._home}" / "gradients.csv").is_file()
 
     def file(self, name: str, shape: dict, rank: Optional[int] = None) -> Fact:
         """One of the fact files, as a whole."""
@@ -109,7 +110,7 @@ class RunData(RunSources):
         """The parameters of one rank."""
         return self.file("parameters", shapes.PARAMETERS, rank).parameters
 
-    def steps(self, rank: Optional[int] = None):
+    def steps(self, rank: Optional[int] = None) -> Steps:
         return self.folder.steps(self._home if rank is None else rank)
 
     def events(self, name: str, rank: Optional[int] = None) -> list:
@@ -169,12 +170,11 @@ class RunData(RunSources):
 
     def code_at(self, places: Iterable[Fact], title: Text, source: str = "run", most: int = 3) -> list:
         """Several places as evidence, each once."""
-        seen, pieces = set(), []
-        for place in places:
-            if place and (place.file, place.line) not in seen and len(seen) < most:
-                seen.add((place.file, place.line))
-                pieces.append(self.code(place, title, source))
-        return pieces
+        distinct: dict[tuple, Fact] = {}
+        for one in places:
+            if one:
+                distinct.setdefault((one.file, one.line), one)
+        return [self.code(one, title, source) for one in [*distinct.values()][:most]]
 
     def find_lines(self, pattern: str, most: int = 5) -> list:
         """Places in the user's files whose line matches a regular expression (comments left out)."""
