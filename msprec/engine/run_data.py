@@ -10,6 +10,7 @@ from msprec.engine import schema as shapes
 from msprec.engine.finding import Evidence
 from msprec.engine.schema import Fact, place
 from msprec.engine.thresholds import Threshold
+from msprec.record.reader import Records, Steps
 from msprec.source.run_sources import RunSources
 from msprec.source.static_input import Scripts
 
