@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from msprec.cli import main
 from msprec.compare.alignment import aligned
 from msprec.compare.arrays import open_npy, open_npz
-from msprec.compare.dumps.dump import read_dump
 from msprec.compare.dumps.msprec_dump import DumpWriter
+from msprec.compare.dumps.read_dump import read_dump
 from msprec.compare.errors import CannotRead
 from msprec.compare.tensors.compare import Rule, compare_dumps
 from msprec.compare.tensors.first_divergence import find_culprit
