@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple, Optional
 
 from msprec.compare.arrays import Array, open_npy
 from msprec.compare.errors import CannotRead
-from msprec.compare.tensors.statistics import One
+from msprec.compare.tensor_statistics import One
 
 _MOST_FILES = 2_000_000
 

@@ -11,7 +11,7 @@ from msprec.compare.dumps.read_dump import read_dump
 from msprec.compare.dumps.trace_ir import Line, source_lines
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
-from msprec.compare.tensors.statistics import One, of_one
+from msprec.compare.tensor_statistics import One, of_one
 
 _BINARY = re.compile(r"(?P<first>[^.]+)\.(?P<second>[^.]+)\.(?P<task>\d+)\.(?P<stream>\d+)\.(?P<time>\d+)$")
 _NPY = re.compile(
