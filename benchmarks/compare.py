@@ -43,7 +43,7 @@ def by_numpy(folder: Path) -> None:
 
 def by_msprec(folder: Path) -> None:
     """What `msprec compare tensors` does, without its tables."""
-    from msprec.compare.dumps.dump import read_dump
+    from msprec.compare.dumps.read_dump import read_dump
     from msprec.compare.tensors.compare import compare_dumps
 
     found = compare_dumps(read_dump(folder / "a"), read_dump(folder / "b"))

@@ -1,6 +1,6 @@
 """Draws docs/packages.png, the packages of msprec and what imports what, from the sources as they are: python docs/packages.py
 
-An arrow goes from the importer to the imported; its width tells how many modules import something there. Packages stand on floors:
+An arrow goes from the importer to the imported, the wider the more modules import something there. Packages stand on floors:
 nothing imports upward. A red arrow would be one that does.
 """
 

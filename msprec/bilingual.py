@@ -79,3 +79,20 @@ def percent(share: float) -> str:
 def english(singular: str, n, plural: str = "") -> str:
     """The English noun for a count."""
     return singular if n == 1 else plural or singular + "s"
+
+
+def plain(value: Any, lang: str) -> Any:
+    """The value as strict JSON can hold it: Texts rendered, NaN and infinity as strings, tuples as lists."""
+    if isinstance(value, Text):
+        return value.render(lang)
+    if isinstance(value, dict):
+        return {str(key): plain(item, lang) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, lang) for item in value]
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**63 else plain(float_of(value), lang)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else ("nan" if value != value else "inf" if value > 0 else "-inf")
+    return plain(value.item(), lang) if hasattr(value, "item") else str(value)

@@ -6,6 +6,7 @@ from msprec.bilingual import Joined, Text
 from msprec.checklists.common.findings import note
 from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.run_data import RunData
+from msprec.record.ranks import disagreements, first_nonfinite, weights_differ
 
 _WHAT = {
     "overflow": Text("溢出标志", "the overflow flag"),
@@ -18,6 +19,8 @@ _NON_FINITE = {
     "gradient": Text("梯度", "the gradients"),
     "parameter": Text("参数", "the parameters"),
 }
+
+_SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 
 
 def named(run_data: RunData, rank: int, summary: Text) -> Text:
@@ -39,13 +42,13 @@ def rank_notes(run_data: RunData, *kinds: str) -> list:
             where=_where(one),
             values=_values(one),
         )
-        for one in run_data.disagreements
+        for one in disagreements(run_data.folder)
         if one.what in kinds
     ]
 
 
 def _first(run_data: RunData) -> Optional[Evidence]:
-    found = run_data.first_nonfinite
+    found = first_nonfinite(run_data.folder)
     if found is None:
         return None
     return note(
@@ -72,10 +75,10 @@ def _values(one) -> Joined:
 
 def scales_apart(run_data: RunData) -> Optional[Finding]:
     """Ranks that add up their gradients and yet skip different steps, or scale their losses differently; or None."""
-    apart = [one for one in run_data.disagreements if one.what in ("overflow", "scale")]
-    if not apart or not run_data.trained_as_one:
+    apart = [one for one in disagreements(run_data.folder) if one.what in ("overflow", "scale")]
+    if not apart or not _trained_as_one(run_data):
         return None
-    one, first = min(apart, key=lambda one: one.step), run_data.first_nonfinite
+    one, first = min(apart, key=lambda one: one.step), first_nonfinite(run_data.folder)
     if first is not None and first.step < one.step:
         return None  # what went non-finite before may have parted them
     return problem(
@@ -101,8 +104,8 @@ def weights_apart(run_data: RunData) -> Optional[Finding]:
 
     Weights that are brought together after the first look, as by ``parameter_broadcast``, are alike in the end.
     """
-    apart = next((one for one in run_data.disagreements if one.what == "weights"), None)
-    if apart is None or not run_data.trained_as_one or not run_data.final_weights_differ():
+    apart = next((one for one in disagreements(run_data.folder) if one.what == "weights"), None)
+    if apart is None or not _trained_as_one(run_data) or not weights_differ(run_data.folder, run_data.ranks, "final"):
         return None
     return problem(
         Text(
@@ -119,3 +122,12 @@ def weights_apart(run_data: RunData) -> Optional[Finding]:
         rank_notes(run_data, "weights"),
         [network.place for network in run_data.networks if network.role == "train"],
     )
+
+
+def _trained_as_one(run_data: RunData) -> bool:
+    """Whether the ranks were seen to add up their gradients: then they train one model, and have to agree.
+
+    Not where the parallel mode gives each its own slices.
+    """
+    parallel = run_data.run.parallel
+    return len(run_data.ranks) > 1 and bool(parallel.gradients_reduced) and parallel.mode not in _SLICED

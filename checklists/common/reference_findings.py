@@ -1,35 +1,35 @@
 """The reference run in the findings: a sentence in the items that it points at, and a section of its own."""
 
-from typing import Optional
+from functools import partial
+from typing import Callable, Optional
 
 import numpy as np
 
-from msprec.bilingual import Joined, Text
-from msprec.checklists.common.fact_differences import Compared, share_of_other_values
-from msprec.checklists.common.findings import first_place, op_place
+from msprec.bilingual import Joined, Text, plain
+from msprec.checklists.common.fact_differences import Compared
 from msprec.checklists.common.loss_divergence import ITEM_OF, ReferenceComparison
-from msprec.checklists.hp.learning_rate.learning_rate import course
 from msprec.compare.losses import losses_text
 from msprec.compare.losses.compare import ROUNDING, Parting
-from msprec.engine.finding import Evidence, Finding, plain, problem, table, text
+from msprec.engine.finding import Evidence, Finding, table, text
 from msprec.engine.run_data import RunData
 
 _TITLE = Text("与标杆运行对比", "Against the reference run")
 #: Points of the figure's curves.
 _POINTS = 1500
+#: What makes a problem of a difference, or gives None: from the run, the comparison and the finding without it.
+Judge = Callable[[RunData, ReferenceComparison, Finding], Optional[Finding]]
 
 
-def attach(id: str, run_data: RunData, finding: Finding) -> Finding:
-    """The finding on an item with what the reference run says of it.
+def with_reference(id: str, run_data: RunData, finding: Finding, judge: Optional[Judge] = None) -> Finding:
+    """What ``item(after=…)`` of an item is: the finding with what the reference run says of it.
 
-    A difference alone is shown and changes no conclusion. It does where the item asks for it, or where it is what parts the
-    runs and the run is far behind the reference; see `_UPGRADES`.
+    A difference alone is shown and changes no conclusion. ``judge`` may make a problem of it: where the item asks for that, or
+    where it is what parts the runs and the run is far behind the reference.
     """
-    against = run_data.against
-    if against is None or run_data.trains_nothing:
+    if not run_data.reference_run or run_data.trains_nothing:
         return finding
-    upgrade = _UPGRADES.get(id)
-    raised = upgrade(run_data, against, finding) if upgrade is not None and finding.conclusion != "problem" else None
+    against = run_data.once(ReferenceComparison)
+    raised = judge(run_data, against, finding) if judge is not None and finding.conclusion != "problem" else None
     found = raised or finding
     says = sentences(id, against)
     if says:
@@ -38,11 +38,16 @@ def attach(id: str, run_data: RunData, finding: Finding) -> Finding:
     return found
 
 
+def judged_with_reference(judge: Judge) -> Callable:
+    """`with_reference` for an item whose conclusion a reference run can change."""
+    return partial(with_reference, judge=judge)
+
+
 def sentences(id: str, against: ReferenceComparison) -> list:
     """What the item says of the reference run: the facts that differ, and what the losses point at."""
     says = [_whole(one.says) for kind, item in ITEM_OF.items() if item == id for one in against.differing(kind)]
     if id == "wi.02" and against.loaded_there and not against.loaded_here:
-        file = _file(against.reference.loads)
+        file = loaded_file(against.reference.loads)
         none = Text(
             "这里没有加载任何权重，而标杆运行加载了 {file}",
             "which loaded {file}, this run loaded no weights",
@@ -60,42 +65,7 @@ def _whole(says: Text) -> Text:
     return Text("与标杆运行相比，{says}。", "Beside the reference run, {says}.", says=says)
 
 
-# --- conclusions that a reference run changes ----------------------------------------------------------------------
-
-
-def _rate(run_data: RunData, against: ReferenceComparison, finding: Finding) -> Optional[Finding]:
-    """hp.01: another rate, the same optimizer, and a run that falls far behind from where the rates differ."""
-    rate, batch = against.facts["rate"], against.facts["batch"]
-    if finding.conclusion == "not_applicable" or not rate.differs or against.facts["optimizer"].differs:
-        return None
-    factor = run_data.limit("hp.01.reference_ratio")
-    if rate.ratio is None or 1 / factor < rate.ratio < factor or not against.far_worse:
-        return None
-    if batch.differs and batch.ratio and 0.8 <= rate.ratio / batch.ratio <= 1.25:
-        return None  # the rate follows the batch
-    from_the_start = against.case in ("second", "later") and rate.step is not None and rate.step <= against.step
-    stuck = course(run_data).kind in ("diverged", "swings", "still")
-    if not (from_the_start or stuck):
-        return None
-    large = rate.ratio > 1
-    return problem(
-        Text(
-            "{says}；{ends}：学习率过{size}。",
-            "{says}; {ends}: it is too {size}.",
-            says=_Capital(rate.says),
-            ends=_ends(against),
-            size=Text("大", "large") if large else Text("小", "small"),
-        ),
-        Text(
-            "改用标杆运行的学习率再运行；若有意使用另一个学习率，先用 `msprec lr SCRIPT` 求出它的范围。",
-            "Run again with the reference run's rate; where another is meant, find its range with `msprec lr SCRIPT` first.",
-        ),
-        finding.evidence,
-        [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False],
-    )
-
-
-class _Capital(Text):
+class Capital(Text):
     """A sentence at the beginning of a line."""
 
     __slots__ = ("says",)
@@ -109,7 +79,8 @@ class _Capital(Text):
         return words[:1].upper() + words[1:]
 
 
-def _ends(against: ReferenceComparison) -> Text:
+def ends_apart(against: ReferenceComparison) -> Text:
+    """How far apart the losses of the two end, in words; only where `ReferenceComparison.far_worse`."""
     ends = against.ends
     if ends.broken:
         return Text(
@@ -126,105 +97,10 @@ def _ends(against: ReferenceComparison) -> Text:
     )
 
 
-def _batch(run_data: RunData, against: ReferenceComparison, finding: Finding) -> Optional[Finding]:
-    """hp.03: a batch that has grown beyond the safe range without its learning rate, in a run far behind."""
-    batch, rate = against.facts["batch"], against.facts["rate"]
-    if finding.conclusion == "not_applicable" or not batch.differs or (batch.ratio or 0) < 2 or not against.far_worse:
-        return None
-    total = batch.rows[0][2]
-    grown = rate.ratio if rate.differs else 1.0 if rate.state == "equal" else None
-    if total <= run_data.limit("hp.03.safe") or grown is None or grown > 1.2:
-        return None
-    return problem(
-        Text(
-            "{says}，学习率却没有随之增大；{ends}。",
-            "{says}, yet the learning rate has not grown with it; {ends}.",
-            says=_Capital(batch.says),
-            ends=_ends(against),
-        ),
-        Text(
-            "用标杆运行的 batch 训练，或把学习率按比例增大并加预热。",
-            "Train with the reference run's batch, or raise the learning rate in proportion and warm it up.",
-        ),
-        finding.evidence,
-        [
-            op_place(dataset, "batch", "padded_batch") or first_place(dataset)
-            for dataset in run_data.datasets_of("train")
-        ],
-    )
-
-
-def _api(run_data: RunData, against: ReferenceComparison, finding: Finding) -> Optional[Finding]:
-    """api.01: an optimizer set otherwise where the first losses are equal, or weights that start from another distribution
-    where the first losses differ; not in a run that keeps up with the reference."""
-    if against.keeps_up:
-        return None
-    optimizer, initial = against.facts["optimizer"], against.initial
-    if optimizer.differs and against.case in ("second", "later"):
-        says, places = optimizer.says, [o.place for o in run_data.optimizers if o.used is not False]
-    elif initial is not None and against.case == "first" and not (against.loaded_here or against.loaded_there):
-        names = {row[0].values["name"] for row in initial.rows}
-        made = [parameter.created for parameter in run_data.parameters if parameter.name in names and parameter.created]
-        says, places = initial.says, made or [network.place for network in run_data.networks if network.role == "train"]
-    else:
-        return None
-    return problem(
-        Text(
-            "与标杆运行相比，{says}，loss 从那里分开。",
-            "Beside the reference run, {says}, and the losses part there.",
-            says=says,
-        ),
-        Text(
-            "把这些参数明确写成标杆脚本的值（默认值在两个框架中可能不同），再运行比较。",
-            "Write these arguments out with the benchmark's values (defaults may differ between frameworks), and compare again.",
-        ),
-        finding.evidence,
-        [place for place in places if place],
-    )
-
-
-def _weights(run_data: RunData, against: ReferenceComparison, finding: Finding) -> Optional[Finding]:
-    """wi.02: the reference starts from weights that were loaded, and most of this run's start with other values."""
-    if not against.loaded_there:
-        return None
-    loads = [load for load in run_data.loads if not load.optimizer]
-    # a new head is drawn at random in each of the runs
-    if (share_of_other_values(run_data) or 0.0) <= 0.5:
-        return None
-    places = [load.place for load in loads] or [
-        network.place for network in run_data.networks if network.role == "train"
-    ]
-    return problem(
-        Text(
-            "标杆运行从加载的权重（{file}）开始训练，{here}。",
-            "The reference run starts from weights that it loaded ({file}); {here}.",
-            file=_file(against.reference.loads),
-            here=_instead(against),
-        ),
-        Text(
-            "加载与标杆运行相同的权重（比较两个文件：`msprec compare weights`），并确认训练开始前没有被改写。",
-            "Load the weights of the reference run (compare the files with `msprec compare weights`), and make sure that nothing "
-            "changes them before training.",
-        ),
-        finding.evidence,
-        places,
-    )
-
-
-def _instead(against: ReferenceComparison) -> Text:
-    if not against.loaded_here:
-        return Text("这里没有加载任何权重", "this run loaded none")
-    if against.initial is not None:
-        return Text("这里加载的不同：{says}", "those loaded here are others: {says}", says=against.initial.says)
-    return Text("这里加载的值与之不同", "those loaded here have other values")
-
-
-def _file(loads: list) -> str:
+def loaded_file(loads: list) -> str:
+    """The name of the file that weights were loaded from; "?" where none was recorded."""
     names = [load.file for load in loads if load.file and not load.optimizer]
     return names[0].replace("\\", "/").rsplit("/", 1)[-1] if names else "?"
-
-
-_UPGRADES = {"hp.01": _rate, "hp.03": _batch, "api.01": _api, "wi.02": _weights}
 
 
 # --- the section ---------------------------------------------------------------------------------------------------
@@ -232,9 +108,9 @@ _UPGRADES = {"hp.01": _rate, "hp.03": _batch, "api.01": _api, "wi.02": _weights}
 
 def section(run_data: RunData, lang: str) -> Optional[dict]:
     """``reference_run`` of checklist.json: the conclusion in sentences, the figure, the facts that differ. None without one."""
-    against = run_data.against
-    if against is None:
+    if not run_data.reference_run:
         return None
+    against = run_data.once(ReferenceComparison)
     evidence = [_figure(against), _table(against)]
     return {
         "name": against.name,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import distributions
+from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.engine.item import Item, registered_in
@@ -85,14 +86,6 @@ def items() -> tuple[Item, ...]:
     return tuple(item for family in families() for item in family.items())
 
 
-def family_of(item_id: str) -> Family:
-    """The family of an item. Raises KeyError for an id of no installed family."""
-    for family in families():
-        if item_id.split(".")[0] == family.id:
-            return family
-    raise KeyError(item_id)
-
-
-def find(id: str):
+def find(id: str) -> Optional[Item]:
     """The item of that id, or None."""
     return next((item for item in items() if item.id == id), None)

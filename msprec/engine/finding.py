@@ -1,9 +1,8 @@
 """What a check returns: one Finding with its evidence. Nothing here decides anything."""
 
-import math
-from typing import Any, Optional
+from typing import Optional
 
-from msprec.bilingual import Text, float_of
+from msprec.bilingual import Text, plain
 
 CONCLUSIONS = ("problem", "undecided", "ok", "not_applicable")  # worst first
 
@@ -83,20 +82,3 @@ def _distinct(places) -> list:
             if entry not in seen:
                 seen.append(entry)
     return seen
-
-
-def plain(value: Any, lang: str) -> Any:
-    """The value as strict JSON can hold it: Texts rendered, NaN and infinity as strings, tuples as lists."""
-    if isinstance(value, Text):
-        return value.render(lang)
-    if isinstance(value, dict):
-        return {str(key): plain(item, lang) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item, lang) for item in value]
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < 2**63 else plain(float_of(value), lang)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else ("nan" if value != value else "inf" if value > 0 else "-inf")
-    return plain(value.item(), lang) if hasattr(value, "item") else str(value)

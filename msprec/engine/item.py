@@ -16,6 +16,7 @@ class Item(NamedTuple):
     check: Callable
     package: str
     ranks: Optional[str] = None
+    after: Optional[Callable] = None
 
     @property
     def family(self) -> str:
@@ -36,15 +37,16 @@ class Item(NamedTuple):
         return thresholds_in(self.package, self.id)
 
 
-def item(id: str, ranks: Optional[str] = None) -> Callable:
+def item(id: str, ranks: Optional[str] = None, after: Optional[Callable] = None) -> Callable:
     """Register the function below as the check of an item.
 
     ``ranks``: how the findings on the ranks of a distributed run make one (``rank_merge.WORST`` or ``PROBLEMS``); None:
-    the check sees to the ranks itself, or rank 0 stands for all.
+    the check sees to the ranks itself, or rank 0 stands for all. ``after(id, run_data, finding)`` gives the finding that
+    counts, from that of all ranks together: what several items add in the same way, such as a comparison.
     """
 
     def register(check: Callable) -> Callable:
-        _REGISTERED[check.__module__] = Item(id, check, check.__module__.rpartition(".")[0], ranks)
+        _REGISTERED[check.__module__] = Item(id, check, check.__module__.rpartition(".")[0], ranks, after)
         return check
 
     return register

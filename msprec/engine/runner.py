@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Optional
 
 from msprec._version import __version__
-from msprec.bilingual import LANGUAGES, Text
+from msprec.bilingual import LANGUAGES, Text, plain
 from msprec.engine.family import families, items
-from msprec.engine.finding import Finding, plain, table, text, undecided
+from msprec.engine.finding import Finding, table, text, undecided
 from msprec.engine.item import Item
 from msprec.engine.rank_merge import examine_ranks
 from msprec.engine.run_data import RunData
+from msprec.engine.sections import sections
 from msprec.engine.thresholds import resolve_thresholds
 from msprec.record.reader import SCHEMA, RunFolder
 from msprec.source.gc_pause import collector_paused
@@ -54,8 +55,7 @@ def conclude(
         findings = [(item, examine(item, run_data) if item.id in chosen else _left_out()) for item in items()]
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
-    beside = _section(run_data, lang) if run_data.reference_run else None
-    return {**document, "reference_run": beside} if beside is not None else document
+    return {**_sections(run_data, lang), **document}
 
 
 def default_thresholds() -> dict:
@@ -87,7 +87,7 @@ def examine(item: Item, run_data: RunData) -> Finding:
         finding = examine_ranks(item.check, run_data, item.ranks) if item.ranks else item.check(run_data)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
         return _failed(error)
-    finding = _with_reference(item.id, run_data, finding)
+    finding = _finished(item, run_data, finding)
     if not run_data.was_run and finding.conclusion == "undecided" and not finding.evidence:
         return _only_read()
     if finding.conclusion != "not_applicable" and run_data.consulted:
@@ -95,39 +95,28 @@ def examine(item: Item, run_data: RunData) -> Finding:
     return finding
 
 
-def _with_reference(id: str, run_data: RunData, finding: Finding) -> Finding:
-    """The finding with what the reference run says of the item; one that cannot be compared leaves it as it is."""
-    from msprec.checklists.common.reference_findings import attach
-
+def _finished(item: Item, run_data: RunData, finding: Finding) -> Finding:
+    """The finding after the item's ``after``; where that fails, the finding as it is, and why it failed."""
     try:
-        return attach(id, run_data, finding) if run_data.reference_run else finding
-    except Exception as error:  # a defect in the comparison must not cost the user the conclusion
-        finding.evidence.append(_not_compared(error))
+        return item.after(item.id, run_data, finding) if item.after is not None else finding
+    except Exception as error:  # a defect in a comparison must not cost the user the conclusion
+        finding.evidence.append(text(Text("补充证据", "Further evidence"), _not_made(error)))
         return finding
 
 
-def _section(run_data: RunData, lang: str) -> Optional[dict]:
-    """``reference_run`` of the document: the run beside its reference run, where one was given."""
-    from msprec.checklists.common.reference_findings import section
-
-    try:
-        return section(run_data, lang)
-    except Exception as error:
-        return {
-            "name": run_data.reference_run.name,
-            "conclusion": [plain(_not_compared(error).body["text"], lang)],
-            "evidence": [],
-        }
+def _sections(run_data: RunData, lang: str) -> dict:
+    """The further parts of the document, by name; one that fails says why."""
+    made = {}
+    for name, section in sections().items():
+        try:
+            made[name] = section(run_data, lang)
+        except Exception as error:
+            made[name] = {"name": name, "conclusion": [plain(_not_made(error), lang)], "evidence": []}
+    return {name: part for name, part in made.items() if part is not None}
 
 
-def _not_compared(error: Exception):
-    return text(
-        Text("与标杆运行对比", "Against the reference run"),
-        Text(
-            "无法比较（{error}）。", "They could not be compared ({error}).", error=f"{type(error).__name__}: {error}"
-        ),
-        "reference",
-    )
+def _not_made(error: Exception) -> Text:
+    return Text("无法得出（{error}）。", "It could not be made ({error}).", error=f"{type(error).__name__}: {error}")
 
 
 def _chosen(only: Optional[set]) -> set:

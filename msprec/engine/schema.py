@@ -102,6 +102,13 @@ def words(value: Any) -> str:
 
 
 PLACE = {"file": text, "line": count}
+
+
+def place(file: str, line: int) -> Fact:
+    """A place in a source file as a fact."""
+    return Fact({"file": file, "line": line}, PLACE)
+
+
 _SPREAD = {
     "min": number,
     "max": number,

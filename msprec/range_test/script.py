@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from msprec.range_test.lr_curve import Curve
-from msprec.range_test.result import WORDS, rows, write
+from msprec.range_test.result import rows, write
+from msprec.range_test.strings import WORDS
 from msprec.range_test.sweep import Sweep
 
 

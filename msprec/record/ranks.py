@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from msprec.record.reader import RunFolder, Steps
+from msprec.record.reader import Records, Steps
 
 _SEEN = ("loss", "gradient", "parameter")
 
@@ -35,7 +35,7 @@ def _once(read: Callable) -> Callable:
     answers = WeakKeyDictionary()
 
     @wraps(read)
-    def answered(folder: RunFolder):
+    def answered(folder: Records):
         if folder not in answers:
             answers[folder] = read(folder)
         return answers[folder]
@@ -44,7 +44,7 @@ def _once(read: Callable) -> Callable:
 
 
 @_once
-def first_nonfinite(folder: RunFolder) -> Optional[FirstNonFinite]:
+def first_nonfinite(folder: Records) -> Optional[FirstNonFinite]:
     """The earliest step at which any rank's loss or gradients were NaN or infinite; where no rank's were, parameters.
 
     A step that a loss scale skipped for overflow does not count.
@@ -58,7 +58,7 @@ def first_nonfinite(folder: RunFolder) -> Optional[FirstNonFinite]:
 
 
 @_once
-def overflow_steps(folder: RunFolder) -> dict:
+def overflow_steps(folder: Records) -> dict:
     """``{step: [ranks]}``: the steps that overflowed on any rank, in order."""
     found = {}
     for rank in folder.ranks():
@@ -69,7 +69,7 @@ def overflow_steps(folder: RunFolder) -> dict:
 
 
 @_once
-def disagreements(folder: RunFolder) -> list:
+def disagreements(folder: Records) -> list:
     """Where ranks that train one model together have to agree and do not.
 
     Overflow flags and scales are compared at the steps that all ranks recorded; counts of steps only where every rank
@@ -88,7 +88,7 @@ def disagreements(folder: RunFolder) -> list:
     return [one for one in found if one is not None]
 
 
-def weights_differ(folder: RunFolder, ranks: Iterable, when: str) -> Optional[bool]:
+def weights_differ(folder: Records, ranks: Iterable, when: str) -> Optional[bool]:
     """Whether trained parameters of one name and shape differ between ranks, ``when`` "initial" or "final"; None: not
     known."""
     digests = [_digests(folder, rank, when) for rank in ranks]
@@ -98,7 +98,7 @@ def weights_differ(folder: RunFolder, ranks: Iterable, when: str) -> Optional[bo
     return any(len({digest[key] for digest in digests}) > 1 for key in shared)
 
 
-def _of_rank(folder: RunFolder, rank: int):
+def _of_rank(folder: Records, rank: int):
     for event in folder.events(rank):
         what, step = event.get("what"), event.get("step")
         if event.get("event") == "first_nonfinite" and isinstance(step, int) and what in _SEEN:
@@ -142,7 +142,7 @@ def _ended(run: dict) -> bool:
     return isinstance(end, dict) and end.get("kind") in ("ok", "exit")
 
 
-def _digests(folder: RunFolder, rank: int, when: str) -> dict:
+def _digests(folder: Records, rank: int, when: str) -> dict:
     """``{(name, shape): digest}`` of the trained parameters whose values were read whole."""
     found = {}
     listed = folder.facts("parameters", rank).get("parameters")
@@ -153,7 +153,7 @@ def _digests(folder: RunFolder, rank: int, when: str) -> dict:
     return found
 
 
-def _other_weights(folder: RunFolder, ranks: list) -> Optional[Disagreement]:
+def _other_weights(folder: Records, ranks: list) -> Optional[Disagreement]:
     digests = {rank: _digests(folder, rank, "initial") for rank in ranks}
     for key in next(iter(digests.values())):
         seen = {rank: found[key] for rank, found in digests.items() if key in found}

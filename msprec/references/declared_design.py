@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from msprec.references.reference_options import BadReference
+from msprec.references.errors import BadReference
 
 _NAMES = "a list of names, which may hold * and ?"
 #: Key, what it has to be, in words, and a test of it.

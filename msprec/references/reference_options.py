@@ -8,14 +8,12 @@ from typing import Optional
 import numpy as np
 
 from msprec.record.checksums import from_md5sum, md5_of
+from msprec.references.declared_design import read_design
+from msprec.references.errors import BadReference
 
 WEIGHT_FILES = (".ckpt", ".npz", ".safetensors", ".pth", ".pt", ".bin")
 _MOST = 20000
 _MOST_FILES = 200_000
-
-
-class BadReference(ValueError):
-    """The reference cannot be read; the message is one line for the user."""
 
 
 def check_weights_path(path: str) -> None:
@@ -109,12 +107,6 @@ def _described(name: str, array: np.ndarray) -> Optional[dict]:
     }
 
 
-def _design(path: str) -> dict:
-    from msprec.references.declared_design import read_design
-
-    return read_design(path)
-
-
 def _run(path: str) -> dict:
     from msprec.references.reference_run import read_run
 
@@ -126,6 +118,6 @@ CHECKS = {
     "reference_weights": check_weights_path,
     "reference_data": check_data_path,
     "reference_run": _run,
-    "design": _design,
+    "design": read_design,
 }
-READERS = {"reference_weights": read_weights, "reference_data": read_data, "reference_run": _run, "design": _design}
+READERS = {"reference_weights": read_weights, "reference_data": read_data, "reference_run": _run, "design": read_design}

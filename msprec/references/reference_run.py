@@ -11,7 +11,7 @@ import numpy as np
 from msprec.compare.errors import CannotRead
 from msprec.compare.losses.files import Losses, read_losses
 from msprec.record.reader import RunFolder, RunFolderError
-from msprec.references.reference_options import BadReference
+from msprec.references.errors import BadReference
 
 #: Of a long course the first steps are kept, and of the rest so many that there are no more than the second number.
 FIRST, MOST = 2000, 10_000

@@ -5,54 +5,23 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.report.figure_style import BLUE, GREEN, GREY, RED, Canvas, chinese_font
+from msprec.compare.losses.compare import Parting
+from msprec.compare.losses.plot import draw as draw_losses
+from msprec.figure_style import BLUE, GREY, Canvas, chinese_font
+from msprec.range_test.lr_curve import Curve
+from msprec.range_test.plot import draw_curve
 from msprec.report.label_sheet_figure import draw_label_sheet
 from msprec.report.run_figures import DRAWERS
 from msprec.report.strings import words
 
-__all__ = ["chinese_font", "draw", "range_test"]
-
-
-def range_test(curve, used: Optional[float], lang: str) -> Optional[bytes]:
-    """The losses of a range test by learning rate, the usable range shaded and the used rate marked; None without losses.
-
-    Args:
-        curve: An `msprec.range_test.lr_curve.Curve`.
-    """
-    from msprec.range_test.result import WORDS
-
-    finite = np.isfinite(curve.losses)
-    if not finite.any():
-        return None
-    canvas = Canvas(lang, height=3.2)
-    axes, w = canvas.axes, WORDS["zh" if canvas.font else "en"]
-    axes.set_xscale("log")
-    axes.plot(curve.rates[finite], curve.losses[finite], color=GREY, linewidth=0.8, label=w["raw"])
-    axes.plot(curve.rates, curve.smoothed, color=BLUE, linewidth=1.6, label=w["smoothed"])
-    if curve.lower is not None:
-        end = curve.upper if curve.upper is not None else curve.high
-        axes.axvspan(curve.lower, end, color=GREEN, alpha=0.12, linewidth=0, label=w["range"])
-        axes.axvline(curve.steepest, color=GREEN, linewidth=1.0, linestyle=":", label=w["steepest"])
-    if used:
-        axes.axvline(used, color=RED, linewidth=1.2, linestyle="--", label=w["used"])
-    best, first = np.nanmin(curve.smoothed), curve.losses[finite][0]
-    if np.isfinite(best) and best < first:
-        # a divergence is many times higher than all the rest
-        axes.set_ylim(best - 0.15 * (first - best), first + 1.0 * (first - best))
-    canvas.label(w["rate"], w["loss"])
-    canvas.legend()
-    return canvas.png()
-
 
 def _draw_range_test(data: dict, lang: str) -> Optional[bytes]:
     """The same from what the evidence holds; None where it is no curve."""
-    from msprec.range_test.lr_curve import Curve
-
     try:
         rates = [float(rate) for rate in data["rates"]]
         losses = [float(loss) for loss in data["losses"]]
         curve = Curve(rates, losses, data.get("low"), data.get("high"))
-        return range_test(curve, data.get("used"), lang) if len(rates) == len(losses) > 1 else None
+        return draw_curve(curve, data.get("used"), lang) if len(rates) == len(losses) > 1 else None
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -70,7 +39,7 @@ def draw_class_counts(data: dict, lang: str) -> Optional[bytes]:
     canvas.axes.set_xticks(
         range(len(counts)), [str(k)[:12] for k, _ in counts], fontsize=7, rotation=0 if len(counts) <= 15 else 90
     )
-    canvas.label(canvas.words["class"], canvas.words["count"])
+    canvas.label(words(canvas.lang)["class"], words(canvas.lang)["count"])
     return canvas.png()
 
 
@@ -88,7 +57,7 @@ def draw_histogram(data: dict, lang: str) -> Optional[bytes]:
     edges, counts = _filled(edges, counts)
     canvas = Canvas(lang, 2.4)
     canvas.axes.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=BLUE)
-    canvas.label(data.get("unit") or canvas.words["value"], canvas.words["values"])
+    canvas.label(data.get("unit") or words(canvas.lang)["value"], words(canvas.lang)["values"])
     return canvas.png()
 
 
@@ -100,10 +69,12 @@ def draw_channels(data: dict, lang: str) -> Optional[bytes]:
     mean, std, low, high = (c[:64] for c in columns)
     x = np.arange(len(mean))
     canvas = Canvas(lang, 2.4)
-    canvas.axes.vlines(x, low, high, color=GREY, linewidth=1.2, label=canvas.words["range"])
-    canvas.axes.errorbar(x, mean, yerr=std, fmt="o", color=BLUE, markersize=3, linewidth=1.6, label=canvas.words["std"])
+    canvas.axes.vlines(x, low, high, color=GREY, linewidth=1.2, label=words(canvas.lang)["range"])
+    canvas.axes.errorbar(
+        x, mean, yerr=std, fmt="o", color=BLUE, markersize=3, linewidth=1.6, label=words(canvas.lang)["std"]
+    )
     canvas.axes.xaxis.get_major_locator().set_params(integer=True)
-    canvas.label(canvas.words["channel"], canvas.words["value"])
+    canvas.label(words(canvas.lang)["channel"], words(canvas.lang)["value"])
     canvas.legend()
     return canvas.png()
 
@@ -130,16 +101,13 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=7)
         axes.set_title(name[:24].replace("$", r"\$"), fontsize=8, pad=3, **canvas.font)
-    canvas.figure.supxlabel(data.get("unit") or canvas.words["value"], fontsize=9, **canvas.font)
-    canvas.figure.supylabel(canvas.words["values"], fontsize=9, **canvas.font)
+    canvas.figure.supxlabel(data.get("unit") or words(canvas.lang)["value"], fontsize=9, **canvas.font)
+    canvas.figure.supylabel(words(canvas.lang)["values"], fontsize=9, **canvas.font)
     return canvas.png()
 
 
 def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
     """The losses of a run and of its reference run, and their difference; None where there are none."""
-    from msprec.compare.losses.compare import Parting
-    from msprec.compare.losses.plot import draw as draw_losses
-
     names = ("steps", "reference", "run", "relative", "band")
     columns = [np.asarray([float(value) for value in data.get(name) or ()], float) for name in names]
     steps = columns[0]

@@ -5,7 +5,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.report.figure_style import RED, chinese_font
+from msprec.figure_style import RED, chinese_font
 from msprec.report.plain_text import clean
 
 _COLUMNS, _MOST = 8, 56

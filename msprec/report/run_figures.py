@@ -5,8 +5,9 @@ from typing import Optional
 
 import numpy as np
 
+from msprec.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth, thin
 from msprec.record.reader import RunFolder
-from msprec.report.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth, thin
+from msprec.report.strings import words
 
 
 def draw_loss(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
@@ -16,7 +17,7 @@ def draw_loss(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     if not np.isfinite(loss).any():
         return None
     canvas = Canvas(lang)
-    x, say = steps["step"], canvas.words
+    x, say = steps["step"], words(canvas.lang)
     _loss(canvas.axes, x, loss, say)
     bad = steps.seen("loss") & ~np.isfinite(loss)
     if bad.any():
@@ -42,7 +43,7 @@ def draw_loss_scale(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     if not good.any():
         return None
     canvas = Canvas(lang)
-    x, say = steps["step"], canvas.words
+    x, say = steps["step"], words(canvas.lang)
     canvas.axes.step(x[good], scale[good], where="mid", color=BLUE, linewidth=1.4, label=say["scale"])
     over = good & (steps["overflow"] == 1)
     if over.any():
@@ -79,7 +80,7 @@ def draw_gradients(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     x = np.array(sorted(samples), dtype=float)
     norm, under, sub = (np.array([samples[step][i] for step in sorted(samples)]) for i in range(3))
     canvas = Canvas(lang, height=3.8, rows=2)
-    say = canvas.words
+    say = words(canvas.lang)
     good = np.isfinite(norm) & (norm > 0)
     canvas.axes.plot(x[good], norm[good], "-o", color=BLUE, markersize=2.5, linewidth=1.2, label=say["gradient_norm"])
     if good.any():
@@ -148,7 +149,7 @@ def draw_learning_rate(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
         canvas.axes.set_yscale("log")
     else:
         canvas.axes.set_ylim(bottom=min(0.0, float(rate[known].min())))
-    canvas.label(canvas.words["step"], canvas.words["learning_rate"])
+    canvas.label(words(canvas.lang)["step"], words(canvas.lang)["learning_rate"])
     return canvas.png()
 
 
@@ -159,7 +160,7 @@ def draw_step_time(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     if not (compute > 0).any():
         return None
     canvas = Canvas(lang, 2.4)
-    x, say = steps["step"], canvas.words
+    x, say = steps["step"], words(canvas.lang)
     for values, look, name in (
         (compute, {"color": BLUE}, "compute_time"),
         (data, {"color": ORANGE, "linestyle": "--"}, "data_time"),
@@ -185,7 +186,7 @@ def draw_validation(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     others = {name: points for name, points in curves.items() if name not in losses}
     upper = bool(losses) or bool(np.isfinite(loss).any())
     canvas = Canvas(lang, height=2.8 if not (upper and others) else 4.2, rows=1 + (upper and bool(others)))
-    say = canvas.words
+    say = words(canvas.lang)
     if upper:
         if np.isfinite(loss).any():
             _loss(canvas.axes, steps["step"], loss, {"loss_raw": say["train_loss"], "loss_smooth": say["train_smooth"]})

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from msprec.cli import main
 from msprec.engine import conclude
-from msprec.references.reference_options import READERS, BadReference
+from msprec.references.errors import BadReference
+from msprec.references.reference_options import READERS
 from msprec.references.reference_run import FIRST, MOST
 
 STEPS = 120

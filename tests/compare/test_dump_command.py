@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from msprec.cli import main
-from msprec.compare.dumps.dump import read_dump
+from msprec.compare.dumps.read_dump import read_dump
 from msprec.compare.dumps.tensor_names import mapped, wanted_steps
 from msprec.compare.errors import CannotRead
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("mindspore")
 
 import msprec.torch  # noqa: E402
-from msprec.compare.dumps.dump import read_dump  # noqa: E402
+from msprec.compare.dumps.read_dump import read_dump  # noqa: E402
 from msprec.compare.errors import CannotRead  # noqa: E402
 
 TORCH = """

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from msprec.cli import main
 from msprec.compare.alignment import aligned
 from msprec.compare.arrays import open_npy, open_npz
-from msprec.compare.dumps.dump import read_dump
 from msprec.compare.dumps.msprec_dump import DumpWriter
+from msprec.compare.dumps.read_dump import read_dump
 from msprec.compare.errors import CannotRead
+from msprec.compare.tensor_statistics import compare_arrays
 from msprec.compare.tensors.compare import Rule, compare_dumps
 from msprec.compare.tensors.first_divergence import find_culprit
-from msprec.compare.tensors.statistics import compare_arrays
 from msprec.compare.tensors.tensor_matching import pair_dumps
 from msprec.compare.tensors.tensors_text import WORDS, sentence
 

@@ -3,7 +3,7 @@
 import pytest
 
 from msprec.references.declared_design import KEYS, read_design
-from msprec.references.reference_options import BadReference
+from msprec.references.errors import BadReference
 
 
 def _written(tmp_path, text: str) -> str:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msprec.range_test.lr_curve import Curve, rates_of
-from msprec.range_test.result import WORDS, rows
-from msprec.report.figures import range_test
+from msprec.range_test.plot import draw_curve
+from msprec.range_test.result import rows
+from msprec.range_test.strings import WORDS
 
 COMMON = """
 import sys
@@ -169,5 +170,5 @@ def test_table_of_any_curve(losses, used):
 def test_picture_of_odd_curves(losses):
     curve = Curve(rates_of(1e-6, 1, len(losses)), losses)
     for lang in WORDS:
-        picture = range_test(curve, 0.1, lang)
+        picture = draw_curve(curve, 0.1, lang)
         assert picture is None if np.isnan(losses).all() else picture[:4] == b"\x89PNG"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from reports import write_run
 
-from msprec.report import figure_style
+from msprec import figure_style
 from msprec.report.figures import draw
 from msprec.report.run_figures import DRAWERS
 from msprec.report.strings import WORDS

@@ -1,12 +1,14 @@
 """api.01: The calls that the table of differences knows (api_differences.csv), with their effective arguments."""
 
 from msprec.checklists.api.argument_differences.argument_differences import api_arguments
+from msprec.checklists.api.argument_differences.reference_settings import judge_reference_settings
+from msprec.checklists.common.reference_findings import judged_with_reference
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("api.01")
+@item("api.01", after=judged_with_reference(judge_reference_settings))
 def api_differences(run_data: RunData) -> Finding:
     """The calls that the table of differences knows (api_differences.csv), with their effective arguments.
 

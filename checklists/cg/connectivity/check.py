@@ -5,12 +5,13 @@ from msprec.checklists.cg.connectivity.connectivity import judge_connections, ju
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.engine.finding import Finding, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("cg.03")
+@item("cg.03", after=with_reference)
 def connections(run_data: RunData) -> Finding:
     """One training step, run again after the script has ended, with every cell and expression watched.
 

@@ -6,6 +6,7 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.common.weight_updates import (
     ParameterGroups,
     applied_updates,
@@ -21,7 +22,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import PARAMETERS
 
 
-@item("cg.02", ranks=WORST)
+@item("cg.02", ranks=WORST, after=with_reference)
 def frozen_weights(run_data: RunData) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 

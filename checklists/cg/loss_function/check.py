@@ -5,12 +5,13 @@ from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import at, missing
 from msprec.checklists.common.loss_inputs import judge_loss
 from msprec.checklists.common.probe_status import skipped
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.engine.finding import Finding, not_applicable, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("cg.04")
+@item("cg.04", after=with_reference)
 def loss_function(run_data: RunData) -> Finding:
     """The loss of one captured batch: what it was given, what it gave, and what NumPy makes of the same arrays.
 

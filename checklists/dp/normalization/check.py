@@ -12,6 +12,7 @@ from msprec.checklists.common.findings import (
 )
 from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge
 from msprec.checklists.common.missing_value_codes import missing_marks
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.target_scale import target_scale
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
@@ -21,7 +22,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 
-@item("dp.01", ranks=WORST)
+@item("dp.01", ranks=WORST, after=with_reference)
 def normalised(run_data: RunData) -> Finding:
     """The delivered input columns of the training set: root mean square, largest value, spread between features.
 

@@ -6,6 +6,7 @@ from msprec.checklists.common.findings import (
     no_training,
     train_sets,
 )
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.dp.shuffling.sample_order import Order
 from msprec.engine.finding import Finding, worst
 from msprec.engine.item import item
@@ -13,7 +14,7 @@ from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData
 
 
-@item("dp.03", ranks=WORST)
+@item("dp.03", ranks=WORST, after=with_reference)
 def shuffled(run_data: RunData) -> Finding:
     """The order in which training samples were delivered, pass by pass; flags only where a single pass was seen.
 

@@ -9,14 +9,16 @@ from msprec.checklists.common import declared_design
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
 from msprec.checklists.common.learning_curves import is_steep, training_curve
+from msprec.checklists.common.reference_findings import judged_with_reference
 from msprec.checklists.common.whole_graph import whole_graph
+from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 
-@item("hp.03")
+@item("hp.03", after=judged_with_reference(judge_reference_batch))
 def batch_size(run_data: RunData) -> Finding:
     """Samples an update takes (batch × ranks × accumulation) against the updates an epoch makes, and what came of them.
 

@@ -2,12 +2,13 @@
 
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.learning_curves import judge_epochs
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("hp.02")
+@item("hp.02", after=with_reference)
 def epochs(run_data: RunData) -> Finding:
     """The course of the validation metrics and of the training loss.
 

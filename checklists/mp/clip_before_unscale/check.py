@@ -1,12 +1,13 @@
 """mp.03: whether gradients are clipped while they still carry the loss scale."""
 
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.mp.gradient_operation_order import CLIPPING, order_of, plainly_unscaled
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("mp.03")
+@item("mp.03", after=with_reference)
 def clipping(run_data: RunData) -> Finding:
     """By the order of operations in the training step, read from the source (msprec.source.flow, gradient_operation_order.py).
 

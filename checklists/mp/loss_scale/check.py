@@ -1,13 +1,14 @@
 """mp.02: Whether float16 takes part in training, and whether loss scale and optimizer agree."""
 
 from msprec.checklists.common.findings import no_training
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.mp.loss_scale.loss_scale_settings import loss_scale_setting
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("mp.02")
+@item("mp.02", after=with_reference)
 def loss_scale(run_data: RunData) -> Finding:
     """Whether float16 takes part in training, and whether loss scale and optimizer agree.
 

@@ -7,13 +7,15 @@ from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import loss_figure, missing, no_training, scale_figure
 from msprec.checklists.common.nonfinite_origin import evidence, located, remedy, sentence
 from msprec.checklists.common.rank_disagreement import named, rank_notes, scales_apart
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
 from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
+from msprec.record.ranks import first_nonfinite
 
 
-@item("mp.01")
+@item("mp.01", after=with_reference)
 def overflow(run_data: RunData) -> Finding:
     """Overflow flags, loss scale and losses of every step, the final weights, and how the run ended.
 
@@ -42,7 +44,7 @@ def overflow(run_data: RunData) -> Finding:
 
 def _earliest_first(run_data: RunData, stories: list) -> list:
     """The stories of the ranks that went non-finite first in front: what spread to the others began there."""
-    first = run_data.first_nonfinite
+    first = first_nonfinite(run_data.folder)
     return sorted(stories, key=lambda story: first is None or story.rank not in first.ranks)
 
 

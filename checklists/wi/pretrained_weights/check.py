@@ -2,12 +2,14 @@
 
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.pretrained_weights import judge_loads
+from msprec.checklists.common.reference_findings import judged_with_reference
+from msprec.checklists.wi.pretrained_weights.reference_weights import judge_reference_weights
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 
-@item("wi.02")
+@item("wi.02", after=judged_with_reference(judge_reference_weights))
 def pretrained(run_data: RunData) -> Finding:
     """What each load put into which network, what it left out, and what was still there when training began.
 

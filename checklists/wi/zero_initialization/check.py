@@ -6,6 +6,7 @@ from typing import Optional
 from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.rank_disagreement import named, rank_notes, weights_apart
+from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
@@ -30,7 +31,7 @@ _EXCUSES = {
 }
 
 
-@item("wi.01")
+@item("wi.01", after=with_reference)
 def zero_weights(run_data: RunData) -> Finding:
     """Initial values of every weight with two or more dimensions, as before the first step (after any loading).
 

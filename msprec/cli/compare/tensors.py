@@ -85,7 +85,7 @@ def tensors(
       msprec compare tensors A B --allclose --rtol 1e-4 --atol 1e-5 --csv tensors.csv
     """
     one_thread_a_product()
-    from msprec.compare.dumps.dump import read_dump
+    from msprec.compare.dumps.read_dump import read_dump
     from msprec.compare.errors import CannotRead
     from msprec.compare.tensors import tensors_text
     from msprec.compare.tensors.compare import GOOD, Rule, compare_dumps

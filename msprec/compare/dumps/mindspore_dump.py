@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.compare.dumps.dump import Dump, Item, files_below, opener
-from msprec.compare.tensors.statistics import One
+from msprec.compare.tensor_statistics import One
 
 _NAME = re.compile(
     r"(?P<type>[^.]+)\.(?P<name>[^.]+)\.(?P<task>\d+)\.(?P<stream>\d+)\.(?P<time>\d+)"

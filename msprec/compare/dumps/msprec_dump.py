@@ -19,7 +19,7 @@ import numpy as np
 from msprec._version import __version__
 from msprec.compare.dumps.dump import Dump, Item, inside, opener
 from msprec.compare.errors import CannotRead
-from msprec.compare.tensors.statistics import One, of_one
+from msprec.compare.tensor_statistics import One, of_one
 
 INDEX, LINES = "msprec_dump.json", "tensors.jsonl"
 

@@ -15,7 +15,7 @@ from typing import Optional
 
 from msprec.compare.dumps.dump import Dump, Item, files_below, inside, opener
 from msprec.compare.errors import CannotRead
-from msprec.compare.tensors.statistics import One
+from msprec.compare.tensor_statistics import One
 
 _MOST_INDEX = 1 << 30
 _CELL = re.compile(

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.compare.dumps.ascend_files import Overflow, opdebug_name, read_operator, read_overflows
-from msprec.compare.dumps.dump import Item, files_below, read_dump
+from msprec.compare.dumps.dump import Item, files_below
+from msprec.compare.dumps.read_dump import read_dump
 from msprec.compare.dumps.trace_ir import Line, source_lines
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
-from msprec.compare.tensors.statistics import One, of_one
+from msprec.compare.tensor_statistics import One, of_one
 
 _BINARY = re.compile(r"(?P<first>[^.]+)\.(?P<second>[^.]+)\.(?P<task>\d+)\.(?P<stream>\d+)\.(?P<time>\d+)$")
 _NPY = re.compile(

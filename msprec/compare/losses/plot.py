@@ -6,8 +6,8 @@ import numpy as np
 
 from msprec.compare.losses.compare import Parting
 from msprec.compare.losses.losses_text import LABELS
+from msprec.figure_style import BLUE, GREY, ORANGE, RED, chinese_font
 
-_BLUE, _ORANGE, _RED, _GREY = "#0072B2", "#E69F00", "#D55E00", "#9AA0A6"
 _POINTS = 4000
 
 
@@ -17,8 +17,6 @@ def draw(found: Parting, names: tuple, lang: str) -> bytes:
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
 
-    from msprec.report.figures import chinese_font
-
     family = chinese_font() if lang == "zh" else None
     font = {"family": family} if family else {}
     say = LABELS["zh" if family else "en"]
@@ -27,14 +25,14 @@ def draw(found: Parting, names: tuple, lang: str) -> bytes:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     cut = slice(None, None, max(1, len(found.steps) // _POINTS))
     marker = "." if len(found.steps) < 60 else None
-    above.plot(found.steps[cut], _finite(found.a)[cut], color=_BLUE, linewidth=1.2, marker=marker, label=names[0])
-    above.plot(found.steps[cut], _finite(found.b)[cut], color=_ORANGE, linewidth=1.0, marker=marker, label=names[1])
+    above.plot(found.steps[cut], _finite(found.a)[cut], color=BLUE, linewidth=1.2, marker=marker, label=names[0])
+    above.plot(found.steps[cut], _finite(found.b)[cut], color=ORANGE, linewidth=1.0, marker=marker, label=names[1])
     least = max(float(found.band.min()) * 1e-2, 1e-12)
     relative = np.clip(_finite(found.relative), least, None)
-    below.plot(found.steps[cut], relative[cut], color=_GREY, linewidth=0.9, marker=marker)
-    below.plot(found.steps[cut], found.band[cut], color=_GREY, linewidth=0.9, linestyle=":", label=say["band"])
+    below.plot(found.steps[cut], relative[cut], color=GREY, linewidth=0.9, marker=marker)
+    below.plot(found.steps[cut], found.band[cut], color=GREY, linewidth=0.9, linestyle=":", label=say["band"])
     below.set_yscale("log")
-    for at, colour, style, label in ((found.differs, _GREY, "--", "differs"), (found.parts, _RED, "-", "parts")):
+    for at, colour, style, label in ((found.differs, GREY, "--", "differs"), (found.parts, RED, "-", "parts")):
         if at is not None:
             for axes in (above, below):
                 axes.axvline(

@@ -8,7 +8,7 @@ import numpy as np
 from msprec.compare.dumps.dump import Dump, Item
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
-from msprec.compare.tensors.statistics import One, Pair, compare_arrays
+from msprec.compare.tensor_statistics import One, Pair, compare_arrays
 from msprec.compare.tensors.tensor_matching import Paired, pair_dumps
 from msprec.compare.weights.parameter_matching import squeezed
 
@@ -178,7 +178,7 @@ def is_random(item: Item) -> bool:
 
 
 def _one(values: np.ndarray) -> One:
-    from msprec.compare.tensors.statistics import of_one
+    from msprec.compare.tensor_statistics import of_one
 
     return of_one(values)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
-from msprec.compare.tensors.statistics import Pair, compare_arrays
+from msprec.compare.tensor_statistics import Pair, compare_arrays
 from msprec.compare.weights.files import Weights
 from msprec.compare.weights.parameter_matching import Match, Matched, match, squeezed
 

@@ -2,11 +2,9 @@
 
 import io
 from functools import lru_cache
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
-
-from msprec.report.strings import words
 
 # Okabe and Ito's colours, told apart by the colour-blind; in grey they differ in lightness, and every line in its dashes
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#9AA0A6"
@@ -49,9 +47,10 @@ class Canvas:
         from matplotlib.figure import Figure
 
         chinese = lang == "zh" and chinese_font() is not None
-        self.words = words("zh" if chinese else "en")
+        #: In which language the figure is labelled: Chinese only where a font has it
+        self.lang = "zh" if chinese else "en"
         # the figure's own numbers and Latin letters stay in the usual font; Chinese falls through to the next one
-        self.font = {"family": [chinese_font(), "DejaVu Sans"]} if chinese else {}
+        self.font: dict[str, Any] = {"family": [chinese_font(), "DejaVu Sans"]} if chinese else {}
         self.figure = Figure(figsize=(6.3, height), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(self.figure)
         self.all = [self.figure.add_subplot(rows, 1, 1)]
