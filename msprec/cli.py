@@ -172,7 +172,7 @@ def _run_folder(script: str, out: Optional[str]) -> Path:
     """The run folder: ``--out``, which must not hold anything yet, or a new one below ``msprec_runs``."""
     import time
 
-    from msprec.observe.environment import rank
+    from msprec.runtime.environment import rank
 
     number, size = rank()
     if out is not None:
@@ -324,8 +324,8 @@ def run(
       msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
     from msprec.observe import launch
-    from msprec.observe.environment import rank
     from msprec.observe.observer import Options
+    from msprec.runtime.environment import rank
 
     if not os.path.isfile(script):
         raise Failure(f"no such script: {script}")
@@ -700,7 +700,7 @@ def lr(
       msprec lr train.py
       msprec lr --low 1e-5 --high 1 --steps 200 train.py --batch 64
     """
-    from msprec.range_test.script import CannotTest, run_range_test
+    from msprec.rerun.range_test import CannotTest, run_range_test
 
     if not os.path.isfile(script):
         raise Failure(f"no such script: {script}")
@@ -732,7 +732,7 @@ def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
       msprec locate msprec_runs/train-20261120-101500
       msprec locate RUN --json place.json
     """
-    from msprec.locate import offline
+    from msprec.rerun import locate as offline
 
     lang = language(lang)
     try:
