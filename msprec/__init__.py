@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msprec._version import __version__
+from msprec.runtime.providers import provide
 
 if TYPE_CHECKING:
     from msprec.callbacks import (
@@ -51,6 +52,8 @@ __all__ = [
     "keep_steps",
     "watch",
 ]
+
+provide("replays", lambda: import_module("msprec.locate.monitor_replays"))
 
 # in a checkout that is not installed in editable mode, `msprec.checklists` lies beside the package (setup.cfg: package_dir)
 _beside = Path(__file__).resolve().parent.parent

@@ -2,9 +2,8 @@
 
 import time
 
-from mindspore.train.callback import _CallbackManager
-
 from msprec.callbacks.base import clock
+from msprec.runtime import hook_points
 
 _WATCHED = ("on_train_step_begin", "on_train_step_end", "on_train_epoch_begin", "on_train_epoch_end")
 
@@ -17,7 +16,8 @@ class CallbackTimes:
     """
 
     def __init__(self) -> None:
-        self._originals, self._users = {}, 0
+        #: ``(class, method, original)`` of what is replaced
+        self._originals, self._users = [], 0
         #: When the callbacks were last told of something, and by when all were: ``(time, seconds that monitors took)``
         self._begun, self._ended, self._inside = {}, {}, False
         #: Seconds at the ends of epochs
@@ -31,15 +31,17 @@ class CallbackTimes:
             self._ended.clear()
             self._inside = False
             for name in _WATCHED:
-                self._originals[name] = getattr(_CallbackManager, name)
-                setattr(_CallbackManager, name, self._timed(name, self._originals[name]))
+                found = hook_points.find(f"callbacks_{name}")
+                if found is not None:
+                    self._originals.append((found.owner, name, found.value))
+                    setattr(found.owner, name, self._timed(name, found.value))
 
     def end(self) -> None:
         """One less listens."""
         self._users -= 1
         if not self._users:
-            for name, original in self._originals.items():
-                setattr(_CallbackManager, name, original)
+            for manager, name, original in self._originals:
+                setattr(manager, name, original)
             self._originals.clear()
 
     def marks(self) -> tuple:

@@ -15,6 +15,8 @@ from msprec.record.gradient_statistics import (
 )
 from msprec.record.step_recorder import to_number
 from msprec.record.time_budget import Budget
+from msprec.runtime import hook_points
+from msprec.runtime.providers import provided
 from msprec.runtime.tensor_snapshot import on_cpu
 
 #: Share of the run's time that samples may take.
@@ -28,7 +30,7 @@ class GradientSampler:
 
     In PyNative mode the gradients are those that the optimizer is called with: its call is watched during the sampled
     step. In graph mode, where no Python is called, the step's forward and backward pass is run again in
-    PyNative mode before it, and everything is put back (`msprec.locate.replay.undisturbed`); that is done on a CPU, in
+    PyNative mode before it, and everything is put back; that is done on a CPU, in
     one process, and where the network's code prints and sets nothing.
 
     Args:
@@ -135,16 +137,15 @@ class GradientSampler:
         }
 
     def _replayed(self, build, roots) -> bool:
-        from msprec.locate.gradients import replayed_gradients, unavailable_reason
-
         if build is None or self._replay is False:
             self.unavailable_reason = "the gradients of this step cannot be read"
             return False
+        replays = provided("replays")
         if self.unavailable_reason is None:
-            self.unavailable_reason = unavailable_reason(roots, allowed=bool(self._replay) or on_cpu()) or ""
+            self.unavailable_reason = replays.unavailable_reason(roots, allowed=bool(self._replay) or on_cpu()) or ""
         if self.unavailable_reason:
             return False
-        self._open.replayed(replayed_gradients(build))
+        self._open.replayed(replays.replayed_gradients(build))
         return True
 
     def _tell(self, sample: "_Sample") -> Optional[float]:
@@ -193,9 +194,10 @@ class _Sample:
     def listen(self, optimizer) -> None:
         """Reads what the optimizer is called with, from Python: a hook registered on it would become part of a step that
         ``jit`` compiles now, which MindSpore 2.7 cannot do."""
-        from mindspore import nn
-
-        original = nn.Cell.__call__
+        watched = hook_points.find("cell_call")
+        if watched is None:
+            return
+        cells, original = watched.owner, watched.value
 
         def call(cell, *args, **kwargs):
             if cell is optimizer and args and self.gradients is None:
@@ -203,9 +205,9 @@ class _Sample:
             return original(cell, *args, **kwargs)
 
         def restore() -> None:
-            nn.Cell.__call__ = original
+            cells.__call__ = original
 
-        nn.Cell.__call__, self._restore = call, restore
+        cells.__call__, self._restore = call, restore
 
     def replayed(self, found: Optional[tuple]) -> None:
         """Takes ``(gradients, factor)``: gradients that are ``factor`` times too large."""

@@ -6,6 +6,7 @@ from msprec.callbacks.base import Monitor
 from msprec.callbacks.gradient_sampler import SHARE, GradientSampler
 from msprec.callbacks.train_context import optimizer_of
 from msprec.record.step_recorder import to_number
+from msprec.runtime.providers import provided
 
 
 class GradientMonitor(Monitor):
@@ -53,9 +54,7 @@ class GradientMonitor(Monitor):
         scale = self.training.scale()
 
         def build():
-            from msprec.locate.replay import of_train_cell
-
-            return of_train_cell(cell, inputs, to_number(scale))
+            return provided("replays").of_train_cell(cell, inputs, to_number(scale))
 
         self.at_once = True
         self._sampler.sample(step, self._optimizer, scale, build, (cell,))

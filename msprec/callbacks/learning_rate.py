@@ -6,6 +6,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.record.step_recorder import to_number
+from msprec.runtime.hook_points import CONSTANT_RATE, LISTED_RATE
 from msprec.runtime.tensor_snapshot import snapshot
 
 #: Callbacks of MindSpore that set the optimizer's learning rate.
@@ -188,9 +189,9 @@ def _groups(optimizer) -> list:
 def _source(rate):
     if hasattr(rate, "asnumpy") or isinstance(rate, (int, float)):
         return Constant({"rate": rate}, "rate")
-    if type(rate).__name__ == "_IteratorLearningRate":
+    if type(rate).__name__ == LISTED_RATE:
         return Listed(rate.learning_rate.asnumpy())
-    if type(rate).__name__ == "_ConvertToCell":
+    if type(rate).__name__ == CONSTANT_RATE:
         return Constant({"rate": getattr(rate, "learning_rate", None)}, "rate")
     return Scheduled(rate) if hasattr(rate, "construct") and hasattr(rate, "get_parameters") else None
 

@@ -9,8 +9,9 @@ from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, save_step
 from msprec.errors import NonFiniteError
-from msprec.locate.side_effects import draws_on_host
 from msprec.record.step_recorder import process_rank, to_number
+from msprec.runtime.providers import provided
+from msprec.runtime.side_effects import draws_on_host
 from msprec.runtime.tensor_snapshot import on_cpu
 
 POLICIES = ("record", "warn", "stop", "raise")
@@ -84,11 +85,9 @@ class NonFiniteMonitor(Monitor):
             self._prepare_locating()
 
     def _prepare_locating(self) -> None:
-        from msprec.locate.online import Locator, WeightCopies
-
-        writer, alone = self.recorder.writer, process_rank()[1] == 1
-        self._locator = Locator(writer.event, writer.rank_folder / "nonfinite", alone)
-        self._copies = WeightCopies()
+        replays, writer, alone = provided("replays"), self.recorder.writer, process_rank()[1] == 1
+        self._locator = replays.Locator(writer.event, writer.rank_folder / "nonfinite", alone)
+        self._copies = replays.WeightCopies()
 
     def before_step(self, step: int, run_context) -> None:
         parameters = run_context.original_args()
@@ -140,14 +139,12 @@ class NonFiniteMonitor(Monitor):
             self._look_at_parameters()
 
     def _keep_to_locate(self, step: int, parameters) -> None:
-        from msprec.locate.replay import of_train_cell
-
         batch = parameters.get("train_dataset_element")
         cell, scale = without_recorder(parameters.train_network), self.training.scale()
         inputs = batch if isinstance(batch, tuple) else tuple(batch)
 
         def build(inputs):
-            return of_train_cell(cell, inputs, to_number(scale))
+            return provided("replays").of_train_cell(cell, inputs, to_number(scale))
 
         copies = self._copies.take([cell])
         self._keeper.begin(step, inputs, build, copies)

@@ -5,6 +5,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.record.time_budget import Budget
+from msprec.runtime.cells import parameters_of
 
 #: Share of the run's time that looking may take, and bytes a second that a first look is reckoned with.
 SHARE, BYTES_A_SECOND = 0.005, 1e9
@@ -19,8 +20,6 @@ class FiniteParameters:
     """
 
     def __init__(self, network, share: float = SHARE) -> None:
-        from msprec.observe.network.cells import parameters_of
-
         self._parameters = [p for _, p, _, _ in parameters_of(network) if "Float" in str(p.dtype)]
         size = sum(int(p.size) * int(p.itemsize) for p in self._parameters if not getattr(p, "has_init", False))
         self._budget = Budget(share, cost=size / BYTES_A_SECOND)

@@ -8,6 +8,8 @@ import numpy as np
 from mindspore import Parameter, Tensor, nn, ops
 from mindspore.train import Model
 
+from msprec.runtime import hook_points
+
 #: Steps that a ring holds unless told otherwise: 9 floats and 2 integers a step, 352 KiB in all.
 STEPS = 8192
 #: Outputs of a step that are kept: floating and bool scalars, in their order.
@@ -167,6 +169,7 @@ def keep_steps(training: Union[Model, nn.Cell], steps: int = STEPS):
         return training if isinstance(training, RecorderCell) else RecorderCell(training, steps)
     cell = getattr(training, "_train_network", None)
     if not isinstance(cell, nn.Cell):
+        hook_points.find("model_train_network")
         raise TypeError("the Model has no training cell")
     if recorder_cell(cell) is None:
         training._train_network = RecorderCell(cell, steps)

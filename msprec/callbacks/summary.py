@@ -8,6 +8,7 @@ from mindspore import Tensor
 from msprec.callbacks.base import Monitor
 from msprec.record.step_recorder import UNWRITTEN_ROWS
 from msprec.record.tensorboard import scalars_of
+from msprec.runtime import hook_points
 
 
 class SummaryWriter:
@@ -26,6 +27,7 @@ class SummaryWriter:
     def __init__(self, record) -> None:
         if not all(callable(getattr(record, name, None)) for name in ("add_value", "record", "set_mode")):
             raise TypeError(f"summary is a mindspore.train.SummaryRecord; got {type(record).__name__}")
+        hook_points.find("summary_data")
         self._record, self._rows = record, deque(maxlen=UNWRITTEN_ROWS)
         self._closed = False
 

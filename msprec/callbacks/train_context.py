@@ -16,6 +16,7 @@ from msprec.callbacks.train_outputs import StepOutputs
 from msprec.callbacks.update_counter import Updates
 from msprec.record import step_recorder
 from msprec.record.writer import warn_once
+from msprec.runtime import environment, hook_points
 
 
 class Training:
@@ -248,8 +249,6 @@ class ByHand:
         self.writer.run(self._run(error, ended))
 
     def _entry(self) -> dict:
-        from msprec.observe.environment import current_mode
-
         facts = dict(self.training.outputs.facts)
         cell = without_recorder(self.training.parameters.get("train_network"))
         flag, source = facts.pop("flag"), facts.pop("overflow_from")
@@ -257,7 +256,7 @@ class ByHand:
             "style": getattr(self.training, "style", "model"),
             "class": type(cell).__name__ if cell is not None else None,
             "function": None,
-            "mode": current_mode(),
+            "mode": environment.current_mode(),
             "place": None,
             "count": 0,
             "sink": False,
@@ -268,7 +267,6 @@ class ByHand:
 
     def _run(self, error, ended: bool) -> dict:
         from msprec._version import __version__
-        from msprec.observe import environment
 
         if error is not None:
             told = {"type": type(error).__name__, "message": str(error)[:2000]}
@@ -300,14 +298,13 @@ class ByHand:
             "training_steps": self.recorder.last_step,
             "earlier": self.earlier_runs,
             "script_imports_mindspore": True,
+            "hooks_missing": hook_points.missing(),
         }
 
     def _parallel(self) -> dict:
-        from msprec.observe.environment import parallel_facts
-
         cell = without_recorder(self.training.parameters.get("train_network"))
         self.reduced = self.reduced or bool(getattr(cell, "reducer_flag", False))
-        return parallel_facts(True if self.reduced else None)
+        return environment.parallel_facts(True if self.reduced else None)
 
     reduced = False
 
@@ -328,9 +325,7 @@ def _earlier_entries(earlier) -> list:
 
 @lru_cache(maxsize=1)
 def _versions() -> dict:
-    from msprec.observe.environment import versions
-
-    return versions()
+    return environment.versions()
 
 
 def _now() -> str:

@@ -26,7 +26,7 @@ def locate(json_file: Optional[str], lang: Optional[str], run_dir: str) -> None:
       msprec locate RUN --json place.json
     """
     require_mindspore()
-    from msprec.locate import offline
+    from msprec.rerun import locate as offline
 
     lang = language(lang)
     try:

@@ -34,7 +34,7 @@ def lr(
     """
     require_script(script)
     require_mindspore(script)
-    from msprec.range_test.script import CannotTest, run_range_test
+    from msprec.rerun.range_test import CannotTest, run_range_test
 
     folder = new_run_folder(script, out)
     try:

@@ -88,8 +88,8 @@ def run(
     """
     require_script(script)
     from msprec.observe import launch
-    from msprec.observe.environment import rank
     from msprec.observe.observer import Options
+    from msprec.runtime.environment import rank
 
     if twice or repeat:
         given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")

@@ -11,7 +11,7 @@ def new_run_folder(script: str, out: Optional[str]) -> Path:
     """The run folder: ``--out``, which must not hold anything yet, or a new one below ``msprec_runs``."""
     import time
 
-    from msprec.observe.environment import rank
+    from msprec.runtime.environment import rank
 
     number, size = rank()
     if out is not None:

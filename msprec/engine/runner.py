@@ -83,6 +83,9 @@ def examine(item: Item, run_data: RunData) -> Finding:
     run_data.consulted = []
     if run_data.run.script_imports_mindspore is False:
         return _no_mindspore()
+    missing = [hook for hook in run_data.run.hooks_missing if item.id in hook.items]
+    if missing:
+        return _hooks_missing(missing, run_data.run.versions.get("mindspore"))
     try:
         finding = examine_ranks(item.check, run_data, item.ranks) if item.ranks else item.check(run_data)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
@@ -208,6 +211,31 @@ def _no_mindspore() -> Finding:
         ),
         Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
     )
+
+
+def _hooks_missing(missing: list, version: Optional[str]) -> Finding:
+    """Names of MindSpore that the observation of the item rests on were not there."""
+    rows = [[hook.hook, _told(hook.learns), _told(hook.why)] for hook in missing]
+    names = ", ".join(hook.hook or "" for hook in missing[:3]) + (", …" if len(missing) > 3 else "")
+    columns = [Text("名称", "name"), Text("由它得知", "what is learnt there"), Text("缺少时", "without it")]
+    return undecided(
+        Text(
+            "本次运行的 MindSpore {version} 没有 msprec 观察此项所需的 {names}，无法判断。",
+            "MindSpore {version}, which ran, does not have {names}, by which msprec observes this item; it is not concluded.",
+            version=version or "",
+            names=names,
+        ),
+        Text(
+            "请升级 msprec，或用 msprec 试过的 MindSpore 版本重新运行；在此之前请人工检查此项。",
+            "Update msprec, or run again with a MindSpore that msprec was tried with; until then check this item by hand.",
+        ),
+        [table(Text("缺少的 MindSpore 名称", "Names that this MindSpore does not have"), columns, rows)],
+    )
+
+
+def _told(words: Mapping) -> Text:
+    """Words of the run folder in both languages; they are no templates."""
+    return Text(*(words.get(lang, "").replace("{", "{{").replace("}", "}}") for lang in LANGUAGES))
 
 
 def _failed(error: Exception) -> Finding:

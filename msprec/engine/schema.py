@@ -137,6 +137,9 @@ RUN = {
     "notes": [text],
     "training_steps": count,
     "script_imports_mindspore": flag,
+    "hooks_missing": [
+        {"hook": text, "learns": Map(text), "why": Map(text), "facts": [text], "items": [text]},
+    ],
 }
 
 HISTOGRAM = {"edges": [finite], "counts": [finite]}

@@ -3,9 +3,9 @@
 from typing import Callable, Optional
 
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
-from msprec.locate.side_effects import side_effect
-from msprec.observe.network.cells import is_optimizer_class
 from msprec.record.step_recorder import process_rank
+from msprec.runtime.cells import is_optimizer_class
+from msprec.runtime.side_effects import side_effect
 
 
 class Updated(Exception):

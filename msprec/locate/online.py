@@ -8,8 +8,11 @@ import numpy as np
 
 from msprec.callbacks.step_snapshots import BadStep, KeptStep, StepKeeper
 from msprec.locate.outlier_samples import outlier_in, without
+from msprec.locate.replay_step import locate
 from msprec.locate.saved_step import save_capsule
 from msprec.record.time_budget import Budget
+from msprec.runtime.cells import all_parameters
+from msprec.runtime.tensor_snapshot import on_cpu
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
 SHARE, GRACE, MOST = 0.005, 0.2, 4
@@ -33,9 +36,6 @@ class WeightCopies:
 
     def take(self, roots: list) -> Optional[dict]:
         """``{id(parameter): array}`` of all parameters below ``roots``, or None where it would cost too much."""
-        from msprec.locate.replay import all_parameters
-        from msprec.runtime.tensor_snapshot import on_cpu
-
         if not self._budget.due() or not on_cpu():
             return None
         with self._budget.spending():
@@ -139,8 +139,6 @@ def _inputs(kept: KeptStep) -> tuple:
 
 def _by_outlier(kept: KeptStep) -> dict:
     """``{"outlier"}`` where the step is finite once samples far larger than the others are cut off."""
-    from msprec.locate.replay_step import locate
-
     try:
         found = outlier_in(_inputs(kept))
         if found is None:
@@ -157,8 +155,6 @@ def _loss_of(keeper: StepKeeper, kept: KeptStep) -> Optional[float]:
 
 
 def _replay(kept: KeptStep, loss: Optional[float]) -> dict:
-    from msprec.locate.replay_step import locate
-
     try:
         facts = locate(kept.build(kept.batch), loss, kept.random_state, kept.weights)
     except Exception as error:

@@ -1,46 +1,19 @@
 """Runs a kept step again in PyNative mode, and leaves the process as it was."""
 
-import random
+import contextlib
 from contextlib import contextmanager
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
-from msprec.locate.side_effects import draws_on_host
 from msprec.locate.trace import Trace
-from msprec.observe.network.cells import is_builtin, walk
-from msprec.observe.network.modes import unwrap
-from msprec.observe.train_steps.train_steps import first_scalar
 from msprec.record.nested import flatten
+from msprec.runtime import hook_points
 from msprec.runtime.active_observer import unobserved
-from msprec.runtime.rng_state import kernel_seeds, random_state
-
-
-def set_random_state(state: dict) -> None:
-    """Sets the generators to what `random_state` returned."""
-    import mindspore as ms
-
-    if state["python"] is not None:
-        random.setstate(state["python"])
-    if state["numpy"] is not None:
-        np.random.set_state(state["numpy"])
-    if state["mindspore"] is not None:
-        ms.set_rng_state(state["mindspore"])
-    seeds = kernel_seeds()
-    if seeds is not None and "kernels" in state:
-        seeds.clear()
-        seeds.update(state["kernels"])
-
-
-def all_parameters(roots) -> list:
-    """Every Parameter of the cells and of what they hold, optimizers included, each once."""
-    found = {}
-    for root in roots:
-        for _, cell in walk(root):
-            for parameter in cell._params.values():
-                if parameter is not None and not getattr(parameter, "has_init", False):
-                    found[id(parameter)] = parameter
-    return list(found.values())
+from msprec.runtime.cells import all_parameters, is_builtin, unwrap, walk
+from msprec.runtime.rng_state import random_state, set_random_state
+from msprec.runtime.scalars import first_scalar
+from msprec.runtime.side_effects import draws_on_host
 
 
 @contextmanager
@@ -83,21 +56,48 @@ def _set_values(parameters: list, values: dict) -> None:
 @contextmanager
 def watched(trace: Trace):
     """Cells are watched inside, and functions compiled by ``jit`` run as Python."""
-    from mindspore import Parameter, Tensor, nn, ops
-    from mindspore.common import api
+    cell_call, set_attribute = hook_points.value("cell_call"), hook_points.value("cell_setattr")
+    if cell_call is None or set_attribute is None:
+        raise RuntimeError("this MindSpore lacks what a replay needs; see hooks_missing in run.json")
+    hook_points.find("recompute_cell")
+    recomputing = [(cell, cell._recompute_cell) for cell in trace.cells if getattr(cell, "_recompute_cell", None)]
+    with contextlib.ExitStack() as undo:
+        undo.callback(trace.restore_classes)
+        # recomputing would run the watched code again inside the backward pass
+        for cell, recompute in recomputing:
+            undo.callback(object.__setattr__, cell, "_recompute_cell", recompute)
+            object.__setattr__(cell, "_recompute_cell", None)
+        for name, made in (
+            ("cell_call", _traced_call(trace, cell_call)),
+            ("jit_call", _as_python(trace)),
+            ("cell_setattr", _assigning(set_attribute)),
+        ):
+            found = hook_points.find(name)
+            if found is not None:
+                undo.callback(setattr, found.owner, found.attribute, found.value)
+                setattr(found.owner, found.attribute, made)
+        yield trace
 
-    cell_call, jit_call = nn.Cell.__call__, api._JitExecutor.__call__
 
+def _traced_call(trace: Trace, cell_call: Callable) -> Callable:
     def call_cell(cell, *args, **kwargs):
         return trace.cell_call(cell_call, cell, args, kwargs)
 
+    return call_cell
+
+
+def _as_python(trace: Trace) -> Callable:
     def call_jit(executor, *args, **kwargs):
         function = executor.fn
         if executor.obj is not None and not (args and args[0] is executor.obj):
             args = (executor.obj, *args)
         return (trace.own(function) or function)(*args, **kwargs)
 
-    set_attribute = nn.Cell.__setattr__
+    return call_jit
+
+
+def _assigning(set_attribute: Callable) -> Callable:
+    from mindspore import Parameter, Tensor, ops
 
     def assign_attribute(cell, name, value):
         held = cell.__dict__.get("_params", {}).get(name)
@@ -108,18 +108,7 @@ def watched(trace: Trace):
         else:
             set_attribute(cell, name, value)
 
-    # recomputing would run the watched code again inside the backward pass
-    recomputing = [(cell, cell._recompute_cell) for cell in trace.cells if getattr(cell, "_recompute_cell", None)]
-    for cell, _ in recomputing:
-        object.__setattr__(cell, "_recompute_cell", None)
-    nn.Cell.__call__, api._JitExecutor.__call__, nn.Cell.__setattr__ = call_cell, call_jit, assign_attribute
-    try:
-        yield trace
-    finally:
-        for cell, recompute in recomputing:
-            object.__setattr__(cell, "_recompute_cell", recompute)
-        nn.Cell.__call__, api._JitExecutor.__call__, nn.Cell.__setattr__ = cell_call, jit_call, set_attribute
-        trace.restore_classes()
+    return assign_attribute
 
 
 class ReplayedStep:

@@ -8,9 +8,11 @@ from msprec.locate import nonfinite_patterns
 from msprec.locate.origin import Culprit, backward_culprit, forward_culprit
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.trace import Trace, bad_values, to_numpy
-from msprec.observe.network.cell_origins import created_place
 from msprec.record.nested import flatten, tensors_in
 from msprec.record.step_recorder import to_number
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.rng_state import set_random_state
+from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import short_name
 
 #: A replayed loss that differs from the recorded one by more than this share is told.
@@ -114,8 +116,6 @@ def _gradients(trace: Trace) -> tuple:
 
 def _vanishing_scale(step: ReplayedStep, state) -> Optional[float]:
     """The largest power of two below the scale at which all gradients are finite, by bisection; None where none is."""
-    from msprec.locate.replay import set_random_state
-
     high, low = int(np.floor(np.log2(step.scale))), _LOWEST_SCALE
 
     def finite(power: int) -> bool:
@@ -191,8 +191,6 @@ def _position(tensor, inputs: tuple) -> Optional[int]:
 
 
 def _compared(recorded, replayed) -> dict:
-    from msprec.observe.train_steps.train_steps import first_scalar
-
     scalar = first_scalar(replayed) if replayed is not None else None
     again = None if scalar is None else float(to_number(scalar))
     if recorded is None or again is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from msprec.callbacks.step_snapshots import KeptStep, save_step
 from msprec.errors import Located
+from msprec.locate.replay_step import locate
 
 #: Weights of more bytes than this are not written.
 LARGEST_WEIGHTS = 1 << 30
@@ -74,8 +75,6 @@ class Capsule:
         Raises:
             Located: It has; the script's purpose is fulfilled.
         """
-        from msprec.locate.replay_step import locate
-
         step = build(self.inputs())
         known = {p.name: p for p in step.parameters}
         if set(self.state.get("names", known)) - set(known):

@@ -7,8 +7,9 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.instrument import Expression, rewrite
-from msprec.observe.network.cells import is_builtin, is_optimizer_class
 from msprec.record.nested import flatten
+from msprec.runtime.cells import is_builtin, is_optimizer_class
+from msprec.runtime.hook_points import GRADIENT_FUNCTION, WRAPPING_FUNCTIONS
 from msprec.runtime.source_locations import is_user_file
 
 _BINARY = {
@@ -373,12 +374,12 @@ def _uncompiled(function):
     target = getattr(function, "__func__", function)
     inner = getattr(target, "__wrapped__", None)
     named = getattr(getattr(inner, "__code__", None), "co_name", "")
-    return inner if named == "after_grad" else target
+    return inner if named == GRADIENT_FUNCTION else target
 
 
 def _is_gradient(function) -> bool:
     target = _uncompiled(function)
-    return getattr(getattr(target, "__code__", None), "co_name", "") == "after_grad"
+    return getattr(getattr(target, "__code__", None), "co_name", "") == GRADIENT_FUNCTION
 
 
 def _closure_cell(function, names: tuple):
@@ -393,7 +394,7 @@ def _closure_cell(function, names: tuple):
         if found is None:
             return None
         inner = found.cell_contents
-        if getattr(getattr(inner, "__code__", None), "co_name", "") not in ("after_grad", "aux_fn", "inner_aux_fn"):
+        if getattr(getattr(inner, "__code__", None), "co_name", "") not in WRAPPING_FUNCTIONS:
             return found
         function = inner
     return None

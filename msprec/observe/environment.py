@@ -1,53 +1,10 @@
-"""Versions, platform, seeds and contexts of the run."""
+"""Seeds, contexts and the kind of parallel training that the script sets."""
 
-import os
-import platform
 import sys
-from importlib import metadata
-from typing import Optional
 
+from msprec.runtime import hook_points
+from msprec.runtime.environment import parallel_facts
 from msprec.runtime.source_locations import outside_place
-
-_PACKAGES = ("mindspore", "numpy", "pandas", "protobuf", "msprec")
-
-
-def versions() -> dict:
-    found = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
-
-
-def platform_facts() -> dict:
-    """System, machine, processors, and memory in bytes where the system tells it."""
-    facts = {"system": platform.system(), "machine": platform.machine(), "cpus": os.cpu_count()}
-    try:
-        facts["memory_bytes"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        facts["memory_bytes"] = None
-    return facts
-
-
-def rank() -> tuple:
-    """``(rank, rank_size)`` from the launcher's environment."""
-    try:
-        size = int(os.environ.get("RANK_SIZE") or os.environ.get("MS_WORKER_NUM") or 1)
-        number = int(os.environ.get("RANK_ID") or os.environ.get("MS_NODE_ID") or 0)
-    except ValueError:
-        return 0, 1
-    return number, size
-
-
-def parallel_facts(gradients_reduced: Optional[bool]) -> dict:
-    """The entry ``parallel`` of ``run.json`` as the context is now."""
-    from mindspore import context
-
-    mode = str(context.get_auto_parallel_context("parallel_mode"))
-    broadcast = bool(context.get_auto_parallel_context("parameter_broadcast"))
-    return {"mode": mode, "parameter_broadcast": broadcast, "gradients_reduced": gradients_reduced}
 
 
 class EnvironmentObserver:
@@ -63,31 +20,21 @@ class EnvironmentObserver:
         self.parallel = parallel_facts(True if self.reducers else None)
 
     def _watch_reducer(self, original):
-        from mindspore.communication import GlobalComm
+        communication = hook_points.value("world_group")
 
         def __init__(reducer, *args, **kwargs):
             original(reducer, *args, **kwargs)
             group = kwargs.get("group", args[4] if len(args) > 4 else None)
-            self.reducers += group in (
-                None,
-                GlobalComm.WORLD_COMM_GROUP,
-            )  # ranks of a smaller group are a model of their own
+            # ranks of a smaller group are a model of their own
+            self.reducers += group in (None, getattr(communication, "WORLD_COMM_GROUP", None))
 
         return __init__
 
     def install(self, patches) -> None:
-        import mindspore
-        from mindspore import context
-
-        for module, name, store in (
-            (mindspore, "set_seed", self.seeds),
-            (context, "set_context", self.contexts),
-            (context, "set_auto_parallel_context", self.contexts),
-            (mindspore, "set_device", self.contexts),
-            (mindspore, "set_deterministic", self.contexts),
-        ):
-            patches.wrap_function(module, name, _watcher(name, store))
-        patches.wrap(mindspore.nn.DistributedGradReducer, "__init__", self._watch_reducer)
+        patches.hook("set_seed", _watcher("set_seed", self.seeds))
+        for name in ("set_context", "set_auto_parallel_context", "set_device", "set_deterministic"):
+            patches.hook(name, _watcher(name, self.contexts))
+        patches.hook("gradient_reducer", self._watch_reducer)
         numpy = sys.modules.get("numpy")
         if numpy is not None:
             patches.wrap(numpy.random, "seed", _watcher("numpy.random.seed", self.seeds))
@@ -118,16 +65,3 @@ def _watcher(name: str, store: list):
         return wrapper
 
     return make
-
-
-def current_mode() -> str:
-    """``graph`` or ``pynative``, as MindSpore's context says now."""
-    from mindspore import context
-
-    return "graph" if context.get_context("mode") == context.GRAPH_MODE else "pynative"
-
-
-def device_target() -> str:
-    from mindspore import context
-
-    return context.get_context("device_target")

@@ -3,7 +3,7 @@
 import inspect
 from typing import Optional
 
-from msprec.observe.environment import current_mode
+from msprec.runtime.environment import current_mode
 from msprec.runtime.source_locations import place_of_class, user_place
 
 
@@ -15,15 +15,13 @@ class ModelObserver:
         self.stack, self.evaluations, self.loss_scales = [], [], {}
 
     def install(self, patches) -> None:
-        from mindspore.train import Model
-
-        patches.wrap(Model, "__init__", self._watch_init)
+        patches.hook("model_init", self._watch_init)
         for name in ("train", "fit"):
-            patches.wrap(Model, name, self._watch_train(name))
-        patches.wrap(Model, "eval", self._watch_eval)
-        patches.wrap(Model, "predict", self._watch_predict)
-        for name in ("_eval_process", "_eval_dataset_sink_process"):
-            patches.wrap(Model, name, self._watch_metrics)
+            patches.hook(f"model_{name}", self._watch_train(name))
+        patches.hook("model_eval", self._watch_eval)
+        patches.hook("model_predict", self._watch_predict)
+        for name in ("model_eval_process", "model_eval_sink"):
+            patches.hook(name, self._watch_metrics)
 
     @property
     def running(self) -> Optional[str]:
@@ -62,7 +60,7 @@ class ModelObserver:
         self.observer.precision.note("Model", values.get("amp_level"), None, place)
         loss = values.get("loss_fn")
         if loss is not None:
-            self.observer.steps.note_loss(loss, place)
+            self.observer.steps.loss_facts.note_of_model(loss, place)
         manager = values.get("loss_scale_manager")
         if manager is not None:
             self.loss_scales[id(model)] = self._manager_facts(manager, place)
@@ -111,7 +109,7 @@ class ModelObserver:
     def _note_train(self, model, name: str, place) -> None:
         scale = self.loss_scales.get(id(model))
         network = getattr(model, "_network", None)
-        self.observer.steps.model_styles.append(
+        self.observer.steps.style_facts.of_models.append(
             {
                 "style": "model",
                 "class": None,

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple, Optional, Union
 
 from msprec._version import __version__
-from msprec.observe import environment
 from msprec.observe.data.data_files import listen
 from msprec.observe.source_copies import SourceObserver
-from msprec.record.checksums import as_md5sum
 from msprec.record.writer import RunWriter
+from msprec.runtime import environment, hook_points
 from msprec.runtime.patching import Patches
 
 _MOST_ERRORS = 20
@@ -46,7 +45,7 @@ class Observer:
         listen()
         self.patches = Patches()
         self.busy, self.errors, self.notes = False, 0, []
-        self.installed = self.finished = False
+        self.imports_mindspore = self.installed = self.finished = False
         self.began = time.perf_counter()
         self.started = _now()
         self.saves, self.next_save, self.save_spent = 0, 0.0, 0.0
@@ -54,23 +53,29 @@ class Observer:
 
     # --- hooks --------------------------------------------------------------------------------------------------
     def install(self) -> None:
-        """Called once the script has imported MindSpore."""
-        from msprec.callbacks.step_counters import FirstNonFinite, ScaleTally
+        """Called once the script has imported MindSpore. A hook or recorder that fails costs what it records, no more."""
+        self.imports_mindspore = True
         from msprec.callbacks.tensorboard import attach
-        from msprec.observe.data.data_files import DataFileObserver
-        from msprec.observe.data.datasets import DatasetObserver
-        from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
-        from msprec.observe.models import ModelObserver
-        from msprec.observe.network.cell_origins import watch_creation
-        from msprec.observe.network.loaded_weights import WeightsObserver
-        from msprec.observe.network.modes import ModeObserver
-        from msprec.observe.network.network_inputs import InputObserver
-        from msprec.observe.network.optimizers import OptimizerObserver
-        from msprec.observe.network.parameters import ParameterObserver
-        from msprec.observe.network.precision import PrecisionObserver
-        from msprec.observe.train_steps.train_steps import StepObserver
-        from msprec.record.step_recorder import StepRecorder, use_recorder
+        from msprec.observe.recorders import hooking, make_recorders
         from msprec.runtime.active_observer import set_current
+
+        hook_points.tell_version()
+        self.guarded_call(hook_points.find_all)
+        self._begin_recording()
+        if self.options.tensorboard:
+            self.guarded_call(attach, self.recorder, self.options.tensorboard)
+        make_recorders(self)
+        self.guarded_call(_enable_loss_scale_on_cpu)
+        for install in hooking(self):
+            self.guarded_call(install, self.patches)
+        if self.options.sweep is not None:
+            self.options.sweep.install(self.patches, self.recorder)
+        self.installed = True
+        set_current(self)
+
+    def _begin_recording(self) -> None:
+        from msprec.callbacks.step_counters import FirstNonFinite, ScaleTally
+        from msprec.record.step_recorder import StepRecorder, use_recorder
 
         self.recorder = StepRecorder(self.writer)
         self.recorder.add_listener(self._rows_written)
@@ -78,47 +83,6 @@ class Observer:
         self.scale_tally = self.recorder.add_listener(ScaleTally(self.writer.event), name="scale events")
         self.recorder.add_listener(FirstNonFinite(self.writer.event), name="first non-finite")
         use_recorder(self.recorder)
-        if self.options.tensorboard:
-            self.guarded_call(attach, self.recorder, self.options.tensorboard)
-        self.environment = environment.EnvironmentObserver()
-        self.datasets, self.models = DatasetObserver(self), ModelObserver(self)
-        self.modes, self.optimizers, self.inputs = ModeObserver(), OptimizerObserver(), InputObserver()
-        self.parameters, self.precision = ParameterObserver(digests=self.rank_size > 1), PrecisionObserver()
-        self.steps, self.weights = StepObserver(self), WeightsObserver(self)
-        self.evaluating, self.data_files = EvaluationObserver(self), DataFileObserver(self)
-        _enable_loss_scale_on_cpu()
-        for part in (
-            self.environment,
-            self.datasets,
-            self.models,
-            self.precision,
-            self.steps,
-            self.weights,
-            self.evaluating,
-        ):
-            part.install(self.patches)
-        if self.options.sweep is not None:
-            self.options.sweep.install(self.patches, self.recorder)
-        watch_creation(self.patches)
-        self._watch_optimizers()
-        self.installed = True
-        set_current(self)
-
-    def _watch_optimizers(self) -> None:
-        import mindspore.nn as nn
-        from mindspore.experimental import optim
-
-        from msprec.runtime.source_locations import user_place
-
-        def watch(original):
-            def __init__(optimizer, *args, **kwargs):
-                original(optimizer, *args, **kwargs)
-                self.guarded_call(self.optimizers.created, optimizer, user_place(2))
-
-            return __init__
-
-        self.patches.wrap(nn.Optimizer, "__init__", watch)
-        self.patches.wrap(optim.Optimizer, "__init__", watch)
 
     def guarded_call(self, function, *args):
         """Calls ``function``; an error of ours becomes an event and never reaches the script."""
@@ -211,63 +175,12 @@ class Observer:
         self.next_save = time.perf_counter() - self.began + interval
 
     def _write_facts(self, final: bool) -> None:
-        steps, networks = self.steps, [*self.steps.roots]
-        losses = list(steps.losses.values())
-        names = " ".join(f"{entry['class']} {entry['args'] or ''}" for entry in losses)
-        sources = self.sources.texts
-        facts = {
-            "datasets": lambda: self.datasets.facts(names),
-            "network": lambda: self._network_facts(networks),
-            "parameters": lambda: self.parameters.facts(self.optimizers.parameter_ids(), steps.done, final),
-            "optimizer": lambda: self.optimizers.facts(steps.done),
-            "loss": lambda: {"losses": losses},
-            "train_step": lambda: steps.facts(final),
-            "precision": lambda: self.precision.facts(networks, sources, sorted(steps.input_dtypes)),
-            "weights_loaded": self.weights.facts,
-            "modes": lambda: self.modes.facts(self.optimizers.updating),
-            "inputs": self.inputs.facts,
-            "evaluation": lambda: {
-                "evaluations": self._evaluations(),
-                "without_result": self.evaluating.returned.without_result(),
-            },
-        }
-        if final:
-            # reading the data again takes time: only once, when the script has ended
-            facts["data_files"] = self._data_files
-            facts["label_sheet"] = lambda: self.datasets.label_sheet(self.writer.folder / "samples")
-        for name, make in facts.items():
+        from msprec.observe.recorders import facts_of
+
+        for name, make in facts_of(self, final).items():
             made = self.guarded_call(make)
             if made is not None:
                 self.writer.facts(name, made)
-
-    def _data_files(self) -> dict:
-        made = self.data_files.facts()
-        self.writer.text("data.md5", as_md5sum(made["files"]))
-        return made
-
-    def _evaluations(self) -> list:
-        found = [*self.models.facts()["evaluations"], *self.evaluating.facts()]
-        return sorted(found, key=lambda entry: entry["step"])
-
-    def _network_facts(self, trained: list) -> dict:
-        from msprec.observe.network.cells import cell_facts, class_place
-        from msprec.observe.network.weight_sharing import sharing_facts
-
-        listed, optimized = [], self.optimizers.parameter_ids()
-        others = [r for r in self.steps.eval_roots if not any(r is t for t in trained)]
-        for role, roots in (("train", trained[:6]), ("eval", others[:4])):
-            for root in roots:
-                listed.append(
-                    {
-                        "id": len(listed),
-                        "class": type(root).__name__,
-                        "role": role,
-                        "place": class_place(root),
-                        "cells": cell_facts(root),
-                        **sharing_facts(root, optimized),
-                    }
-                )
-        return {"networks": listed}
 
     def write_run(self, exit_facts: Optional[dict] = None) -> None:
         """``run.json``; without ``exit_facts`` the run is still going on."""
@@ -287,12 +200,13 @@ class Observer:
             "rank_size": self.rank_size,
             "source_files": self.sources.facts(),
             "notes": self.notes,
-            "script_imports_mindspore": self.installed,
+            "script_imports_mindspore": self.imports_mindspore,
+            "hooks_missing": hook_points.missing(),
             "training_steps": self.steps.done if self.steps else 0,
         }
         if self.installed:
             facts["device_target"] = self.guarded_call(environment.device_target)
-            modes = {entry["mode"] for entry in self.steps.styles.values()} or {
+            modes = {entry["mode"] for entry in self.steps.style_facts.entries.values()} or {
                 self.guarded_call(environment.current_mode)
             }
             facts["mode"] = modes.pop() if len(modes) == 1 else "mixed"

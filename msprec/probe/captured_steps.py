@@ -4,8 +4,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import Callable, Optional
 
-from msprec.observe.train_steps.closure_scan import Bindings, reached_from
 from msprec.record.nested import flatten
+from msprec.runtime.cells import all_parameters, walk
+from msprec.runtime.closure_scan import Bindings, reached_from
 
 #: So many batches are held, and so many bytes of them.
 MOST_BATCHES, MOST_BYTES = 16, 64 << 20
@@ -82,16 +83,12 @@ class Material:
 
 
 def _modes(roots: list) -> list:
-    from msprec.observe.network.cells import walk
-
     cells = {id(cell): cell for root in roots if hasattr(root, "_cells") for _, cell in walk(root)}
     return [(cell, bool(cell.training)) for cell in cells.values()]
 
 
 def _copies(roots: list, known=()) -> Optional[dict]:
     """Copies of all parameters below ``roots`` but the ``known``, up to `MOST_INITIAL` bytes."""
-    from msprec.locate.replay import all_parameters
-
     parameters = [p for p in all_parameters(roots) if id(p) not in known]
     if sum(_bytes(p) for p in parameters) > MOST_INITIAL:
         return None

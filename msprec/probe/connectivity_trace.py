@@ -8,9 +8,9 @@ import numpy as np
 from msprec.locate.gradients import Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.trace import Edge, Node, Trace, to_numpy
-from msprec.observe.network.cell_origins import created_place
-from msprec.observe.network.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.record.nested import tensors_in
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.runtime.source_locations import short_name
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed
 from msprec.locate.trace import to_numpy
-from msprec.observe.train_steps.train_steps import first_scalar
 from msprec.record.nested import tensors_in
+from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import place_of_code
 
 #: Gradients agree within this share of their norm, whatever their scale; and do not beyond that one.

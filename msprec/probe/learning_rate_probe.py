@@ -6,11 +6,12 @@ from typing import Callable
 
 import numpy as np
 
-from msprec.locate.replay import all_parameters, undisturbed
+from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.captured_steps import Material
 from msprec.range_test.lr_finder import LearningRateFinder
 from msprec.record.nested import tensors_in
+from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
 #: The gradients of the probe and those that the optimizer was given may differ by this factor; more is scaling or clipping.

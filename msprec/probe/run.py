@@ -6,9 +6,9 @@ import sys
 import time
 from typing import Callable, Optional
 
-from msprec.locate.side_effects import side_effect
 from msprec.probe.captured_steps import Material
 from msprec.probe.numpy_losses import BCE
+from msprec.runtime.side_effects import side_effect
 
 #: The range test is not begun with less than so many seconds left.
 LEAST = 1.0

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from typing import Callable, Optional
 
 from msprec.locate.gradients import Plain
-from msprec.locate.replay import all_parameters, undisturbed, watched
-from msprec.observe.train_steps.train_steps import first_scalar
+from msprec.locate.replay import undisturbed, watched
 from msprec.range_test.lr_curve import Curve, rates_of
 from msprec.range_test.lr_setter import RateSetter
 from msprec.record.step_recorder import to_number
+from msprec.runtime.cells import all_parameters
+from msprec.runtime.scalars import first_scalar
 
 LOW, HIGH, STEPS = 1e-7, 10.0, 100
 

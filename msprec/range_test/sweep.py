@@ -6,9 +6,15 @@ from typing import Callable, Optional
 from msprec.errors import SweepDone
 from msprec.range_test.lr_curve import Curve, rates_of
 from msprec.range_test.lr_setter import RateSetter
+from msprec.runtime import hook_points
 
-#: Modules of MindSpore in which ``save_checkpoint`` is looked up by those who call it.
-_SAVERS = ("mindspore", "mindspore.train", "mindspore.train.serialization", "mindspore.train.callback._checkpoint")
+#: Where ``save_checkpoint`` is looked up by those who call it.
+_SAVERS = (
+    "save_checkpoint",
+    "save_checkpoint_train",
+    "save_checkpoint_serialization",
+    "save_checkpoint_callback",
+)
 
 
 class Sweep:
@@ -39,15 +45,13 @@ class Sweep:
 
     def install(self, patches, recorder) -> None:
         """Listens to the rows of ``recorder`` and keeps checkpoints from being written."""
-        from importlib import import_module
-
         self._recorder = recorder
         recorder.add_listener(self._rows)
         recorder.add_filler(self._rate_of)
         for name in _SAVERS:
-            module = import_module(name)
-            if hasattr(module, "save_checkpoint"):
-                patches.wrap(module, "save_checkpoint", self._unsaved)
+            found = hook_points.find(name)
+            if found is not None:
+                patches.wrap(found.owner, found.attribute, self._unsaved)
 
     def before(self, optimizers: list) -> None:
         """A step that updates with ``optimizers`` begins.

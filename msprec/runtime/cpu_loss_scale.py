@@ -1,10 +1,11 @@
 """Loss-scale training cells on a CPU, where MindSpore's own overflow check has no kernel."""
 
-from mindspore import context, nn, ops
-from mindspore.nn.wrap.loss_scale import _ascend_grad_overflow
-from mindspore.train import amp
+from mindspore import context, ops
+
+from msprec.runtime import hook_points
 
 _ORIGINAL = "_msprec_device_overflow_status"
+_ascend_grad_overflow = hook_points.value("gradient_overflow")
 
 
 @ops.constexpr
@@ -52,13 +53,17 @@ def enable_loss_scale_on_cpu() -> bool:
         bool, whether loss-scale cells can train on a CPU now. ``False``: this MindSpore lacks a part that is needed;
         nothing was changed.
     """
-    cell = nn.TrainOneStepWithLossScaleCell
+    status, over_ranks = hook_points.find("overflow_status"), hook_points.find("overflow_status_over_ranks")
+    if status is None or over_ranks is None or _ascend_grad_overflow is None:
+        return False
+    cell = status.owner
     if _ORIGINAL in vars(cell):
         return True
-    if "get_overflow_status" not in vars(cell) or not hasattr(cell, "_get_distributed_overflow_status_on_infnan_mode"):
+    if "get_overflow_status" not in vars(cell):
         return False
     setattr(cell, _ORIGINAL, cell.get_overflow_status)
     cell.get_overflow_status = _get_overflow_status
-    if getattr(amp, "context", None) is context:
-        amp.context = _Context()
+    refusing = hook_points.find("amp_context")
+    if refusing is not None and refusing.value is context:
+        refusing.owner.context = _Context()
     return True

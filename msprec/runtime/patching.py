@@ -2,7 +2,10 @@
 
 import functools
 import sys
-from typing import Callable
+from typing import Callable, Optional
+
+from msprec.runtime import hook_points
+from msprec.runtime.hook_points import Found
 
 
 class Patches:
@@ -10,6 +13,24 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo = []
+
+    def hook(self, name: str, make: Callable) -> Optional[Found]:
+        """Replaces what stands at the row ``name`` of `hook_points` by ``make(original)``; returns where it was found, None
+        where this MindSpore does not have it. A function is replaced wherever a loaded module of MindSpore holds it."""
+        found = hook_points.find(name)
+        if found is None:
+            return None
+        try:
+            if isinstance(found.owner, type):
+                if not callable(vars(found.owner).get(found.attribute)):
+                    raise AttributeError("it is inherited")
+                self.wrap(found.owner, found.attribute, make)
+            else:
+                self.wrap_function(found.owner, found.attribute, make)
+        except (AttributeError, TypeError) as error:  # a class that cannot be changed
+            hook_points.failed(name, error)
+            return None
+        return found
 
     def wrap(self, owner, name: str, make: Callable) -> None:
         """Replaces the attribute ``name`` that ``owner`` itself defines by ``make(original)``; a missing one is left alone."""

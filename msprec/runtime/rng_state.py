@@ -1,10 +1,11 @@
 """The random state that each step begins with: what it consists of, and how it is read at little cost."""
 
 import random
-import sys
 from typing import Optional
 
 import numpy as np
+
+from msprec.runtime import hook_points
 
 #: So many steps in a row without a draw, and MindSpore's generator is read once in `SELDOM` steps only.
 QUIET = 8
@@ -23,9 +24,25 @@ def random_state(python: bool = True) -> dict:
     return {**_host(python), **_mindspore()}
 
 
+def set_random_state(state: dict) -> None:
+    """Sets the generators to what `random_state` returned."""
+    import mindspore as ms
+
+    if state["python"] is not None:
+        random.setstate(state["python"])
+    if state["numpy"] is not None:
+        np.random.set_state(state["numpy"])
+    if state["mindspore"] is not None:
+        ms.set_rng_state(state["mindspore"])
+    seeds = kernel_seeds()
+    if seeds is not None and "kernels" in state:
+        seeds.clear()
+        seeds.update(state["kernels"])
+
+
 def kernel_seeds() -> Optional[dict]:
     """MindSpore's own dictionary ``{(operator, seed): next seed}``, or None where this MindSpore has none."""
-    return getattr(sys.modules.get("mindspore.common.seed"), "_KERNEL_SEED", None)
+    return hook_points.value("kernel_seeds")
 
 
 def _host(python: bool) -> dict:

@@ -10,8 +10,7 @@ from msprec.compare.dumps.tensor_names import mapped
 from msprec.errors import DumpDone
 from msprec.locate.gradients import GradientCatcher, Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
-from msprec.observe.network.cells import is_loss_class, is_optimizer_class, is_wrapper_class, walk
-from msprec.observe.network.modes import unwrap
+from msprec.runtime.cells import is_loss_class, is_optimizer_class, is_wrapper_class, unwrap, walk
 
 #: Statistics that a cell changes when it is called.
 _STATISTICS = ("moving_mean", "moving_variance", "running_mean", "running_var")

@@ -226,8 +226,6 @@ class DatasetObserver:
         self.inside = False
 
     def install(self, patches) -> None:
-        from mindspore.dataset.engine import datasets, iterators
-
         def remember_place(original):
             def __init__(ds_self, *args, **kwargs):
                 original(ds_self, *args, **kwargs)
@@ -255,8 +253,8 @@ class DatasetObserver:
 
             return __next__
 
-        patches.wrap(datasets.Dataset, "__init__", remember_place)
-        patches.wrap(iterators.Iterator, "__next__", watch_next)
+        patches.hook("dataset_init", remember_place)
+        patches.hook("iterator_next", watch_next)
 
     def place(self, node) -> Optional[dict]:
         return self.places.get(node, (None, ()))[0]

@@ -1,62 +1,15 @@
 """Cells of a network: their tree, what depends on the mode, the precision they compute in."""
 
 import inspect
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Optional
 
-from msprec.observe.network.cell_origins import created_place
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.cells import is_builtin, walk
 from msprec.runtime.source_locations import place_of_class
 
 _DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "_BatchNorm", "BatchNorm")
-_LOSS_BASES = ("LossBase", "_Loss", "Loss")
-
-
-def walk(root, optimizers: bool = True) -> Iterator[tuple]:
-    """``(path, cell)`` for the root (path "") and every cell below it, each cell once, in the order of construction.
-
-    ``optimizers`` False leaves out optimizers and what they hold.
-    """
-    seen, stack = set(), [("", root)]
-    while stack:
-        path, cell = stack.pop()
-        if id(cell) in seen or (not optimizers and is_optimizer_class(type(cell))):
-            continue
-        seen.add(id(cell))
-        yield path, cell
-        children = [(f"{path}.{n}" if path else n, c) for n, c in cell._cells.items() if c is not None]
-        stack.extend(reversed(children))
-
-
-def parameters_of(root) -> Iterator[tuple]:
-    """``(path, parameter, cell path, cell)`` for each parameter below ``root`` but those of optimizers, each once."""
-    seen = set()
-    for path, cell in walk(root, optimizers=False):
-        for name, parameter in cell._params.items():
-            if parameter is not None and id(parameter) not in seen:
-                seen.add(id(parameter))
-                yield (f"{path}.{name}" if path else name), parameter, path, cell
-
-
-def is_builtin(cls: type) -> bool:
-    return cls.__module__.split(".")[0] == "mindspore"
-
-
-@lru_cache(maxsize=1024)
-def is_optimizer_class(cls: type) -> bool:
-    return any(base.__name__ == "Optimizer" and is_builtin(base) for base in cls.__mro__)
-
-
-@lru_cache(maxsize=1024)
-def is_loss_class(cls: type) -> bool:
-    return any(base.__name__ in _LOSS_BASES and is_builtin(base) for base in cls.__mro__)
-
-
-@lru_cache(maxsize=1024)
-def is_wrapper_class(cls: type) -> bool:
-    """A cell of MindSpore's that wraps the network of a user: not itself a layer."""
-    return is_builtin(cls) and cls.__module__.startswith(("mindspore.nn.wrap", "mindspore.train"))
 
 
 @lru_cache(maxsize=1024)

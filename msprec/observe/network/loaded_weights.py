@@ -8,9 +8,8 @@ from typing import Optional
 import numpy as np
 
 from msprec.observe.data.datasets import to_array
-from msprec.observe.network.cells import is_optimizer_class, parameters_of, walk
-from msprec.observe.network.modes import unwrap
 from msprec.record.checksums import md5_of
+from msprec.runtime.cells import is_optimizer_class, parameters_of, unwrap, walk
 from msprec.runtime.source_locations import user_place
 
 # values of each parameter that are kept for comparison
@@ -49,8 +48,6 @@ class WeightsObserver:
         self.fates = {}
 
     def install(self, patches) -> None:
-        from mindspore.train import serialization
-
         def watch_load(original):
             def load_checkpoint(ckpt_file_name, net=None, *args, **kwargs):
                 outer, self.running = self.running, str(ckpt_file_name)
@@ -81,8 +78,8 @@ class WeightsObserver:
 
             return load_param_into_net
 
-        patches.wrap_function(serialization, "load_checkpoint", watch_load)
-        patches.wrap_function(serialization, "load_param_into_net", watch_into)
+        patches.hook("load_checkpoint", watch_load)
+        patches.hook("load_param_into_net", watch_into)
 
     # --- what happens -------------------------------------------------------------------------------------------
     def _failed(self, function: str, file: Optional[str], error: Exception, place) -> None:

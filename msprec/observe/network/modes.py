@@ -3,28 +3,8 @@
 import weakref
 from typing import Callable, Optional
 
-from msprec.observe.network.cells import (
-    depends_on_mode,
-    is_loss_class,
-    is_optimizer_class,
-    is_wrapper_class,
-    parameters_of,
-    walk,
-)
-
-
-def unwrap(cell):
-    """The user's network inside MindSpore's own wrappers (WithLossCell, TrainOneStepCell, ...)."""
-    while is_wrapper_class(type(cell)):
-        inner = [
-            c
-            for n, c in cell._cells.items()
-            if c is not None and n in ("network", "_backbone", "backbone", "_network") and not is_loss_class(type(c))
-        ]
-        if not inner:
-            break
-        cell = inner[0]
-    return cell
+from msprec.observe.network.cells import depends_on_mode
+from msprec.runtime.cells import is_loss_class, is_optimizer_class, is_wrapper_class, parameters_of, unwrap, walk
 
 
 def trained_networks(cell) -> list:

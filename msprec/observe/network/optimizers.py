@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.callbacks.learning_rate import LearningRate
+from msprec.runtime.source_locations import user_place
 
 
 def _number(value) -> Optional[float]:
@@ -38,10 +39,22 @@ def rate_facts(rate: LearningRate, steps: int) -> dict:
 class OptimizerObserver:
     """Every optimizer the script makes, and which of them took part in a step."""
 
-    def __init__(self) -> None:
+    def __init__(self, observer) -> None:
+        self._observer = observer
         self.made, self.used, self.first_updates = [], {}, {}
         #: ``{id(optimizer): [first, last]}``: the steps that it took part in, counted as in ``modes.json``
         self.spans = {}
+
+    def install(self, patches) -> None:
+        for name in ("optimizer_init", "experimental_optimizer_init"):
+            patches.hook(name, self._watch_init)
+
+    def _watch_init(self, original):
+        def __init__(optimizer, *args, **kwargs):
+            original(optimizer, *args, **kwargs)
+            self._observer.guarded_call(self.created, optimizer, user_place(2))
+
+        return __init__
 
     def created(self, optimizer, place: Optional[dict]) -> None:
         self.made.append((optimizer, place))

@@ -6,9 +6,9 @@ from typing import Optional
 import numpy as np
 
 from msprec.observe.data.datasets import to_array
-from msprec.observe.network.cell_origins import created_place
-from msprec.observe.network.cells import is_builtin, parameters_of
 from msprec.observe.network.loaded_weights import sample_of
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.cells import is_builtin, parameters_of
 
 # copies of the initial values are kept up to this many bytes in all; beyond it a strided sample of each parameter
 COPY_BYTES = 1 << 30

@@ -3,8 +3,9 @@
 import ast
 from typing import Optional
 
-from msprec.observe.network.cell_origins import created_classes
-from msprec.observe.network.cells import compute_dtype, parameters_of, walk
+from msprec.observe.network.cells import compute_dtype
+from msprec.runtime.cell_origins import created_classes
+from msprec.runtime.cells import parameters_of, walk
 from msprec.runtime.source_locations import outside_place, place_of_class, short_name
 
 _HALF_NAMES = ("float16", "half")
@@ -18,9 +19,6 @@ class PrecisionObserver:
         self.amp, self.to_float = [], []
 
     def install(self, patches) -> None:
-        import mindspore.nn as nn
-        from mindspore.train import amp
-
         def watch_to_float(original):
             def to_float(cell, dst_type):
                 place = outside_place(2)
@@ -41,9 +39,9 @@ class PrecisionObserver:
 
             return make
 
-        patches.wrap(nn.Cell, "to_float", watch_to_float)
-        patches.wrap_function(amp, "auto_mixed_precision", watch_amp("auto_mixed_precision"))
-        patches.wrap_function(amp, "build_train_network", watch_amp("build_train_network"))
+        patches.hook("to_float", watch_to_float)
+        patches.hook("auto_mixed_precision", watch_amp("auto_mixed_precision"))
+        patches.hook("build_train_network", watch_amp("build_train_network"))
 
     def note(self, function: str, level, dtype, place: Optional[dict]) -> None:
         """A request for mixed precision; level O0 asks for none. Only the user's own calls count."""

@@ -2,8 +2,8 @@
 
 from typing import Optional
 
-from msprec.observe.network.cell_origins import created_place
-from msprec.observe.network.cells import is_builtin, is_optimizer_class, is_wrapper_class
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.cells import is_builtin, is_optimizer_class, is_wrapper_class
 
 #: Cells that hold others in a row.
 _CONTAINERS = ("SequentialCell", "CellList", "CellDict")

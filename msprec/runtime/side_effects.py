@@ -4,8 +4,8 @@ import dis
 import types
 from typing import Optional
 
-from msprec.observe.network.cells import is_builtin, walk
-from msprec.observe.train_steps.closure_scan import reached_from
+from msprec.runtime.cells import is_builtin, walk
+from msprec.runtime.closure_scan import reached_from
 from msprec.runtime.source_locations import is_user_file
 
 _SETS = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")

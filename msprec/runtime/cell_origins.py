@@ -21,7 +21,6 @@ def created_classes() -> set:
 
 def watch_creation(patches) -> None:
     """Notes the place of every cell made from now on."""
-    import mindspore.nn as nn
 
     def watch(original):
         def __init__(cell, *args, **kwargs):
@@ -36,7 +35,7 @@ def watch_creation(patches) -> None:
 
         return __init__
 
-    patches.wrap(nn.Cell, "__init__", watch)
+    patches.hook("cell_init", watch)
 
 
 def _outside_of_init(cell, frame) -> Optional[dict]:

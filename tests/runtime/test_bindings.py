@@ -2,7 +2,7 @@
 
 import pytest
 
-from msprec.observe.train_steps.closure_scan import Bindings
+from msprec.runtime.closure_scan import Bindings
 
 
 def trained(x):

@@ -5,7 +5,8 @@ import types
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from msprec.observe.network.cells import is_loss_class, is_optimizer_class, walk
+from msprec.runtime.cells import is_loss_class, is_optimizer_class, walk
+from msprec.runtime.hook_points import GRADIENT_CLASSES, GRADIENT_FUNCTION, LOSS_SCALERS
 
 _MOST = 400
 
@@ -46,10 +47,10 @@ class _Walk:
             self.function(value)
         elif _is_cell(value):
             self.cell(value)
-        elif type(value).__name__ in ("DynamicLossScaler", "StaticLossScaler"):
+        elif type(value).__name__ in LOSS_SCALERS:
             self.seen.add(id(value))
             self.scalers.append(value)
-        elif type(value).__name__ in ("GradOperation", "_Grad"):
+        elif type(value).__name__ in GRADIENT_CLASSES:
             self.gradient = True
         elif isinstance(value, (list, tuple)) and len(value) <= 64:
             self.seen.add(id(value))
@@ -94,7 +95,7 @@ class _Walk:
         code = getattr(target, "__code__", None)
         if code is None:
             return
-        if code.co_name in ("after_grad", "grad_fn") and "mindspore" in code.co_filename:
+        if code.co_name in (GRADIENT_FUNCTION, "grad_fn") and "mindspore" in code.co_filename:
             self.gradient = True
         elif code.co_name in ("value_and_grad", "grad") and "mindspore" in code.co_filename:
             self.gradient = True

@@ -8,8 +8,8 @@ import pytest
 from mindspore import nn
 
 from msprec.locate.replay import of_forward, undisturbed
-from msprec.locate.side_effects import draws_on_host, side_effect
 from msprec.runtime import source_locations
+from msprec.runtime.side_effects import draws_on_host, side_effect
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,106 @@
+"""The recorders of a run: what each is about, which of them install hooks, and the fact files that they make."""
+
+from typing import Callable
+
+from msprec.observe.data.data_files import DataFileObserver
+from msprec.observe.data.datasets import DatasetObserver
+from msprec.observe.environment import EnvironmentObserver
+from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
+from msprec.observe.models import ModelObserver
+from msprec.observe.network.cells import cell_facts, class_place
+from msprec.observe.network.loaded_weights import WeightsObserver
+from msprec.observe.network.modes import ModeObserver
+from msprec.observe.network.network_inputs import InputObserver
+from msprec.observe.network.optimizers import OptimizerObserver
+from msprec.observe.network.parameters import ParameterObserver
+from msprec.observe.network.precision import PrecisionObserver
+from msprec.observe.network.weight_sharing import sharing_facts
+from msprec.observe.train_steps.train_steps import StepObserver
+from msprec.record.checksums import as_md5sum
+from msprec.runtime.cell_origins import watch_creation
+
+#: Networks that are described: of those that train, and of those that are only called.
+_MOST_TRAINED, _MOST_CALLED = 6, 4
+
+
+def make_recorders(observer) -> None:
+    """Gives ``observer`` its recorders, each a field, as they ask each other through it."""
+    observer.environment = EnvironmentObserver()
+    observer.datasets, observer.data_files = DatasetObserver(observer), DataFileObserver(observer)
+    observer.modes, observer.optimizers, observer.inputs = ModeObserver(), OptimizerObserver(observer), InputObserver()
+    observer.parameters = ParameterObserver(digests=observer.rank_size > 1)
+    observer.precision, observer.weights = PrecisionObserver(), WeightsObserver(observer)
+    observer.models, observer.steps = ModelObserver(observer), StepObserver(observer)
+    observer.evaluating = EvaluationObserver(observer)
+
+
+def hooking(observer) -> list:
+    """What installs hooks: functions of the run's `Patches`, in their order; each is called whether or not another failed."""
+    recorders = (
+        observer.environment,
+        observer.datasets,
+        observer.models,
+        observer.precision,
+        observer.steps,
+        observer.weights,
+        observer.evaluating,
+    )
+    return [*(one.install for one in recorders), watch_creation, observer.optimizers.install]
+
+
+def facts_of(observer, final: bool) -> dict:
+    """``{fact file: function that makes it}``; some are made at the end (``final``) only."""
+    steps, networks = observer.steps, [*observer.steps.roots]
+    losses = list(steps.loss_facts.found.values())
+    names = " ".join(f"{entry['class']} {entry['args'] or ''}" for entry in losses)
+    sources = observer.sources.texts
+    facts: dict[str, Callable] = {
+        "datasets": lambda: observer.datasets.facts(names),
+        "network": lambda: _network_facts(observer, networks),
+        "parameters": lambda: observer.parameters.facts(observer.optimizers.parameter_ids(), steps.done, final),
+        "optimizer": lambda: observer.optimizers.facts(steps.done),
+        "loss": lambda: {"losses": losses},
+        "train_step": lambda: steps.facts(final),
+        "precision": lambda: observer.precision.facts(networks, sources, sorted(steps.input_dtypes)),
+        "weights_loaded": observer.weights.facts,
+        "modes": lambda: observer.modes.facts(observer.optimizers.updating),
+        "inputs": observer.inputs.facts,
+        "evaluation": lambda: _evaluation_facts(observer),
+    }
+    if final:
+        # reading the data again takes time: only once, when the script has ended
+        facts["data_files"] = lambda: _data_files(observer)
+        facts["label_sheet"] = lambda: observer.datasets.label_sheet(observer.writer.folder / "samples")
+    return facts
+
+
+def _data_files(observer) -> dict:
+    made = observer.data_files.facts()
+    observer.writer.text("data.md5", as_md5sum(made["files"]))
+    return made
+
+
+def _evaluation_facts(observer) -> dict:
+    found = [*observer.models.facts()["evaluations"], *observer.evaluating.facts()]
+    return {
+        "evaluations": sorted(found, key=lambda entry: entry["step"]),
+        "without_result": observer.evaluating.returned.without_result(),
+    }
+
+
+def _network_facts(observer, trained: list) -> dict:
+    listed, optimized = [], observer.optimizers.parameter_ids()
+    others = [r for r in observer.steps.eval_roots if not any(r is t for t in trained)]
+    for role, roots in (("train", trained[:_MOST_TRAINED]), ("eval", others[:_MOST_CALLED])):
+        for root in roots:
+            listed.append(
+                {
+                    "id": len(listed),
+                    "class": type(root).__name__,
+                    "role": role,
+                    "place": class_place(root),
+                    "cells": cell_facts(root),
+                    **sharing_facts(root, optimized),
+                }
+            )
+    return {"networks": listed}

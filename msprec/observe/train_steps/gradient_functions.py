@@ -1,0 +1,53 @@
+"""MindSpore's gradient functions, told by their names, and the user's function inside."""
+
+from msprec.runtime.cells import is_builtin, is_loss_class
+from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FUNCTION, WRAPPING_FUNCTIONS
+
+
+def is_gradient_function(function) -> bool:
+    """Whether it is what ``mindspore.grad`` and ``mindspore.value_and_grad`` return."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and code.co_name == GRADIENT_FUNCTION
+
+
+def is_all_finite(function) -> bool:
+    """Whether it is what ``mindspore.amp.all_finite`` compiles."""
+    return function.__name__ == ALL_FINITE and function.__module__ == "mindspore.amp"
+
+
+def returns_value(function) -> bool:
+    """Whether a compiled gradient function gives the value beside the gradients; a user's own function is assumed to."""
+    if not is_gradient_function(function):
+        return True
+    held = _held(function, ("grad_",))
+    return bool(held) and bool(getattr(held[0], "get_value", False))
+
+
+def innermost(function):
+    """The user's function inside MindSpore's gradient function."""
+    for _ in range(4):
+        target = getattr(function, "__func__", function)
+        if getattr(getattr(target, "__code__", None), "co_name", "") not in WRAPPING_FUNCTIONS[:2]:
+            break
+        inner = _held(target, ("fn", "fn_"))
+        if not inner:
+            break
+        function = inner[0]
+    return function
+
+
+def _held(function, names: tuple) -> list:
+    """What the function's closure holds by these names."""
+    free = function.__code__.co_freevars
+    return [cell.cell_contents for name, cell in zip(free, function.__closure__ or ()) if name in names]
+
+
+def differentiated_in(cell):
+    """The network whose gradients a cell gives (``nn.ForwardValueAndGrad``, or a cell of the user's that holds a
+    ``GradOperation`` and one network); None where the cell is another."""
+    if type(cell).__name__ == "ForwardValueAndGrad" and is_builtin(type(cell)):
+        return cell.network if not cell.sens_param else None
+    if is_builtin(type(cell)) or not any(type(value).__name__ in GRADIENT_CLASSES for value in vars(cell).values()):
+        return None
+    held = [inner for inner in cell._cells.values() if inner is not None and not is_loss_class(type(inner))]
+    return held[0] if len(held) == 1 else None

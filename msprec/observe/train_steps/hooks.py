@@ -1,0 +1,112 @@
+"""Which call is a training step: the calls of cells, compiled functions and gradient functions, and whom each belongs to."""
+
+import threading
+import weakref
+
+from msprec.observe.train_steps.gradient_functions import differentiated_in
+from msprec.runtime.cells import is_loss_class, is_optimizer_class, optimizers_in
+from msprec.runtime.scalars import first_scalar
+
+
+class StepHooks:
+    """Hears of the outermost calls of the script's main thread.
+
+    Args:
+        steps: The run's `StepObserver`.
+    """
+
+    def __init__(self, steps) -> None:
+        self._steps, self._observer = steps, steps.observer
+        self._kinds, self._thread = weakref.WeakKeyDictionary(), threading.get_ident()
+
+    def install(self, patches) -> None:
+        patches.hook("cell_call", self._watch_cell)
+        patches.hook("jit_call", self._watch_jit)
+        found = patches.hook("gradient_run", lambda original: self._watch_gradient(original, True))
+        if found is not None and found.at:
+            # up to 2.9 a method of two classes, of which one gives the value beside the gradients
+            patches.hook("gradient_operation_run", lambda original: self._watch_gradient(original, False))
+
+    def _is_outermost(self) -> bool:
+        return not (self._steps.depth or self._observer.busy or threading.get_ident() != self._thread)
+
+    def _watch_cell(self, original):
+        def __call__(cell, *args, **kwargs):
+            if self._steps.depth or not self._is_outermost():
+                return original(cell, *args, **kwargs)
+            kind = self._observer.guarded_call(self._kind_of, cell) or "network"
+            self._steps.depth += 1
+            try:
+                return self._call_cell(kind, cell, args, lambda: original(cell, *args, **kwargs))
+            finally:
+                self._steps.depth -= 1
+
+        return __call__
+
+    def _watch_jit(self, original):
+        def __call__(executor, *args, **kwargs):
+            if self._steps.depth or not self._is_outermost():
+                return original(executor, *args, **kwargs)
+            self._steps.depth += 1
+            try:
+                return self._steps.jit.call(executor, args, lambda: original(executor, *args, **kwargs))
+            finally:
+                self._steps.depth -= 1
+
+        return __call__
+
+    def _watch_gradient(self, original, with_value: bool):
+        """``with_value``: of a method, whether its result is ``(inputs, value)``, as that of the function always is."""
+        method = "." in original.__qualname__
+        # (function, sens_param, *args) of the function, (self, function, sens_param, grad, *args)... of the method
+        at, first = (1, 4) if method else (0, 2)
+
+        def forward_run(*args, **kwargs):
+            if self._steps.gradient_depth or not self._is_outermost():
+                return original(*args, **kwargs)
+            functional = self._steps.functional
+            self._observer.guarded_call(functional.begin_gradient, args[at], None, args[first:])
+            with self._steps.in_gradient():
+                result = original(*args, **kwargs)
+            self._observer.guarded_call(functional.forward_done, result[1] if with_value else None)
+            return result
+
+        return forward_run
+
+    def _call_cell(self, kind: str, cell, args: tuple, run):
+        steps, guarded_call = self._steps, self._observer.guarded_call
+        if steps.gradient_depth == 0:
+            if kind == "train":
+                return steps.cells.call(cell, args, run)
+            if kind == "gradient":
+                return steps.functional.call_gradient_cell(cell, args, run)
+            if kind == "optimizer":
+                return steps.functional.call_optimizer(cell, args, run)
+        if kind == "loss":
+            guarded_call(steps.loss_facts.note_cell, cell)
+        else:
+            guarded_call(steps.note_forward, cell, args)
+        output = run()
+        if steps.gradient_depth == 0 and self._observer.models.is_users_call(cell):
+            if not self._observer.models.stack:
+                scalar = guarded_call(first_scalar, output) if not isinstance(output, dict) else None
+                steps.functional.last_scalar = scalar
+            guarded_call(self._observer.evaluating.called, kind, output, args)
+        return output
+
+    def _kind_of(self, cell) -> str:
+        """``optimizer``, ``train``, ``loss``, ``gradient`` (a cell that gives gradients and updates nothing) or ``network``."""
+        kind = self._kinds.get(cell)
+        if kind is None:
+            kind = self._kinds[cell] = _classify(cell)
+        return kind
+
+
+def _classify(cell) -> str:
+    if is_optimizer_class(type(cell)):
+        return "optimizer"
+    if is_loss_class(type(cell)):
+        return "loss"
+    if optimizers_in(cell):
+        return "train"
+    return "gradient" if differentiated_in(cell) is not None else "network"
