@@ -24,7 +24,9 @@ _LARGEST = 1 << 21
 _HERE = "msprec.observe.evaluation.instrumented_functions.hand_over"
 _COMPILED = re.compile(r"jit|grad|compile|vmap|vectorize|kernel|cuda|graph|shard|dynamo", re.IGNORECASE)
 #: Bases from other files whose methods run as plain Python; any other may be a cell.
-_PLAIN_BASES = re.compile(r"^(object|ABC|Protocol|Generic|NamedTuple|TestCase)$|Callback|Trainer|Runner|Engine|Evaluator|Mixin")
+_PLAIN_BASES = re.compile(
+    r"^(object|ABC|Protocol|Generic|NamedTuple|TestCase)$|Callback|Trainer|Runner|Engine|Evaluator|Mixin"
+)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
 
@@ -139,7 +141,16 @@ def _name(code: CodeType) -> tuple:
 
 def _alike(old: CodeType, new: CodeType) -> bool:
     """Whether nothing but the returns differs, and the lines follow one another as before."""
-    kept = ("co_name", "co_firstlineno", "co_filename", "co_flags", "co_names", "co_varnames", "co_freevars", "co_cellvars")
+    kept = (
+        "co_name",
+        "co_firstlineno",
+        "co_filename",
+        "co_flags",
+        "co_names",
+        "co_varnames",
+        "co_freevars",
+        "co_cellvars",
+    )
     counted = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount")
     return (
         all(getattr(old, name) == getattr(new, name) for name in (*kept, *counted))
@@ -207,9 +218,7 @@ def _cells(tree: ast.Module) -> set:
         if other or written or any(_COMPILED.search(ast.unparse(one)) for one in node.decorator_list):
             found.add(name)
     while True:
-        more = {
-            name for name, node in classes.items() if found & {ast.unparse(one) for one in node.bases}
-        } - found
+        more = {name for name, node in classes.items() if found & {ast.unparse(one) for one in node.bases}} - found
         if not more:
             return found
         found |= more
@@ -299,7 +308,9 @@ def _end(body: list) -> None:
 
 def _passed(node: ast.stmt) -> ast.stmt:
     """In whose line a loop or condition ends that is left without its body: Python 3.9 gives no line of its own to that."""
-    while sys.version_info < (3, 10) and isinstance(getattr(node, "body", None), list) and not isinstance(node, _SCOPES):
+    while (
+        sys.version_info < (3, 10) and isinstance(getattr(node, "body", None), list) and not isinstance(node, _SCOPES)
+    ):
         node = node.body[-1]
     return node
 
