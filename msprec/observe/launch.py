@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.errors import DumpDone, Located, SweepDone
+from msprec.observe.data.data_files import stop_listening
 from msprec.observe.evaluation.instrumented_functions import instrument, instrument_imports
 from msprec.observe.import_hook import when_imported
 from msprec.observe.observer import Observer, Options
@@ -51,6 +52,7 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
     if observer is not None:
         cancel()
         end()
+        stop_listening()
         observer.finish(outcome.facts)
     return outcome
 
