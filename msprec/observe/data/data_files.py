@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from msprec.record.checksums import md5_of
@@ -125,25 +126,37 @@ def _note(file, mode: str) -> None:
 
 
 def listen() -> None:
-    """Begins to note what is opened for reading: through `open`, wherever Python's own modules hold it."""
+    """Begins to note what is opened for reading: through `open`, wherever Python's own modules and NumPy hold it."""
     stop_listening()
     _opened.clear()
     original = io.open
     replacement = _Open(original)
-    for name in _HOLDERS:
-        module = sys.modules.get(name)
-        for holder in (module, getattr(module, "_NormalAccessor", None)):  # of pathlib, in Python 3.10
-            for key, value in list(vars(holder).items()) if holder is not None else ():
-                if value is original:
-                    setattr(holder, key, replacement)
-                    _replaced.append((holder, key, original, replacement))
+    for names, put in _holders():
+        for key, value in list(names.items()):
+            if value is original:
+                put(key, replacement)
+                _replaced.append((names, put, key, original, replacement))
+
+
+def _holders():
+    """``(names, put)``: what holds functions by name, and how to put another there."""
+    modules = [sys.modules[name] for name in _HOLDERS if name in sys.modules]
+    # pathlib in Python 3.10
+    for one in (*modules, getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)):
+        if one is not None:
+            yield vars(one), partial(setattr, one)
+    # what numpy.loadtxt opens with, once something has been opened so
+    numpy = getattr(sys.modules.get("numpy.lib._datasource"), "_file_openers", None)
+    openers = getattr(numpy, "_file_openers", None)
+    if isinstance(openers, dict):
+        yield openers, openers.__setitem__
 
 
 def stop_listening() -> None:
     """Ends it; what was noted stays. Where something has replaced `open` since, that stays too."""
-    for holder, key, original, replacement in _replaced:
-        if vars(holder).get(key) is replacement:
-            setattr(holder, key, original)
+    for names, put, key, original, replacement in _replaced:
+        if names.get(key) is replacement:
+            put(key, original)
     _replaced.clear()
 
 
