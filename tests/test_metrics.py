@@ -87,3 +87,39 @@ def test_it_stands_in_the_place_of_the_same_value() -> None:
         (4, {"loss": 0.75}, 1),
         (8, {"evaluate": 0.5}, 1),
     ]
+
+
+SCRIPT = """
+import mindspore as ms
+import msprec
+import numpy as np
+from mindspore import nn
+
+ms.set_seed(3)
+draw = np.random.RandomState(0)
+x, y = draw.randn(32, 5).astype(np.float32), draw.randn(32, 1).astype(np.float32)
+net = nn.Dense(5, 1)
+opt = nn.SGD(net.trainable_params(), 0.05)
+grad_fn = ms.value_and_grad(lambda a, b: nn.MSELoss()(net(a), b), None, opt.parameters)
+for epoch in range(5):
+    for start in range(0, 32, 8):
+        loss, grads = grad_fn(ms.Tensor(x[start : start + 8]), ms.Tensor(y[start : start + 8]))
+        opt(grads)
+    msprec.log_metric("val_loss", loss)
+    msprec.log_metric("train_loss", loss)
+print(float(loss.asnumpy()).hex())
+"""
+
+
+def test_under_msprec_run(scripts) -> None:
+    scripts.blocking().write(SCRIPT)
+    bare, observed = scripts.bare(), scripts.observed()
+    assert bare.status == observed.status == 0, observed.err
+    assert observed.out == bare.out
+    scripts.no_own_errors()
+    found = scripts.json("facts/evaluation.json")["evaluations"]
+    assert [(one["step"], list(one["metrics"]), one["via"]) for one in found] == [
+        (step, ["val_loss"], "log_metric") for step in (4, 8, 12, 16, 20)
+    ]
+    assert found[0]["place"]["line"] == 17
+    assert next(one for one in scripts.json("checklist.json")["items"] if one["id"] == "hp.02")["evidence"]
