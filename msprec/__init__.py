@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from msprec.callbacks.recorder_cell import RecorderCell, keep_steps
     from msprec.callbacks.watch import watch
     from msprec.errors import NonFiniteError
+    from msprec.metrics import log_metric
     from msprec.range_test.lr_finder import LearningRateFinder
     from msprec.runtime.cpu_loss_scale import enable_loss_scale_on_cpu
 
@@ -34,6 +35,7 @@ _WHERE = {
     "RecorderCell": "msprec.callbacks.recorder_cell",
     "StepTimeMonitor": "msprec.callbacks",
     "keep_steps": "msprec.callbacks.recorder_cell",
+    "log_metric": "msprec.metrics",
     "watch": "msprec.callbacks.watch",
     "enable_loss_scale_on_cpu": "msprec.runtime.cpu_loss_scale",
 }
@@ -50,6 +52,7 @@ __all__ = [
     "__version__",
     "enable_loss_scale_on_cpu",
     "keep_steps",
+    "log_metric",
     "watch",
 ]
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.errors import DumpDone, Located, SweepDone
+from msprec.observe.data.data_files import stop_listening
+from msprec.observe.evaluation.instrumented_functions import instrument, instrument_imports
 from msprec.observe.import_hook import when_imported
 from msprec.observe.observer import Observer, Options
 from msprec.runtime import source_locations
@@ -35,18 +37,22 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
     """
     path = os.path.abspath(script)
     with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec", dont_inherit=True)
+        source = file.read()
+    code = compile(source, path, "exec", dont_inherit=True)
     source_locations.set_start_folder(os.getcwd())
     source_locations.add_user_file(path)
-    observer = cancel = None
+    observer = cancel = end = None
     if folder is not None:
         observer = Observer(folder, path, ["python", script, *args], os.getcwd(), options)
         observer.sources.collect(path)
         observer.write_run()
+        code, end = instrument(code, source), instrument_imports()
         cancel = when_imported("mindspore", lambda: observer.guarded_call(observer.install))
     outcome = _execute(code, path, script, args)
     if observer is not None:
         cancel()
+        end()
+        stop_listening()
         observer.finish(outcome.facts)
     return outcome
 

@@ -374,6 +374,13 @@ def in_use() -> Optional[StepRecorder]:
     return _default
 
 
+def open_recorders() -> list:
+    """The recorders of this process that take rows: the one set by `use_recorder` alone, where there is one."""
+    with _lock:
+        listed = [_default] if _default is not None else list(_recorders.values())
+    return [recorder for recorder in listed if not recorder.closed]
+
+
 def recorder_for(out: Union[str, Path, None] = None) -> StepRecorder:
     """The recorder that writes into the run folder ``out``; monitors that name the same folder share one.
 

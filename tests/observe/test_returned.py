@@ -1,13 +1,28 @@
 """The results of a script's own evaluation functions, without MindSpore."""
 
 import sys
-from types import SimpleNamespace
+from pathlib import Path
+from types import CodeType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 from msprec.observe.data.datasets import DatasetObserver
+from msprec.observe.evaluation.instrumented_functions import instrument
 from msprec.observe.evaluation.returned_metrics import ReturnObserver
+
+
+def told(function):
+    """The function as the loader of the script's modules compiles it."""
+    source = Path(__file__).read_bytes()
+    waiting = [instrument(compile(source, __file__, "exec", dont_inherit=True), source)]
+    while waiting:
+        code = waiting.pop()
+        if (code.co_name, code.co_firstlineno) == (function.__name__, function.__code__.co_firstlineno):
+            function.__code__ = code
+            return function
+        waiting += [one for one in code.co_consts if isinstance(one, CodeType)]
+    raise LookupError(function.__name__)
 
 
 class Tensor:
@@ -46,17 +61,12 @@ def arrays():
 
 
 @pytest.fixture
-def run(arrays, monkeypatch):
-    if sys.gettrace() is not None:
-        pytest.skip("something traces already")
-    monkeypatch.setattr("msprec.observe.evaluation.returned_metrics.is_user_file", lambda name: name == __file__)
-    settrace = sys.settrace
-    yield Run(arrays[0])
-    assert sys.gettrace() is None
-    assert sys.settrace is settrace
+def run(arrays):
+    return Run(arrays[0])
 
 
 def test_a_loss_that_is_returned(run, arrays):
+    @told
     def evaluate():
         val_loss = run.forward(arrays[1])
         run.forward(arrays[1])
@@ -71,9 +81,11 @@ def test_a_loss_that_is_returned(run, arrays):
 
 
 def test_what_a_function_within_returns_is_in_what_the_outer_one_gives(run, arrays):
+    @told
     def batch_loss():
         return run.forward(arrays[1])
 
+    @told
     def evaluate():
         return {"loss": batch_loss() + batch_loss(), "batches": 2}
 
@@ -84,6 +96,7 @@ def test_what_a_function_within_returns_is_in_what_the_outer_one_gives(run, arra
 
 
 def test_the_training_arrays_are_not_validation(run, arrays):
+    @told
     def accuracy(array):
         return run.forward(array)
 
@@ -94,6 +107,7 @@ def test_the_training_arrays_are_not_validation(run, arrays):
 
 
 def test_arrays_that_never_come_again_are_not_validation(run):
+    @told
     def score():
         return run.forward(np.random.default_rng(run.steps.done).standard_normal((8, 4)))
 
@@ -104,6 +118,7 @@ def test_arrays_that_never_come_again_are_not_validation(run):
 
 
 def test_a_function_that_trains_is_let_go(run, arrays):
+    @told
     def train_epoch():
         for _ in range(3):
             loss = run.forward(arrays[1])
@@ -120,6 +135,7 @@ def test_a_function_that_trains_is_let_go(run, arrays):
 def test_a_function_that_returns_nothing_is_named(run, arrays, monkeypatch):
     monkeypatch.setattr("msprec.runtime.source_locations.is_user_file", lambda name: name == __file__)
 
+    @told
     def evaluate():
         run.forward(arrays[1])
 
@@ -131,6 +147,7 @@ def test_a_function_that_returns_nothing_is_named(run, arrays, monkeypatch):
 
 
 def test_an_exception_passes(run, arrays):
+    @told
     def evaluate():
         run.forward(arrays[1])
         raise ValueError("the user's")
@@ -140,44 +157,52 @@ def test_an_exception_passes(run, arrays):
         evaluate()
 
 
-def test_a_debugger_that_is_called_steps_by_lines(run, arrays):
-    settrace, lines = sys.settrace, []
+def test_one_that_an_exception_ended_is_not_listened_to(run, arrays):
+    @told
+    def evaluate(fails):
+        loss = run.forward(arrays[1])
+        if fails:
+            raise ValueError
+        return loss
 
-    def dispatch(frame, event, arg):
-        lines.append(event)
-        return dispatch
-
-    def set_trace():  # as bdb.Bdb.set_trace does
-        frame = sys._getframe(1)
-        frame.f_trace = dispatch
-        sys.settrace(dispatch)
-
-    def evaluate():
-        value = run.forward(arrays[1])
-        set_trace()
-        value = value + 1
-        sys.settrace(None)
-        return value
-
-    run.train()
-    evaluate()
-    assert sys.settrace is settrace
-    assert lines.count("line") >= 2
-    assert run.results() == []
+    for number in range(3):
+        run.train()
+        with pytest.raises(ValueError):
+            evaluate(True)
+        evaluate(False)
+        assert run.seen.watched == {} and len(run.results()) == (number + 1 if number else 0)
+    assert run.seen.trained_in == {} and run.seen.without_result() == []
 
 
-def test_another_trace_is_left_alone(run, arrays):
+def test_a_function_that_was_left_as_it_was_is_not_listened_to(run, arrays):
     def evaluate():
         return run.forward(arrays[1])
 
-    def other(frame, event, arg):
-        return None
-
-    run.train()
-    sys.settrace(other)
-    try:
+    for _ in range(2):
+        run.train()
         evaluate()
-        assert sys.gettrace() is other
-    finally:
-        sys.settrace(None)
-    assert run.results() == []
+    assert run.seen.watched == {} and run.results() == []
+
+
+def test_under_another_trace_as_without(run, arrays):
+    events = []
+
+    def other(frame, event, arg):
+        if frame.f_code.co_filename == __file__:
+            events.append((frame.f_code.co_name, event))
+        return other
+
+    @told
+    def evaluate():
+        return run.forward(arrays[1])
+
+    for _ in range(2):
+        run.train()
+        sys.settrace(other)
+        try:
+            evaluate()
+            assert sys.gettrace() is other
+        finally:
+            sys.settrace(None)
+    assert [step for step, _ in run.results()] == [1, 2]
+    assert ("evaluate", "return") in events

@@ -1,9 +1,12 @@
 """The files that data sets were made from: those that the script opened, and those in the folders that pipelines name."""
 
+import inspect
+import io
 import os
 import stat
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from msprec.record.checksums import md5_of
@@ -68,9 +71,11 @@ _MOST_FILES = 100_000
 # seconds that checksums may take at the end of the run; files beyond are listed with their sizes
 HASH_SECONDS = 3.0
 
+#: Modules of Python's own that hold `open` by another name, or in a class.
+_HOLDERS = ("builtins", "io", "_io", "bz2", "codecs", "lzma", "pathlib", "tarfile", "tokenize")
+
 _opened = {}
-_listening = False
-_active = False
+_replaced = []
 
 
 def _looks_like_data(path: str) -> bool:
@@ -84,27 +89,75 @@ def _looks_like_data(path: str) -> bool:
     return os.path.splitext(name)[1].lower() in _SUFFIXES or any(mark in name for mark in _PLAIN)
 
 
-def listen() -> None:
-    """Begins to note what is opened for reading."""
-    global _listening, _active
-    _opened.clear()
-    if not _listening:
-        sys.addaudithook(_hear)
-        _listening = True
-    _active = True
+class _Open:
+    """`open`, which notes what it has opened for reading. No function, as one kept in a class would become a method."""
+
+    def __init__(self, original) -> None:
+        self._original = original
+        for name in ("__name__", "__qualname__", "__module__", "__doc__", "__text_signature__"):
+            setattr(self, name, getattr(original, name))
+        self.__signature__ = inspect.signature(original)
+
+    def __call__(self, *args, **kwargs):
+        try:
+            file = self._original(*args, **kwargs)
+        except BaseException as error:
+            # the traceback that the script would see: without this frame (Python 3.9 and 3.10 show it)
+            error.__traceback__ = error.__traceback__.tb_next
+            raise
+        if _replaced and len(_opened) < _MOST_FILES:
+            _note(file, args[1] if len(args) > 1 else kwargs.get("mode", "r"))
+        return file
+
+    def __repr__(self) -> str:
+        return repr(self._original)
+
+    def __reduce__(self) -> str:
+        return "open"
 
 
-def _hear(event: str, args: tuple) -> None:
-    """An audit hook cannot be taken out again: it is silent unless a run is being observed, and never raises."""
-    if not _active or event != "open" or len(_opened) >= _MOST_FILES:
-        return
+def _note(file, mode: str) -> None:
     try:
-        path, mode = args[0], args[1]
-        reads = isinstance(path, str) and (mode is None or mode in ("r", "rb", "rt", "br"))
-        if reads and path not in _opened and _looks_like_data(os.path.abspath(path)):
+        path = file.name if mode in ("r", "rb", "rt", "br") else None
+        if isinstance(path, str) and path not in _opened and _looks_like_data(os.path.abspath(path)):
             _opened[path] = os.path.abspath(path)
     except Exception:
         return
+
+
+def listen() -> None:
+    """Begins to note what is opened for reading: through `open`, wherever Python's own modules and NumPy hold it."""
+    stop_listening()
+    _opened.clear()
+    original = io.open
+    replacement = _Open(original)
+    for names, put in _holders():
+        for key, value in list(names.items()):
+            if value is original:
+                put(key, replacement)
+                _replaced.append((names, put, key, original, replacement))
+
+
+def _holders():
+    """``(names, put)``: what holds functions by name, and how to put another there."""
+    modules = [sys.modules[name] for name in _HOLDERS if name in sys.modules]
+    # pathlib in Python 3.10
+    for one in (*modules, getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)):
+        if one is not None:
+            yield vars(one), partial(setattr, one)
+    # what numpy.loadtxt opens with, once something has been opened so
+    numpy = getattr(sys.modules.get("numpy.lib._datasource"), "_file_openers", None)
+    openers = getattr(numpy, "_file_openers", None)
+    if isinstance(openers, dict):
+        yield openers, openers.__setitem__
+
+
+def stop_listening() -> None:
+    """Ends it; what was noted stays. Where something has replaced `open` since, that stays too."""
+    for names, put, key, original, replacement in _replaced:
+        if names.get(key) is replacement:
+            put(key, original)
+    _replaced.clear()
 
 
 class DataFileObserver:
@@ -115,8 +168,7 @@ class DataFileObserver:
 
     def facts(self) -> dict:
         """``data_files.json``; checksums are taken until `HASH_SECONDS` are used up, small files first."""
-        global _active
-        _active = False
+        stop_listening()
         found = {}
         own = os.path.abspath(self.observer.writer.folder) + os.sep
         for path in list(_opened.values()):

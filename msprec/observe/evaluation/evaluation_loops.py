@@ -8,6 +8,7 @@ import numpy as np
 
 from msprec.observe.data.datasets import to_array
 from msprec.observe.evaluation.inline_metrics import AssignedObserver
+from msprec.observe.evaluation.logged_metrics import LoggedMetrics
 from msprec.observe.evaluation.returned_metrics import ReturnObserver
 from msprec.record.step_recorder import to_number
 from msprec.runtime.source_locations import user_place
@@ -59,9 +60,12 @@ class EvaluationObserver:
         self.depth = 0
         self.assigned = AssignedObserver(observer)
         self.returned = ReturnObserver(observer, self.assigned.returns)
+        self.logged = LoggedMetrics(observer, self.returned.trained)
 
     def install(self, patches) -> None:
         from mindspore.train import metrics
+
+        self.logged.install()
 
         def watch_eval(original):
             def eval(metric, *args, **kwargs):
@@ -148,7 +152,23 @@ class EvaluationObserver:
         found = [block.facts() for block in self.blocks.values() if not block.record.steps]
         found = [entry for entry in found if entry is not None]
         found += _not_yet(found, self.returned.facts())
-        return [*found, *_not_yet(found, self.assigned.facts())]
+        found += _not_yet(found, self.assigned.facts())
+        return _with_logged(found, self.logged.found)
+
+
+def _with_logged(found: list, logged: list) -> list:
+    """What the script logs, by the name that it gives, in the place of the same values in ``found``: of their data."""
+    told = []
+    for entry in logged:
+        ((_, value),) = entry["metrics"].items()
+        same = (
+            one
+            for one in found
+            if one["step"] == entry["step"] and any(_same(value, v) for v in one["metrics"].values())
+        )
+        of = next(same, None)
+        told.append(entry if of is None else {**entry, "dataset": of["dataset"], "samples": of.get("samples")})
+    return [*told, *_not_yet(told, found)]
 
 
 def _not_yet(found: list, others: list) -> list:

@@ -1,11 +1,9 @@
 """What the script's own functions return that call a network outside training: validation in plain Python.
 
-A function is listened to from its first call of a network to its end, by Python's trace of calls (`sys.settrace`), which is
-left alone where something else uses it, and given up as soon as something else sets one (a debugger's ``set_trace``).
-Nothing is listened to while the script trains.
+A function is listened to from its first call of a network to its end, through `instrumented_functions`: nothing of Python's
+is replaced for it, and nothing is listened to while the script trains.
 """
 
-import inspect
 import sys
 import threading
 from typing import Any, Callable, Optional
@@ -14,14 +12,13 @@ import numpy as np
 
 from msprec.observe.data.datasets import to_array
 from msprec.observe.data.sample_order import sample_keys
+from msprec.observe.evaluation.instrumented_functions import hands_over, listen
 from msprec.observe.evaluation.returned_names import name_of
-from msprec.runtime.source_locations import is_user_file, place_of_code
+from msprec.runtime.source_locations import place_of_code
 
 _MOST, _MOST_VALUES = 4000, 12
 #: A function in which the script trained so often is not listened to any more.
 _TRAINS = 3
-#: Frames that are no call of a function: generators give values in between.
-_NO_CALL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class ReturnObserver:
@@ -35,30 +32,29 @@ class ReturnObserver:
         self.found, self.silent = [], {}
         self.watched, self.trained_in, self.data = {}, {}, {}
         self.step = None
-        self._settrace = None  # Python's own, while something listens
 
     def called(self, inputs: list, depth: int) -> None:
         """A network was called outside training and outside `Model`; ``inputs``: what it was given."""
         steps = self.trained()
         if not steps or len(self.found) >= _MOST or threading.current_thread() is not threading.main_thread():
             return
-        tracing = sys.gettrace()
-        if tracing is not None and tracing != self._call:  # a debugger, or a coverage tool
-            return
+        caller = sys._getframe(depth)
         if self.step != steps:
-            self._forget()
-        frames = self._functions(sys._getframe(depth))
-        if not frames or all(id(frame) in self.watched for frame in frames):
+            self._forget(caller)
+        frames = self._functions(caller)
+        if all(self._watches(frame) for frame in frames):
             return
         self.step = steps
         data = self.data_of(inputs)
-        for frame in frames:
-            if id(frame) not in self.watched:
-                self.watched[id(frame)] = (len(self.found), data, frame.f_code)
-                frame.f_trace, frame.f_trace_lines = self._inside, False
-        if self._settrace is None:
-            self._settrace, sys.settrace = sys.settrace, self._set_by_others
-        self._settrace(self._call)
+        # those not running any more were ended by an exception
+        known = {id(frame): self.watched[id(frame)] for frame in frames if self._watches(frame)}
+        new = {id(frame): (len(self.found), data, frame.f_code) for frame in frames}
+        self.watched = {**new, **known}
+        listen(self._returns)
+
+    def _watches(self, frame) -> bool:
+        known = self.watched.get(id(frame))
+        return known is not None and known[2] is frame.f_code
 
     def trained(self) -> int:
         """Training steps whose update is made; one on plain arrays stays open until the next begins."""
@@ -66,41 +62,26 @@ class ReturnObserver:
         return steps.done + (steps.open is not None and steps.open.applied)
 
     def _functions(self, frame) -> list:
-        """The running functions of the user's, innermost first."""
+        """The running functions that hand over what they return, innermost first."""
         found = []
         while frame is not None:
-            code = frame.f_code
-            if (
-                is_user_file(code.co_filename)
-                and not code.co_name.startswith("<")
-                and not code.co_flags & _NO_CALL
-                and self.trained_in.get(code, 0) < _TRAINS
-            ):
+            if hands_over(frame.f_code) and self.trained_in.get(frame.f_code, 0) < _TRAINS:
                 found.append(frame)
             frame = frame.f_back
         return found
 
-    # --- what Python calls ---------------------------------------------------------------------------------------------
-    def _call(self, frame, event: str, arg: Any) -> None:
-        """A function is called: none of those is listened to, but training ends the listening."""
-        if self.trained() != self.step:
-            self._stop()
-
-    def _inside(self, frame, event: str, arg: Any):
-        if event == "return":
-            self.observer.guarded_call(self._returned, frame, arg)
-        return self._inside
+    # --- what the functions tell ---------------------------------------------------------------------------------------
+    def _returns(self, frame, value: Any) -> None:
+        if self._watches(frame):
+            self.observer.guarded_call(self._returned, frame, value)
 
     def _returned(self, frame, value: Any) -> None:
         if self._also is not None:
             self._also(frame)
-        start, data, code = self.watched.pop(id(frame), (None, None, None))
-        if start is None:
-            return
         if self.trained() != self.step:
-            self.trained_in[code] = self.trained_in.get(code, 0) + 1
-            self._stop()
+            self._forget(frame)
             return
+        start, data, code = self.watched.pop(id(frame))
         back = frame.f_back
         caller = (back.f_code.co_filename, back.f_lineno) if back is not None else None
         metrics = {}
@@ -113,36 +94,17 @@ class ReturnObserver:
         elif value is None:
             self.silent[code] = self.silent.get(code, 0) + 1
         if not self.watched:
-            self._stop()
+            listen(None)
 
-    def _set_by_others(self, function) -> None:
-        """``sys.settrace`` of the script's while something is listened to: it has the frames as they were."""
-        settrace = self._settrace or sys.settrace
-        frame = sys._getframe(1)
+    def _forget(self, frame) -> None:
+        """Of functions that still run though the script has trained on, it is noted that it trains in them; an exception
+        has ended the others."""
         while frame is not None:
-            if id(frame) in self.watched:
-                frame.f_trace_lines = True  # a debugger steps by lines
-                if frame.f_trace == self._inside:
-                    frame.f_trace = None
+            if self._watches(frame):
+                self.trained_in[frame.f_code] = self.trained_in.get(frame.f_code, 0) + 1
             frame = frame.f_back
         self.watched = {}
-        self._stop()
-        settrace(function)
-
-    def _stop(self) -> None:
-        if self._settrace is not None:
-            if sys.gettrace() == self._call:
-                self._settrace(None)
-            if sys.settrace == self._set_by_others:
-                sys.settrace = self._settrace
-            self._settrace = None
-        self._forget()
-
-    def _forget(self) -> None:
-        """Of functions that were still running when the script trained on, it is noted that it trains in them."""
-        for _, _, code in self.watched.values():
-            self.trained_in[code] = self.trained_in.get(code, 0) + 1
-        self.watched = {}
+        listen(None)
 
     # --- the data --------------------------------------------------------------------------------------------------------
     def data_of(self, inputs: list) -> Optional[tuple]:
