@@ -12,7 +12,7 @@ from msprec.locate.replay import ReplayedStep, set_random_state, watched
 from msprec.locate.trace import Node, _closure_cell, _is_cell, to_numpy
 from msprec.observe.network.cells import walk
 from msprec.probe.connectivity_trace import GraphTrace, place_of
-from msprec.probe.loss_properties import kind_of
+from msprec.probe.loss_shapes import kind_of
 from msprec.record.nested import replaced, tensors_in
 from msprec.runtime.rng_state import random_state
 from msprec.runtime.source_locations import short_name
