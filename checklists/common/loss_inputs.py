@@ -59,7 +59,7 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
     judged = [one for one in probes.losses if one.kind]
     if not judged and not own:
         return _not_tried(run_data, evidence)
-    names = [one.name for one in judged] + [called(one) for one in own]
+    names = [one.name for one in judged] + [one.name for one in own if not one.written or not judged]
     again = next((one for one in judged if one.equals), None)
     if again is not None:
         text = Text(

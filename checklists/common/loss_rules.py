@@ -45,11 +45,24 @@ class Given(NamedTuple):
     column: Optional[tuple]
 
 
+class _Sentence(Text):
+    """A text that begins with a capital letter, though the name of a loss stands first in it."""
+
+    __slots__ = ()
+
+    def __init__(self, whole: Text) -> None:
+        super().__init__("{whole}", "{whole}", whole=whole)
+
+    def render(self, lang: str) -> str:
+        whole = super().render(lang)
+        return "T" + whole[1:] if whole.startswith("the ") else whole
+
+
 def built_in(one: Fact, run_data: RunData) -> Given:
     """Of an entry of ``losses`` or ``other_losses``."""
     name = Text("{name}", "{name}", name=one.name)
     if one.kind == "residual":
-        name = Text("loss（预测与标签之差）", "The loss, a difference of prediction and target,")
+        name = Text("loss（预测与标签之差）", "the loss, a difference of prediction and target,")
     return Given(
         one,
         name,
@@ -66,7 +79,7 @@ def built_in(one: Fact, run_data: RunData) -> Given:
 
 def of_script(one: Fact, run_data: RunData) -> Given:
     """Of an entry of ``own_losses``, by what it does with values."""
-    did, name = one.behaviour, Text("自定义的 {name}", "The script's own {name}", name=called(one))
+    did, name = one.behaviour, Text("自定义的 {name}", "the script's own {name}", name=called(one))
     judged = did.repeatable and one.final and not one.weighed
     return Given(
         one,
@@ -102,7 +115,7 @@ def check_inputs(one: Given, run_data: RunData) -> None:
     for rule in RULES:
         wrong = rule(one, run_data)
         if wrong is not None:
-            raise wrong
+            raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places)
 
 
 def range_of(output: Fact) -> Text:
@@ -276,9 +289,9 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
         name=one.name,
         operator=_operator(one),
         range=range_of(one.output),
-        even=got.even,
-        inside=got.inside,
-        outside=got.outside,
+        even=round(got.even, 6),
+        inside=round(got.inside, 6),
+        outside=round(got.outside, 6),
     )
     return _wrong(one, summary, _TAKE_OFF)
 
@@ -420,6 +433,8 @@ def _several_classes(one: Given, run_data: RunData) -> Optional[Wrong]:
         "多标签用 sigmoid 与二元交叉熵：去掉 softmax，用 BCEWithLogitsLoss。",
         "For several labels a sample use a sigmoid and the binary cross entropy: BCEWithLogitsLoss, without softmax.",
     )
+    if one.made_by != "softmax":
+        return Wrong(summary, advice, one.fact.place)
     return _wrong(one, summary, advice)
 
 

@@ -10,7 +10,8 @@ _SLACK = 1e-2
 
 
 class Beyond(NamedTuple):
-    """``below`` and ``above`` of ``elements`` lie beyond a range; ``column``: the name of the column, where all of it was counted."""
+    """``below`` and ``above`` of ``elements`` lie beyond a range; ``low`` and ``high``: the least and the largest target;
+    ``column``: the name of the column, where its values were counted."""
 
     below: int
     above: int
@@ -80,7 +81,7 @@ def _counted(column: Fact, factor: float, offset: float) -> dict:
     if column.values:
         return {factor * float(value) + offset: n for value, n in column.values.items()}
     found = {}
-    for histogram in [column.histogram, *column.channels.histograms]:
+    for histogram in [column.histogram] if column.histogram.counts else column.channels.histograms:
         for left, right, n in zip(histogram.edges, histogram.edges[1:], histogram.counts):
             middle = factor * min(max((left + right) / 2, column.min), column.max) + offset
             if n:
@@ -91,4 +92,4 @@ def _counted(column: Fact, factor: float, offset: float) -> dict:
 def _passes(dataset: Fact) -> int:
     """How many times each sample was counted; 1 where the passes are not whole."""
     whole = dataset.passes and dataset.samples_per_pass and dataset.samples == dataset.passes * dataset.samples_per_pass
-    return dataset.passes if whole else 1
+    return dataset.passes if whole and dataset.scanned.samples == dataset.samples else 1

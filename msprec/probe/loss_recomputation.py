@@ -15,7 +15,7 @@ from msprec.probe.loss_parts import other_losses
 from msprec.probe.loss_reach import builtin_reach
 from msprec.probe.loss_shapes import kind_of
 from msprec.probe.loss_targets import Sources, is_learnt, target_facts
-from msprec.probe.numpy_losses import L1, MSE, elements, equal_reduction, kind_called, reductions
+from msprec.probe.numpy_losses import L1, MSE, NLL, SOFTMAX, elements, equal_reduction, kind_called, reductions
 from msprec.probe.producing_operator import source_of
 from msprec.probe.softmax_axes import softmax_axes
 from msprec.record.nested import tensors_in
@@ -126,7 +126,7 @@ def _broadcasts(trace: GraphTrace, labels: list) -> list:
     found = []
     for node in trace.nodes:
         shapes = [tuple(value.shape) for value in node.inputs[:2]]
-        if len(shapes) < 2 or not _spreads(*shapes):
+        if len(shapes) < 2 or not _spreads(*shapes) or kind_called(node.callee) in (SOFTMAX, NLL):
             continue
         arrays = [to_numpy(value) for value in node.inputs[:2]]
         given = [is_input(array, labels) for array in arrays]

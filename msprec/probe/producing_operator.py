@@ -23,6 +23,7 @@ CARRIERS = (
     "flatten",
     "ravel",
     "[]",
+    "getitem",
     "contiguous",
     "identity",
     "reduce",
