@@ -7,10 +7,6 @@ from msprec.bilingual import Joined, Text
 from msprec.engine.finding import table
 from msprec.engine.schema import Fact
 
-SOFTMAXES = ("softmax", "softmax_")
-SIGMOIDS = ("sigmoid", "hard_sigmoid", "hsigmoid", "hardsigmoid")
-
-
 #: Losses that drive predictions away from the labels on purpose; that compare distributions, not samples.
 _AGAINST = re.compile(r"adv|confus|revers|unlearn|attack", re.IGNORECASE)
 _WHOLE = re.compile(r"mmd|wasser|moment|distrib|coral|sinkhorn|emd|histogram|proportion|prior|gan", re.IGNORECASE)
@@ -32,7 +28,7 @@ def check_own(one: Fact) -> None:
     # what else weighs the samples may well turn the sign round
     if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
         return
-    _check_domain(one)
+    _check_axis(one)
     meant = one.purpose or (one.written and not _below_zero(did))
     if did.way == "rises" and not meant and not _AGAINST.search(one.name):
         raise Wrong(_rises(one), _SIGN, one.place)
@@ -58,9 +54,8 @@ def _has_curve(did: Fact) -> bool:
     return len(did.curve) > 1 and None not in did.curve
 
 
-def _check_domain(one: Fact) -> None:
-    did, given, source = one.behaviour, one.features, one.features.source
-    made_by = (source.operator or "").lower()
+def _check_axis(one: Fact) -> None:
+    did = one.behaviour
     # distances between embeddings stay the same too; but they do not tell towards from away
     if did.kind == "classes" and did.class_shift and did.sample_shift is False and did.way == "falls":
         raise Wrong(
@@ -76,41 +71,6 @@ def _check_domain(one: Fact) -> None:
                 "Take softmax or log_softmax along the classes: axis=1, or -1.",
             ),
             one.place,
-        )
-    twice = did.kind == "classes" and given.probabilities and made_by in SOFTMAXES and did.sample_shift
-    again = did.kind == "binary" and given.unit and made_by in SIGMOIDS and did.family.domain == "scores"
-    if twice or again:
-        raise Wrong(
-            Text(
-                "自定义的 {name} 自己计算 {what}，而它的输入已经过 {operator}：激活被计算了两次，loss 降不到 0。",
-                "The script's own {name} computes a {what}, and what it is given went through {operator} already: the "
-                "activation is applied twice, and the loss cannot come near 0.",
-                name=called(one),
-                what="softmax" if twice else "sigmoid",
-                operator=source.operator,
-            ),
-            Text("去掉网络末尾的激活。", "Take the activation off the end of the network."),
-            source.place,
-            one.place,
-        )
-    raw = given.probabilities is False if did.kind == "classes" else given.unit is False
-    if did.family.domain == "probabilities" and given.unit is False and raw:
-        raise Wrong(
-            Text(
-                "自定义的 {name} 需要概率（在 {n} 个构造的 batch 上等于概率的 {family}），而网络给出的不是：缺少 {what}。",
-                "The script's own {name} wants probabilities (on {n} batches made up it is the {family} of them), and the "
-                "network gives something else: the {what} is missing.",
-                name=called(one),
-                n=did.family.batches,
-                family=did.family.name,
-                what="softmax" if did.kind == "classes" else "sigmoid",
-            ),
-            Text(
-                "先把网络的输出变成概率，或用带 logits 的写法（log_softmax、BCEWithLogits）。",
-                "Make probabilities of the network's output first, or use the form for logits (log_softmax, BCEWithLogits).",
-            ),
-            one.place,
-            source.place,
         )
 
 

@@ -4,8 +4,6 @@ from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.custom_loss import (
-    SIGMOIDS,
-    SOFTMAXES,
     Wrong,
     called,
     check_own,
@@ -14,13 +12,10 @@ from msprec.checklists.common.custom_loss import (
     tried,
 )
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.loss_rules import built_in, check_inputs, of_script, range_of, spread
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-
-SOFTMAX, NLL, BCE, BCE_LOGITS = "softmax_cross_entropy", "nll", "bce", "bce_with_logits"
-_REGRESSION = ("mse", "l1", "smooth_l1", "huber", "rmse")
-_CLAMPS = ("clamp", "clip", "clip_by_value", "clamp_")
 
 
 def judge_loss(run_data: RunData) -> Optional[Finding]:
@@ -30,16 +25,18 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
     if probes.differentiated.of == "sum":
         return _finding(run_data, _of_all_outputs(probes.differentiated), evidence)
     for one in probes.broadcasts:
-        if len(one.shapes) > 1 and all(map(_known, one.shapes[:2])):
+        if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
             return _finding(run_data, _broadcast(one), evidence)
     for one in probes.softmax_axes:
         if one.shape and one.axes:
             return _finding(run_data, _other_axis(one), evidence)
-    for one in probes.losses:
-        try:
-            _check(one)
-        except Wrong as wrong:
-            return _finding(run_data, wrong, evidence)
+    try:
+        for one in [*probes.losses, *probes.other_losses]:
+            check_inputs(built_in(one, run_data), run_data)
+        for one in probes.losses:
+            _check_reduced(one)
+    except Wrong as wrong:
+        return _finding(run_data, wrong, evidence)
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
     # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
     own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
@@ -47,6 +44,7 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
     own = [one for one in own if one.final] or own
     for one in own:
         try:
+            check_inputs(of_script(one, run_data), run_data)
             check_own(one)
         except Wrong as wrong:
             return _finding(run_data, wrong, evidence)
@@ -61,7 +59,7 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
     judged = [one for one in probes.losses if one.kind]
     if not judged and not own:
         return _not_tried(run_data, evidence)
-    names = [one.name for one in judged] + [called(one) for one in own]
+    names = [one.name for one in judged] + [one.name for one in own if not one.written or not judged]
     again = next((one for one in judged if one.equals), None)
     if again is not None:
         text = Text(
@@ -165,14 +163,8 @@ def _finding(run_data: RunData, wrong: Wrong, evidence: list) -> Finding:
     return problem(wrong.summary, wrong.advice, [*evidence, *code], places)
 
 
-def _check(one: Fact) -> None:
+def _check_reduced(one: Fact) -> None:
     """Raises `Wrong`."""
-    if one.kind in (SOFTMAX, NLL):
-        _classes(one)
-    elif one.kind in (BCE, BCE_LOGITS):
-        _binary(one)
-    elif one.kind in _REGRESSION:
-        _regression(one)
     if one.unreduced and len(one.shape) and one.shape[0] and one.shape[0] > 1:
         raise Wrong(
             Text(
@@ -188,185 +180,8 @@ def _check(one: Fact) -> None:
         )
 
 
-def _classes(one: Fact) -> None:
-    predicted, source = one.predicted, one.predicted.source
-    made_by = (source.operator or "").lower()
-    classes = predicted.shape[1] if len(predicted.shape) > 1 else None
-    if one.kind == SOFTMAX and (predicted.probabilities or made_by in SOFTMAXES):
-        raise Wrong(
-            Text(
-                "{name} 的输入已经是概率（{rows}{source}）：softmax 被计算了两次，梯度很小，loss 降不到 0。",
-                "What {name} is given are probabilities already ({rows}{source}): softmax is applied twice, "
-                "gradients are small, and the loss cannot come near 0.",
-                name=one.name,
-                rows=Text("每行之和为 1", "each row adds up to 1")
-                if predicted.probabilities
-                else Text("沿另一维相加为 1", "adding up to 1 over another axis than that of the classes"),
-                source=_made_by(source),
-            ),
-            Text(
-                "去掉网络末尾的 softmax：{name} 自己会计算它；推理时再另外计算概率。",
-                "Take the softmax off the end of the network: {name} computes it; compute probabilities apart for "
-                "inference.",
-                name=one.name,
-            ),
-            source.place,
-            one.place,
-        )
-    if one.kind == SOFTMAX and made_by in SIGMOIDS:
-        raise Wrong(
-            Text(
-                "{name} 的输入经过了 {operator}，只能落在 0 到 1 之间：softmax 无法给出接近 1 的概率。",
-                "What {name} is given went through {operator} and lies between 0 and 1: softmax cannot make a probability "
-                "near 1 of that.",
-                name=one.name,
-                operator=source.operator,
-            ),
-            Text("把最后一层的激活函数去掉。", "Take the activation off the last layer."),
-            source.place,
-            one.place,
-        )
-    if one.kind == NLL and predicted.log_probabilities is False:
-        raise Wrong(
-            Text(
-                "{name} 需要对数概率，而输入不是（每行的 exp 之和不为 1）：缺少 log_softmax。",
-                "{name} wants log-probabilities, and is given something else (the exponentials of a row do not add up to "
-                "1): log_softmax is missing.",
-                name=one.name,
-            ),
-            Text(
-                "在网络末尾加 log_softmax，或改用 CrossEntropyLoss。",
-                "End the network with log_softmax, or use CrossEntropyLoss.",
-            ),
-            source.place,
-            one.place,
-        )
-    if classes == 1 and one.kind == SOFTMAX:
-        raise Wrong(
-            Text(
-                "{name} 的输入只有一个类别（形状 {shape}）：softmax 恒为 1，loss 恒为 0。",
-                "{name} is given a single class (shape {shape}): the softmax is 1 whatever the network gives, and the loss "
-                "0.",
-                name=one.name,
-                shape=str(tuple(predicted.shape)),
-            ),
-            Text(
-                "二分类用 BCEWithLogitsLoss，或让网络输出两个类别。",
-                "For two classes use BCEWithLogitsLoss, or let the network give two outputs.",
-            ),
-            one.place,
-            source.place,
-        )
-
-
-def _binary(one: Fact) -> None:
-    predicted, source = one.predicted, one.predicted.source
-    made_by = (source.operator or "").lower()
-    low, high = source.given if len(source.given) == 2 else (0, 1)
-    if one.kind == BCE and made_by in _CLAMPS and (low < -0.1 or high > 1.1):
-        raise Wrong(
-            Text(
-                "{name} 需要 0 到 1 之间的概率，而它的输入是从 {low} 到 {high} 截断（{operator}）得到的：缺少 sigmoid，"
-                "被截断的部分没有梯度。",
-                "{name} wants probabilities between 0 and 1, and is given values from {low} to {high} that {operator} cut off: "
-                "the sigmoid is missing, and what is cut off gets no gradient.",
-                name=one.name,
-                low=low,
-                high=high,
-                operator=source.operator,
-            ),
-            Text(
-                "先用 sigmoid 得到概率再截断，或改用 BCEWithLogitsLoss（数值更稳定）。",
-                "Put a sigmoid before the clipping, or use BCEWithLogitsLoss, which is more stable.",
-            ),
-            source.place,
-            one.place,
-        )
-    if one.kind == BCE and predicted.min is not None and (predicted.min < 0 or predicted.max > 1):
-        raise Wrong(
-            Text(
-                "{name} 需要 0 到 1 之间的概率，而输入从 {low} 到 {high}：缺少 sigmoid。",
-                "{name} wants probabilities between 0 and 1, and is given {low} to {high}: the sigmoid is missing.",
-                name=one.name,
-                low=predicted.min,
-                high=predicted.max,
-            ),
-            Text(
-                "在网络末尾加 sigmoid，或改用 BCEWithLogitsLoss（数值更稳定）。",
-                "End the network with a sigmoid, or use BCEWithLogitsLoss, which is more stable.",
-            ),
-            one.place,
-            source.place,
-        )
-    if one.kind == BCE_LOGITS and (made_by in SIGMOIDS or made_by in SOFTMAXES):
-        raise Wrong(
-            Text(
-                "{name} 的输入已经过 {operator}：激活被计算了两次。",
-                "What {name} is given went through {operator} already: the activation is applied twice.",
-                name=one.name,
-                operator=source.operator,
-            ),
-            Text("去掉网络末尾的激活，或改用 BCELoss。", "Take the activation off the network, or use BCELoss."),
-            source.place,
-            one.place,
-        )
-    labels = one.labels
-    if labels.min is not None and (labels.min < 0 or labels.max > 1):
-        raise Wrong(
-            Text(
-                "{name} 的标签从 {low} 到 {high}，应在 0 到 1 之间。",
-                "The labels of {name} run from {low} to {high}; they have to lie between 0 and 1.",
-                name=one.name,
-                low=labels.min,
-                high=labels.max,
-            ),
-            Text(
-                "把标签转换为 0/1；多分类请用 CrossEntropyLoss。",
-                "Make the labels 0 or 1; for classes use CrossEntropyLoss.",
-            ),
-            one.place,
-        )
-
-
-def _regression(one: Fact) -> None:
-    given, labels = one.predicted.shape, one.labels.shape
-    if given == labels or not _known(given) or not _known(labels):
-        return
-    if _elements(given) == _elements(labels) and _elements(given) > 1:
-        raise Wrong(*_spread(one.name, given, labels), one.place)
-
-
-def _known(shape: list) -> bool:
-    return bool(shape) and None not in shape
-
-
-def _elements(shape: list) -> int:
-    product = 1
-    for size in shape:
-        product *= size
-    return product
-
-
-def _spread(name: str, given: list, labels: list) -> tuple:
-    return (
-        Text(
-            "{name} 的两个输入形状为 {given} 和 {labels}，相减时广播成 {n}×{n}：每个预测与所有标签比较。",
-            "{name} is given the shapes {given} and {labels}, which broadcast to {n}×{n}: every prediction is compared with "
-            "every label.",
-            name=name,
-            given=str(tuple(given)),
-            labels=str(tuple(labels)),
-            n=max(given[0], labels[0]),
-        ),
-        Text(
-            "让两者形状一致，例如 pred.squeeze(-1) 或 label.expand_dims(-1)。",
-            "Give both the same shape: pred.squeeze(-1), or label.expand_dims(-1).",
-        ),
-    )
-
-
 def _broadcast(one: Fact) -> Wrong:
-    return Wrong(*_spread(one.operator, *one.shapes[:2]), one.place)
+    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place)
 
 
 def _other_axis(one: Fact) -> Wrong:
@@ -434,10 +249,6 @@ def _own(run_data: RunData, one: Fact, evidence: list) -> Finding:
     )
 
 
-def _made_by(source: Fact) -> Text:
-    return Text("，来自 {op}", ", made by {op}", op=source.operator) if source.operator else Text("", "")
-
-
 def _evidence(run_data: RunData):
     probes = run_data.probes
     rows = [
@@ -467,6 +278,7 @@ def _evidence(run_data: RunData):
     ]
     if rows:
         yield table(Text("捕获的 batch 上的 loss", "The loss on the captured batch"), heads, rows)
+    yield from _reachable(probes)
     own = [[one.name, one.value, kind, value] for one in probes.own_losses for kind, value in one.candidates.items()]
     if own:
         heads = [
@@ -477,6 +289,34 @@ def _evidence(run_data: RunData):
         ]
         yield table(Text("自定义 loss 与内置版本", "The script's own loss beside the built-in ones"), heads, own)
     yield from tried(probes.own_losses)
+
+
+def _reachable(probes: Fact):
+    """What can come out of each output, beside what it is compared with."""
+    rows = [
+        [
+            one.name,
+            one.output.operator,
+            at(one.output.place),
+            range_of(one.output),
+            str(tuple(one.targets.shape)),
+            one.targets.min,
+            one.targets.max,
+        ]
+        for one in [*probes.losses, *probes.other_losses, *probes.own_losses]
+        if one.output.operator and one.targets
+    ]
+    if rows:
+        heads = [
+            "loss",
+            Text("输出的算子", "operator of the output"),
+            Text("位置", "place"),
+            Text("可取的范围", "range it can give"),
+            Text("标签的形状", "shape of the targets"),
+            Text("标签最小", "least target"),
+            Text("标签最大", "largest target"),
+        ]
+        yield table(Text("输出能否达到标签", "Whether the outputs can reach the targets"), heads, rows)
 
 
 def _again(one: Fact):

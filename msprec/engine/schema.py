@@ -379,6 +379,45 @@ _ARRAY = {
     "source": _SOURCE,
 }
 
+#: What can come out of the operator that ends an output, and what it is compared with.
+_OUTPUT = {
+    "operator": words,
+    "name": text,
+    "place": PLACE,
+    "created": PLACE,
+    "low": finite,
+    "high": finite,
+    "plain": flag,
+    "linear": flag,
+    "flat": flag,
+    "gradient": flag,
+    "axes": [count],
+    "units": count,
+    "constant": finite,
+    "shape": [count],
+}
+_TARGETS = {
+    "dtype": words,
+    "shape": [count],
+    "min": finite,
+    "max": finite,
+    "distinct": count,
+    "whole": flag,
+    "one_hot": flag,
+    "input": count,
+    "factor": finite,
+    "offset": finite,
+    "learnt": flag,
+    "batches": count,
+    "elements": count,
+    "below": count,
+    "above": count,
+    "rows": count,
+    "several": count,
+    "not_one": count,
+}
+_REACH = {"even": number, "inside": number, "outside": number, "settles": flag}
+
 PROBES = {
     "budget": finite,
     "seconds": finite,
@@ -406,11 +445,26 @@ PROBES = {
             "settings": Map(anything),
             "predicted": _ARRAY,
             "labels": _ARRAY,
+            "exchanged": flag,
+            "output": _OUTPUT,
+            "targets": _TARGETS,
+            "reach": _REACH,
             "shape": [count],
             "value": number,
             "unreduced": flag,
             "recomputed": Map(number),
             "equals": text,
+        }
+    ],
+    "other_losses": [
+        {
+            "kind": text,
+            "name": words,
+            "place": PLACE,
+            "settings": Map(anything),
+            "predicted": _ARRAY,
+            "output": _OUTPUT,
+            "targets": _TARGETS,
         }
     ],
     "own_losses": [
@@ -431,6 +485,8 @@ PROBES = {
             "purpose": flag,
             "shape": [count],
             "features": {"probabilities": flag, "log_probabilities": flag, "unit": flag, "source": _SOURCE},
+            "output": _OUTPUT,
+            "targets": _TARGETS,
             "behaviour": {
                 "kind": text,
                 "repeatable": flag,
@@ -442,6 +498,7 @@ PROBES = {
                 "class_shift": flag,
                 "settles": flag,
                 "smallest_at_labels": flag,
+                "reach": _REACH,
                 "family": {"name": text, "settings": Map(number), "domain": text, "batches": count},
             },
         }

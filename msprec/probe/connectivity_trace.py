@@ -63,11 +63,13 @@ class GraphTrace(Trace):
     def _node(self, expression, function, args, kwargs, operator_name, hooks=True, cell=None):
         result = super()._node(expression, function, args, kwargs, operator_name, hooks, cell)
         self.nodes[-1].callee = _callee(function, operator_name, cell)
+        self.nodes[-1].arguments = (args, kwargs)
         return result
 
     def _record(self, expression, operator_name, inputs, result) -> None:
         super()._record(expression, operator_name, inputs, result)
         self.nodes[-1].callee = operator_name.rsplit(".", 1)[-1]
+        self.nodes[-1].arguments = inputs
 
     def own(self, function):
         """As `Trace.own`, with what the function returns kept where it looks like a loss."""

@@ -7,19 +7,22 @@ import numpy as np
 
 from msprec.locate.replay import ReplayedStep, undisturbed
 from msprec.locate.trace import to_numpy
+from msprec.probe.attainable_range import output_facts
 from msprec.probe.connectivity_trace import GraphTrace, OwnLoss
 from msprec.probe.loss_input_statistics import features, is_input
 from msprec.probe.loss_properties import behaviour, pair_behaviour
+from msprec.probe.loss_reach import ends
+from msprec.probe.loss_targets import Sources, target_facts
 from msprec.probe.numpy_losses import (
     BCE,
     BCE_LOGITS,
-    KINDS,
     L1,
     MSE,
     NLL,
     SOFTMAX,
     closest_reduction,
     elements,
+    kind_called,
     reductions,
 )
 from msprec.probe.producing_operator import source_of
@@ -55,9 +58,9 @@ _VARIANTS = re.compile(
 _NO_LOSS = re.compile(r"penalt|regular|accura|metric|correct|psnr|ssim|similar|distance", re.IGNORECASE)
 
 
-def own_losses(trace: GraphTrace, labels: list, step: Optional[ReplayedStep]) -> list:
-    """The entries ``own_losses`` of ``probes.json``; ``labels``: the inputs of the step as arrays."""
-    found, tried = [], 0
+def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]) -> list:
+    """The entries ``own_losses`` of ``probes.json``; ``sources``: the inputs of the step."""
+    found, tried, labels = [], 0, sources.inputs
     for one in trace.own_losses:
         if _NO_LOSS.search(_name(one.function)):
             continue
@@ -69,14 +72,16 @@ def own_losses(trace: GraphTrace, labels: list, step: Optional[ReplayedStep]) ->
         pair = promised_pair(_name(one.function)) if not is_input(arrays[target], labels) else None
         entry = _own_loss(one.function, arrays[predicted], arrays[target], float(to_numpy(one.result)), pair)
         entry["final"] = _is_final(trace, one.result, step)
-        if any({**entry, "behaviour": other["behaviour"], "features": other["features"]} == other for other in found):
+        if any({**other, **entry} == other for other in found):
             continue
         entry["features"] = {**features(arrays[predicted]), "source": source_of(trace, one.given[predicted])}
+        entry["output"] = output_facts(trace, one.given[predicted])
+        entry["targets"] = target_facts(trace, one.given[target], entry["output"], sources)
         entry["behaviour"] = None
         if step is not None and tried < _MOST_TRIED:
             tried += 1
             entry["behaviour"] = _behaviour(
-                one, step, predicted, target, arrays, pair, entry["features"], is_bounded(trace)
+                one, step, predicted, target, arrays, pair, entry["features"], is_bounded(trace), ends(entry["output"])
             )
         found.append(entry)
     return found
@@ -112,11 +117,11 @@ def _is_final(trace: GraphTrace, result, step: Optional[ReplayedStep]) -> Option
 
 def is_bounded(trace: GraphTrace) -> bool:
     """Whether the step has a binary cross entropy of probabilities, whose kernel on a CPU ends the process over any others."""
-    return any(KINDS.get(node.callee.lower()) == BCE for node in trace.nodes)
+    return any(kind_called(node.callee) == BCE for node in trace.nodes)
 
 
 def _behaviour(
-    one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict, bounded: bool
+    one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict, bounded: bool, limits: tuple
 ) -> Optional[dict]:
     """What the function does with other arrays, as it was called in the step otherwise."""
     from mindspore import Tensor
@@ -140,7 +145,8 @@ def _behaviour(
                 return None
             if pair is not None:
                 return pair_behaviour(call, arrays[predicted], arrays[target], pair)
-            return behaviour(call, arrays[predicted], arrays[target], float(to_numpy(one.result)), found, bounded)
+            value = float(to_numpy(one.result))
+            return behaviour(call, arrays[predicted], arrays[target], value, found, bounded, limits)
         except Exception:  # a function of the user's that takes no other values is not tried
             return None
 

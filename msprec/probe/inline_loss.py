@@ -11,7 +11,7 @@ import numpy as np
 from msprec.locate.replay import ReplayedStep, watched
 from msprec.locate.trace import Node, _closure_cell, _is_cell, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, place_of
-from msprec.probe.loss_properties import kind_of
+from msprec.probe.loss_shapes import kind_of
 from msprec.record.nested import replaced, tensors_in
 from msprec.runtime.cells import walk
 from msprec.runtime.rng_state import random_state, set_random_state

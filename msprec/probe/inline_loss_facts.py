@@ -4,10 +4,14 @@ import re
 from typing import Callable, Optional
 
 from msprec.locate.replay import ReplayedStep, undisturbed
+from msprec.probe.attainable_range import output_facts
 from msprec.probe.custom_losses import is_bounded, is_variant_text, values_beside
 from msprec.probe.inline_loss import NotFound, Written, written_loss, written_pair
 from msprec.probe.loss_input_statistics import features
-from msprec.probe.loss_properties import behaviour, kind_of, pair_behaviour
+from msprec.probe.loss_properties import behaviour, pair_behaviour
+from msprec.probe.loss_reach import ends
+from msprec.probe.loss_shapes import kind_of
+from msprec.probe.loss_targets import Sources, target_facts
 from msprec.probe.producing_operator import source_of
 
 #: Words in a loss that drives predictions away from the labels on purpose, or needs no labels.
@@ -19,17 +23,18 @@ _ON_PURPOSE = re.compile(
 )
 
 
-def written_facts(step: ReplayedStep, again: Callable, weights: Optional[dict]) -> dict:
+def written_facts(step: ReplayedStep, again: Callable, weights: Optional[dict], sources: Sources) -> dict:
     """``{"own_losses": [entry]}``, or ``{"written_loss": {"why"}}`` where what the step computes cannot be tried.
 
     Args:
         step: The step.
         again: ``again(inputs)`` makes the step of other inputs.
         weights: ``{id(parameter): array}`` to run it with.
+        sources: The inputs of the step.
     """
     with undisturbed(step.parameters, None, weights, step.host_random):
         try:
-            return {"own_losses": [_entry(written_loss(step, again))]}
+            return {"own_losses": [_entry(written_loss(step, again), sources)]}
         except NotFound as why:
             pair = _pair(step) if str(why) == "outputs" else None
             if pair is not None:
@@ -74,12 +79,13 @@ def _pair(step: ReplayedStep) -> Optional[dict]:
     }
 
 
-def _entry(one: Written) -> dict:
+def _entry(one: Written, sources: Sources) -> dict:
     flat = one.predicted
     if kind_of(flat, one.labels) != "classes" and flat.size == one.labels.size:
         flat = flat.reshape(one.labels.shape)
     equals, candidates = values_beside(flat, one.labels, one.value, None)
     given = features(one.predicted)
+    output = output_facts(one.trace, one.prediction)
     return {
         "name": one.name,
         "place": one.place,
@@ -97,5 +103,9 @@ def _entry(one: Written) -> dict:
         "purpose": bool(_ON_PURPOSE.search(one.code)),
         "shape": one.shape,
         "features": {**given, "source": source_of(one.trace, one.prediction)},
-        "behaviour": behaviour(one.call, one.predicted, one.labels, one.value, given, is_bounded(one.trace)),
+        "output": output,
+        "targets": target_facts(one.trace, None, output, sources, one.labels),
+        "behaviour": behaviour(
+            one.call, one.predicted, one.labels, one.value, given, is_bounded(one.trace), ends(output)
+        ),
     }

@@ -4,12 +4,15 @@ A loss falls as predictions approach the labels, and depends on which label goes
 does not change where a number is added to all scores of a sample. What it is exactly, `families` tells.
 """
 
+import math
 import time
 from typing import Callable, Optional
 
 import numpy as np
 
 from msprec.probe import loss_identification
+from msprec.probe.loss_reach import reach
+from msprec.probe.loss_shapes import class_numbers, kind_of
 
 #: Largest prediction that is tried, in elements, and seconds for one function.
 _LARGEST, _SECONDS = 1 << 18, 3.0
@@ -23,7 +26,13 @@ class _Late(Exception):
 
 
 def behaviour(
-    call: Callable, predicted: np.ndarray, labels: np.ndarray, value: float, features: dict, bounded: bool = False
+    call: Callable,
+    predicted: np.ndarray,
+    labels: np.ndarray,
+    value: float,
+    features: dict,
+    bounded: bool = False,
+    limits: tuple = (-math.inf, math.inf),
 ) -> Optional[dict]:
     """What ``call(predictions, labels)`` does; the entry ``behaviour`` of ``probes.json: own_losses``.
 
@@ -34,6 +43,7 @@ def behaviour(
         features: ``unit``, ``probabilities`` and ``log_probabilities`` of ``predicted``.
         bounded: Whether something in it, such as MindSpore's binary cross entropy, ends the process where it is given
             anything but numbers between 0 and 1.
+        limits: The range of the output that ``predicted`` is.
 
     Returns:
         dict: None where these arrays are of no kind that can be tried.
@@ -54,35 +64,10 @@ def behaviour(
             again = [call(predicted, labels), call(predicted, labels)]
             if any(abs(one - value) > 1e-4 * max(1e-2, abs(value)) for one in again):
                 return {"kind": kind, "repeatable": False}
-            return {"kind": kind, "repeatable": True, **_tried(called, kind, predicted, labels, features, bounded)}
+            found = _tried(called, kind, predicted, labels, features, bounded)
+            return {"kind": kind, "repeatable": True, **found, "reach": reach(called, kind, predicted, labels, *limits)}
         except _Late:
             return None
-
-
-def kind_of(predicted: np.ndarray, labels: np.ndarray) -> Optional[str]:
-    """``classes``, ``binary`` or ``regression``; None where the shapes or values fit none."""
-    if predicted.dtype.kind != "f" or labels.dtype.kind not in "fiub" or not labels.size or not len(labels):
-        return None
-    if predicted.ndim > 1 and predicted.shape[1] > 1 and class_numbers(predicted, labels) is not None:
-        return "classes"
-    if predicted.size != labels.size or len(labels) < 2:
-        return None
-    two = np.isin(labels, (0, 1)).all()
-    if two and 0 < labels.astype(np.float64).mean() < 1:
-        return "binary"
-    return "regression" if labels.dtype.kind == "f" and not two and np.isfinite(labels).all() else None
-
-
-def class_numbers(predicted: np.ndarray, labels: np.ndarray) -> Optional[np.ndarray]:
-    """Labels as class numbers of the shape of ``predicted`` without its axis 1; None where they are none."""
-    if labels.shape == predicted.shape:
-        one_hot = np.isin(labels, (0, 1)).all() and (labels.sum(axis=1) == 1).all()
-        return labels.argmax(axis=1) if one_hot else None
-    wanted = (predicted.shape[0], *predicted.shape[2:])
-    if labels.size != int(np.prod(wanted)) or len(labels) != wanted[0] or labels.dtype.kind not in "iu":
-        return None
-    numbers = labels.reshape(wanted).astype(np.int64)
-    return numbers if numbers.min() >= 0 and numbers.max() < predicted.shape[1] else None
 
 
 def _tried(

@@ -6,15 +6,22 @@ import numpy as np
 
 from msprec.locate.replay import ReplayedStep
 from msprec.locate.trace import Node, to_numpy
+from msprec.probe.attainable_range import output_facts
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.custom_losses import own_losses
 from msprec.probe.inline_loss_facts import written_facts
 from msprec.probe.loss_input_statistics import described, features, is_input
-from msprec.probe.numpy_losses import KINDS, elements, equal_reduction, reductions
+from msprec.probe.loss_parts import other_losses
+from msprec.probe.loss_reach import builtin_reach
+from msprec.probe.loss_shapes import kind_of
+from msprec.probe.loss_targets import Sources, is_learnt, target_facts
+from msprec.probe.numpy_losses import L1, MSE, NLL, SOFTMAX, elements, equal_reduction, kind_called, reductions
 from msprec.probe.producing_operator import source_of
 from msprec.probe.softmax_axes import softmax_axes
 from msprec.record.nested import tensors_in
 
+#: Losses of which the two inputs may change places.
+_SYMMETRIC = (MSE, L1, "smooth_l1", "huber", "rmse")
 _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
 
 
@@ -24,8 +31,10 @@ def loss_facts(
     step: Optional[ReplayedStep] = None,
     again: Optional[Callable] = None,
     weights: Optional[dict] = None,
+    batches: Optional[list] = None,
 ) -> dict:
-    """The entries ``losses``, ``own_losses``, ``written_loss``, ``broadcasts`` and ``softmax_axes`` of ``probes.json``.
+    """The entries ``losses``, ``own_losses``, ``other_losses``, ``written_loss``, ``broadcasts`` and ``softmax_axes`` of
+    ``probes.json``.
 
     Args:
         trace: A traced step.
@@ -33,16 +42,19 @@ def loss_facts(
         step: The step, where losses of the script's own may be called again.
         again: ``again(inputs)`` makes the step of other inputs, where a loss that is written out may be tried.
         weights: ``{id(parameter): array}`` to try it with.
+        batches: The inputs of the steps that are held, the targets of which are counted.
     """
-    labels = [to_numpy(v) for v in tensors_in(inputs)]
-    losses = [_loss(trace, node, KINDS[node.callee.lower()]) for node in trace.nodes if node.callee.lower() in KINDS]
+    sources = Sources(inputs, batches or [inputs])
+    labels = sources.inputs
+    losses = [_loss(trace, node, kind_called(node.callee), sources) for node in trace.nodes if kind_called(node.callee)]
     losses = [one for one in losses if one is not None][:8]
-    own = own_losses(trace, labels, step)[:8]
+    own = own_losses(trace, sources, step)[:8]
     written = {}
     if step is not None and again is not None and not losses and not any(one["final"] for one in own):
-        written = written_facts(step, again, weights)
+        written = written_facts(step, again, weights, sources)
     return {
         "losses": losses,
+        "other_losses": other_losses(trace, sources)[:8],
         **written,
         "own_losses": [*own, *written.get("own_losses", [])],
         "broadcasts": _broadcasts(trace, labels)[:8],
@@ -50,30 +62,46 @@ def loss_facts(
     }
 
 
-def _loss(trace: GraphTrace, node: Node, kind: str) -> Optional[dict]:
+def _loss(trace: GraphTrace, node: Node, kind: str, sources: Sources) -> Optional[dict]:
     if len(node.inputs) < 2 or not node.results:
         return None
-    predicted, labels = (to_numpy(value) for value in node.inputs[:2])
+    first, second, exchanged = _in_order(trace, node, kind)
+    predicted, labels = to_numpy(first), to_numpy(second)
     value = to_numpy(node.results[0])
     each = elements(kind, predicted, labels)
     again = reductions(each) if each is not None and each.size else {}
+    output = output_facts(trace, first)
     return {
         "kind": kind,
         "name": node.callee,
         "place": place_of(node),
         "settings": _settings(node),
         "predicted": {
-            **described(predicted, str(node.inputs[0].dtype)),
+            **described(predicted, str(first.dtype)),
             **features(predicted),
-            "source": source_of(trace, node.inputs[0]),
+            "source": source_of(trace, first),
         },
-        "labels": described(labels, str(node.inputs[1].dtype)),
+        "labels": described(labels, str(second.dtype)),
+        "exchanged": exchanged,
+        "output": output,
+        "targets": target_facts(trace, second, output, sources),
+        "reach": builtin_reach(kind, kind_of(predicted, labels), predicted, labels, output),
         "shape": list(value.shape),
         "value": float(value) if value.size == 1 else None,
         "unreduced": value.size > 1 and _returned(trace, node),
         "recomputed": again or None,
         "equals": equal_reduction(float(value), again) if value.size == 1 else None,
     }
+
+
+def _in_order(trace: GraphTrace, node: Node, kind: str) -> tuple:
+    """``(prediction, labels, whether they were given the other way round to a loss where that matters)``."""
+    first, second = node.inputs[:2]
+    if is_learnt(trace, first) or not is_learnt(trace, second):
+        return first, second, False
+    named = node.arguments[1]
+    by_name = any(value is second for value in named.values()) and any(value is first for value in named.values())
+    return second, first, kind not in _SYMMETRIC and not by_name
 
 
 def _settings(node: Node) -> dict:
@@ -98,7 +126,7 @@ def _broadcasts(trace: GraphTrace, labels: list) -> list:
     found = []
     for node in trace.nodes:
         shapes = [tuple(value.shape) for value in node.inputs[:2]]
-        if len(shapes) < 2 or not _spreads(*shapes):
+        if len(shapes) < 2 or not _spreads(*shapes) or kind_called(node.callee) in (SOFTMAX, NLL):
             continue
         arrays = [to_numpy(value) for value in node.inputs[:2]]
         given = [is_input(array, labels) for array in arrays]

@@ -39,6 +39,15 @@ KINDS = {
 _CLOSE, _EXACT = 2e-3, 1e-5
 
 
+def kind_called(name: str) -> Optional[str]:
+    """The kind of the loss that MindSpore calls ``name``, in ``mint`` too; None: it is none of `KINDS`."""
+    plain = name.lower()
+    for ending in ("_ext", "ext"):
+        if plain not in KINDS and plain.endswith(ending):
+            plain = plain[: -len(ending)]
+    return KINDS.get(plain)
+
+
 def log_softmax(logits: np.ndarray, axis: int = 1) -> np.ndarray:
     """Logarithm of the softmax along ``axis``."""
     shifted = logits - logits.max(axis=axis, keepdims=True)

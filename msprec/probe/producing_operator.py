@@ -7,7 +7,7 @@ from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_input_statistics import described
 
 #: Operators that leave the values as they are, or only put them elsewhere.
-_CARRIERS = (
+CARRIERS = (
     "reshape",
     "view",
     "squeeze",
@@ -23,6 +23,7 @@ _CARRIERS = (
     "flatten",
     "ravel",
     "[]",
+    "getitem",
     "contiguous",
     "identity",
     "reduce",
@@ -40,7 +41,7 @@ def source_of(trace: GraphTrace, value) -> Optional[dict]:
         if name.startswith("_outputto") and node.inner:  # what mixed precision puts around a network: a cast
             node = node.inner[-1]
             continue
-        if name not in _CARRIERS or len(node.sources) != 1:
+        if name not in CARRIERS or len(node.sources) != 1:
             return {"operator": node.callee, "place": place_of(node), "cell": node.cell, "given": _range(node)}
         node = node.sources[0]
     return None

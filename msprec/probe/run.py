@@ -90,7 +90,7 @@ def _watched_step(material: Material) -> dict:
         trace = trace_step(step, material.initial)
         return {
             "graph": connections(trace, step),
-            **loss_facts(trace, batch, step, _again(material, wanted), material.initial),
+            **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches),
             **_differentiated(material, step, wanted),
         }
 

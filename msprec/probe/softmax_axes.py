@@ -5,7 +5,7 @@ import numpy as np
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, live_nodes, place_of
 from msprec.probe.loss_input_statistics import is_input
-from msprec.probe.loss_properties import class_numbers
+from msprec.probe.loss_shapes import class_numbers
 from msprec.probe.numpy_losses import KINDS, SOFTMAX
 from msprec.probe.producing_operator import source_of
 

@@ -7,7 +7,8 @@ from msprec.checklists.common.custom_loss import Wrong, check_own, confirmed, op
 from msprec.engine.schema import PROBES, Fact
 from msprec.probe.custom_losses import values_beside
 from msprec.probe.loss_input_statistics import features
-from msprec.probe.loss_properties import behaviour, kind_of, pair_behaviour
+from msprec.probe.loss_properties import behaviour, pair_behaviour
+from msprec.probe.loss_shapes import kind_of
 from msprec.probe.numpy_losses import log_softmax
 
 RNG = np.random.default_rng(5)

@@ -10,7 +10,7 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.learning_curves import validation_scores
-from msprec.checklists.common.loss_inputs import BCE, BCE_LOGITS
+from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
 from msprec.checklists.ds.class_counts import head_outputs, last_outputs
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels

@@ -1,0 +1,20 @@
+"""Nine in two thousand targets are a little below 0."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+from mindspore.train import Model
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+x = rng.normal(size=(2000, 8)).astype(np.float32)
+y = np.abs(x[:, :1]).astype(np.float32)
+y[::250] = -0.05
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(100)
+net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 1), nn.ReLU())
+loss_fn = nn.MSELoss()
+
+optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
+Model(net, loss_fn, optimizer).train(2, data, dataset_sink_mode=False)

@@ -1,0 +1,25 @@
+"""Several labels a sample, softmax and the binary cross entropy; Model.train."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+from mindspore.train import Model
+
+ms.set_context(mode=ms.GRAPH_MODE)
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+x = rng.normal(size=(640, 8)).astype(np.float32)
+y = (x[:, :5] > 0.3).astype(np.float32)
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(32)
+
+net = nn.SequentialCell(
+    nn.Dense(8, 16),
+    nn.ReLU(),
+    nn.Dense(16, 5),
+    nn.Softmax(axis=1),  # here
+)
+loss_fn = nn.BCELoss()
+
+optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
+Model(net, loss_fn, optimizer).train(2, data, dataset_sink_mode=False)

@@ -1,0 +1,20 @@
+"""Three targets a sample, one output: it is broadcast."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+from mindspore.train import Model
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+x = rng.normal(size=(640, 8)).astype(np.float32)
+y = x[:, :3]
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(32)
+
+net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 1))
+loss_fn = nn.MSELoss()  # here
+
+optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
+Model(net, loss_fn, optimizer).train(2, data, dataset_sink_mode=False)

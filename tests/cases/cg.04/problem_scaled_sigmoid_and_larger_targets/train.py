@@ -1,0 +1,48 @@
+"""Ratings of 1 to 10, and an output of five times a sigmoid; the factor moves the range."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn, ops
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+x = rng.normal(size=(640, 8)).astype(np.float32)
+y = rng.integers(1, 11, (640, 1)).astype(np.float32)
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(32)
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.out = nn.Dense(8, 16), nn.Dense(16, 1)
+
+    def construct(self, x):
+        x = self.out(ops.relu(self.hidden(x)))
+        return 5 * ops.sigmoid(x)  # here
+
+
+net, loss_fn = Net(), nn.L1Loss()
+
+
+def forward(x, y):
+    return loss_fn(net(x), y)
+
+
+optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+net.set_train()
+
+
+@ms.jit
+def train_step(x, y):
+    loss, grads = grad_fn(x, y)
+    optimizer(grads)
+    return loss
+
+
+for epoch in range(2):
+    for batch in data.create_tuple_iterator(num_epochs=1):
+        loss = train_step(*batch)
+    print(epoch, float(loss))
