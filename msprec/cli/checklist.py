@@ -56,7 +56,7 @@ def _output_options(command):
 )
 @REFERENCE_SCRIPT
 @reference_options
-@click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or another form.")
+@click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs a file to write, such as --out.")
 @click.option(
     "--fail-on",
     type=click.Choice(["problem", "undecided"]),
@@ -93,7 +93,7 @@ def checklist(run_dir, bundle_file, only, update, reference_script, blank, fail_
     outputs = {name: path for name, path in outputs.items() if path}
     docx, to_stdout = outputs.get("word"), [name for name, path in outputs.items() if path == "-"]
     if blank and not outputs:
-        raise Failure("--blank writes a form: name its file with --out F.docx, or as another form")
+        raise Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
     _check_standard_output(to_stdout)
     form = _read_form(update) if update else None
     lang = lang or (form.lang if form else language(None))
