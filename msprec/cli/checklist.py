@@ -56,7 +56,7 @@ def _output_options(command):
 )
 @REFERENCE_SCRIPT
 @reference_options
-@click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs --out or --json.")
+@click.option("--blank", is_flag=True, help="The empty form, to fill in by hand; needs a file to write, such as --out.")
 @click.option(
     "--fail-on",
     type=click.Choice(["problem", "undecided"]),
@@ -109,7 +109,7 @@ def checklist(run_dir, bundle_file, only, update, reference_script, blank, fail_
 
 
 def _check_standard_output(names: list) -> None:
-    texts = [form.option for form in FORMATS.values() if form.kind == "text"]
+    texts = [str(form.option) for form in FORMATS.values() if form.kind == "text"]
     for name in names:
         if FORMATS[name].kind != "text":
             raise Failure(f"{FORMATS[name].option} takes the name of a file, not -")

@@ -92,7 +92,7 @@ def run(
     from msprec.runtime.environment import rank
 
     if twice or repeat:
-        given = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
+        given: tuple = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
         given += () if word else ("--no-word",)
         read_also(also)  # what cannot be read is said before anything runs

@@ -173,7 +173,7 @@ def _show_tensors(found, lines: list, worst: int, in_order: bool, lang: str) -> 
 
 def _tensor_cells(row, say: dict) -> tuple:
     name = row.a.name if row.a.name == row.b.name else f"{row.a.name} – {row.b.name}"
-    numbers = ("", "", "", "", "", "")
+    numbers: tuple = ("", "", "", "", "", "")
     if row.verdict == "shape":
         numbers = ("", "", "", "", _shape(row.shapes[0]), _shape(row.shapes[1]))
     elif row.pair is not None:
