@@ -107,6 +107,7 @@ class Curve:
             first, best = float(np.mean(self.losses[: min(end, self._start)])), np.minimum.accumulate(smoothed)
             least = max(0.1 * abs(first), NOISE * self._noise(end) / DIVERGED)
             high = smoothed > best + DIVERGED * np.maximum(first - best, least)
+            high &= _lasting(high) | _leapt(self.losses[:end])
             if high.any():
                 end = int(np.argmax(high))
         if end < len(self.losses):
@@ -188,6 +189,19 @@ def rates_of(low: float, high: float, steps: int, linear: bool = False) -> np.nd
     if steps < 2:
         raise ValueError(f"a sweep has at least two steps; got {steps}")
     return np.linspace(low, high, steps) if linear else np.geomspace(low, high, steps)
+
+
+def _lasting(high: np.ndarray) -> np.ndarray:
+    """Where a value is high and the next two are as well: one hard batch is no divergence."""
+    kept = np.zeros(len(high), bool)
+    kept[:-2] = high[:-2] & high[1:-1] & high[2:]
+    return kept
+
+
+def _leapt(losses: np.ndarray) -> np.ndarray:
+    """Where a loss is above twice all of those before it."""
+    before = np.r_[np.inf, np.maximum.accumulate(np.abs(losses))[:-1]]
+    return losses > 2 * before
 
 
 def _decay(count: int) -> float:

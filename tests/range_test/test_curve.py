@@ -71,6 +71,14 @@ def test_a_fall_at_rates_that_change_nothing_is_no_bound():
     assert Curve(rates_of(1e-7, 10, 100), losses).unavailable_reason == "rough"
 
 
+def test_one_hard_batch_is_no_divergence():
+    """Twenty losses of weights that are good already, at rates that change nothing: the batches differ."""
+    losses = [0.418, 0.376, 0.371, 0.594, 0.443, 0.487, 0.524, 0.491, 0.768, 0.478, 0.402, 0.467, 0.542, 0.603]
+    losses = [*losses[:6], *losses]
+    assert Curve(rates_of(1e-7, 1e-6, 20), losses).diverged is None
+    assert Curve(rates_of(1e-7, 1, 22), [*losses, 2.1, 9.0]).diverged is not None
+
+
 def test_diverged_at_a_rate_is_known_even_without_bounds():
     losses = np.full(100, 2.3)
     losses[80:] = np.nan

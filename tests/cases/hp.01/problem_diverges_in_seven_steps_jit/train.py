@@ -12,7 +12,13 @@ y = (3 * x @ rng.normal(size=(5, 1))).astype(np.float32)
 net = nn.Dense(5, 1)
 loss_fn = nn.MSELoss()
 optimizer = nn.SGD(net.trainable_params(), learning_rate=20.0)  # here
-grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+
+
+def forward(a, b):
+    return loss_fn(net(a), b)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
 @ms.jit

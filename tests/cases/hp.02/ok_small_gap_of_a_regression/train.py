@@ -14,7 +14,13 @@ train_set = ds.NumpySlicesDataset((x[:400], y[:400]), ["x", "y"], shuffle=True).
 net = nn.SequentialCell(nn.Dense(5, 16), nn.Tanh(), nn.Dense(16, 1))
 loss_fn = nn.MSELoss()
 optimizer = nn.Adam(net.trainable_params(), 2e-2)
-grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+
+
+def forward(a, b):
+    return loss_fn(net(a), b)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
 @ms.jit

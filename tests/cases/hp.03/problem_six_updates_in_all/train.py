@@ -14,7 +14,13 @@ data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(1000)  # he
 net = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))
 loss_fn = nn.CrossEntropyLoss()
 optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
-grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+
+
+def forward(a, b):
+    return loss_fn(net(a), b)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
 @ms.jit
