@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional
 
 from msprec.source.module import Binding, Call, Module, Scope
 from msprec.source.project import Project
-from msprec.source.reachability import reachable
+from msprec.source.reachability import is_registered, naming, reachable
 from msprec.source.values import UNKNOWN, Values, same
 
 _ROUNDS = 3
@@ -108,14 +108,28 @@ class _LiveValues(Values):
         if value is UNKNOWN:
             return value
         if self._indirect is None:
-            self._indirect = _indirect_calls(self.project, self._live)
-        by_name, most = self._indirect
-        position = _signature_place(home, name)[1]
+            self._indirect = _handed_on(self.project, self._live), *_indirect_calls(self.project, self._live)
+        handed_on, by_name, most = self._indirect
+        target, position = _signature_place(home, name)
+        if target not in handed_on:
+            return value
         if position is not None and position < most:
             return UNKNOWN
         return (
             value if all(same(value, self.of(node, scope, depth)) for node, scope in by_name.get(name, ())) else UNKNOWN
         )
+
+
+def _handed_on(project: Project, live: LiveCode) -> set:
+    """Functions and classes that live code names without calling them: in an argument, a table, as a base, by a decorator."""
+    called = {call.node.func for module in project.modules.values() for call in module.calls}
+    named = [(node, scope) for scope in live.scopes for node in naming(scope) if node not in called]
+    found = {
+        project.definition(project.qualified(node, scope))
+        for node, scope in named
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+    }
+    return {*found, *(scope for scope in live.scopes if is_registered(scope.node))} - {None}
 
 
 def _indirect_calls(project: Project, live: LiveCode) -> tuple:

@@ -50,10 +50,11 @@ def _inner(scope: Scope) -> list:
     """Methods of a class, lambdas and functions inside a function; of a module only what a decorator may register."""
     if not isinstance(scope.node, ast.Module):
         return scope.inner
-    return [inner for inner in scope.inner if isinstance(inner.node, ast.Lambda) or _registered(inner.node)]
+    return [inner for inner in scope.inner if isinstance(inner.node, ast.Lambda) or is_registered(inner.node)]
 
 
-def _registered(node: ast.AST) -> bool:
+def is_registered(node: ast.AST) -> bool:
+    """Whether a decorator may hand a function or class on, such as to a registry of models."""
     names = {_last(decorator) for decorator in getattr(node, "decorator_list", ())}
     return bool(names - _PLAIN_DECORATORS)
 
@@ -66,7 +67,7 @@ def _last(node: ast.AST) -> str:
 def _mentioned(project: Project, scope: Scope, dead: Collection) -> list:
     """The definitions and modules that the scope's own code names."""
     found, chains = [], set()
-    for node in _naming(scope, dead):
+    for node in naming(scope, dead):
         if isinstance(node, ast.Import):
             found += [project.module_of(alias.name, scope.module) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -93,7 +94,7 @@ def _chain(node: ast.AST) -> Optional[str]:
     return ".".join([node.id, *reversed(parts)])
 
 
-def _naming(scope: Scope, dead: Collection) -> list:
+def naming(scope: Scope, dead: Collection = ()) -> list:
     """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count."""
     found, stack = [], _outermost(scope)
     push = stack.append

@@ -25,6 +25,39 @@ class Block(nn.Cell):
 
 {net}
 """
+KINDS = """
+class BlockBase(nn.Cell):
+    def __init__(self, channels, width=4, res_base=True):
+        super().__init__()
+        self.bn = norm(channels, res_base)
+
+    def construct(self, x):
+        return self.bn(x)
+
+
+class ResNet(nn.Cell):
+    def __init__(self, block, channels, res_base=False):
+        super().__init__()
+        self.res_base = res_base
+        self.bn = norm(channels, self.res_base)
+        self.layer = self._make_layer(block, channels)
+
+    def _make_layer(self, block, channels):
+        return nn.SequentialCell([block(channels) for _ in range(2)])
+
+    def construct(self, x):
+        return self.layer(self.bn(x))
+
+
+def base():
+    return ResNet(Block, 8)
+
+
+def old():
+    return ResNet(BlockBase, 8)
+
+
+"""
 LAYER = """
 class Layer(nn.Cell):
     def __init__(self, channels, momentum=0.9, act=None, frozen_norm=None):
@@ -72,7 +105,13 @@ def lines(folder, entry: dict) -> list:
         (BRANCH.format(handed="res_base", net="def unused():\n    return Block(8, True)\n\n\nnet = Block(8)"), "ok"),
         # one call takes it: directly, as a keyword of a class that is handed on, by an option of the command line
         (BRANCH.format(handed="res_base", net="nets = Block(8), Block(8, True)"), "problem"),
-        (BRANCH.format(handed="res_base", net="def make(block):\n    return block(8, res_base=True)\n\n\nmake(Block)"), "problem"),
+        (
+            BRANCH.format(handed="res_base", net="def make(block):\n    return block(8, res_base=True)\n\n\nmake(Block)"),
+            "problem",
+        ),
+        # networks of two kinds by one class: the block that is handed on brings its own default
+        (BRANCH.format(handed="res_base", net=KINDS + "net = base()"), "ok"),
+        (BRANCH.format(handed="res_base", net=KINDS + "net = old()"), "problem"),
         (
             BRANCH.format(
                 handed="res_base",
@@ -102,8 +141,8 @@ def lines(folder, entry: dict) -> list:
         ("FAST = False\nif FAST:\n    net = nn.BatchNorm2d(8, momentum=0.1)\nelse:\n    net = nn.BatchNorm2d(8)", "ok"),
         ("def old():\n    return nn.BatchNorm2d(8, momentum=0.1)\n\n\nnet = old()", "problem"),
         (
-            "def make(old=False):\n    if not old:\n        return nn.BatchNorm2d(8)\n    return nn.BatchNorm2d(8, momentum=0.1)\n\n\n"
-            "net = make()",
+            "def make(old=False):\n    if not old:\n        return nn.BatchNorm2d(8)\n"
+            "    return nn.BatchNorm2d(8, momentum=0.1)\n\n\nnet = make()",
             "ok",
         ),
     ],
