@@ -1,7 +1,7 @@
 """Which classes and functions a script can come to use: the rest of a file is not judged."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Optional
 
 from msprec.source.module import Module, Scope
@@ -26,10 +26,11 @@ _PLAIN_DECORATORS = {
 _NAMING = {ast.Name, ast.Attribute, ast.Import, ast.ImportFrom}
 
 
-def reachable(project: Project, entries: Iterable[Module]) -> set:
+def reachable(project: Project, entries: Iterable[Module], dead: Collection = ()) -> set:
     """The scopes that a start of the entries may reach, by the names that the code mentions; all, where there is no entry.
 
-    A class brings its methods and bases, an imported module its top level and what its decorators register.
+    A class brings its methods and bases, an imported module its top level and what its decorators register. What stands
+    inside a node of ``dead`` is not followed.
     """
     entries = list(entries)
     if not entries:
@@ -41,7 +42,7 @@ def reachable(project: Project, entries: Iterable[Module]) -> set:
             continue
         found.add(scope)
         waiting += _inner(scope)
-        waiting += _mentioned(project, scope)
+        waiting += _mentioned(project, scope, dead)
     return found
 
 
@@ -49,10 +50,11 @@ def _inner(scope: Scope) -> list:
     """Methods of a class, lambdas and functions inside a function; of a module only what a decorator may register."""
     if not isinstance(scope.node, ast.Module):
         return scope.inner
-    return [inner for inner in scope.inner if isinstance(inner.node, ast.Lambda) or _registered(inner.node)]
+    return [inner for inner in scope.inner if isinstance(inner.node, ast.Lambda) or is_registered(inner.node)]
 
 
-def _registered(node: ast.AST) -> bool:
+def is_registered(node: ast.AST) -> bool:
+    """Whether a decorator may hand a function or class on, such as to a registry of models."""
     names = {_last(decorator) for decorator in getattr(node, "decorator_list", ())}
     return bool(names - _PLAIN_DECORATORS)
 
@@ -62,10 +64,10 @@ def _last(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _mentioned(project: Project, scope: Scope) -> list:
+def _mentioned(project: Project, scope: Scope, dead: Collection) -> list:
     """The definitions and modules that the scope's own code names."""
     found, chains = [], set()
-    for node in _naming(scope):
+    for node in naming(scope, dead):
         if isinstance(node, ast.Import):
             found += [project.module_of(alias.name, scope.module) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -92,12 +94,14 @@ def _chain(node: ast.AST) -> Optional[str]:
     return ".".join([node.id, *reversed(parts)])
 
 
-def _naming(scope: Scope) -> list:
+def naming(scope: Scope, dead: Collection = ()) -> list:
     """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count."""
     found, stack = [], _outermost(scope)
     push = stack.append
     while stack:
         node = stack.pop()
+        if dead and node in dead:
+            continue
         kind = node.__class__
         if kind in _NAMING:
             found.append(node)

@@ -19,12 +19,14 @@ REQUIRED = "<required>"
 
 
 class Argument(NamedTuple):
-    """An effective argument of a call: its value (or UNKNOWN), whether it was given, its text, and its line (0: a default)."""
+    """An effective argument of a call: its value (or UNKNOWN), whether it was given, its text, its line (0: a default), and
+    the expression that was read (None: a default, or a value that a run recorded)."""
 
     value: Any
     given: bool
     code: str
     line: int
+    node: Optional[ast.AST] = None
 
 
 def signature(name: str, version: Optional[str] = None) -> Optional[list]:
@@ -75,7 +77,7 @@ def arguments(
 
 
 def _given(values: Values, node: ast.AST, scope: Scope) -> Argument:
-    return Argument(values.of(node, scope), True, ast.unparse(node), getattr(node, "lineno", 0))
+    return Argument(values.of(node, scope), True, ast.unparse(node), getattr(node, "lineno", 0), node)
 
 
 def _default(default: Any, open_ended: bool) -> Argument:

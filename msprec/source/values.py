@@ -233,7 +233,7 @@ class Values:
             return self._elsewhere(found, scope, depth) if found else UNKNOWN
         if self._changed(node.id, home):
             return UNKNOWN
-        return self._one(bindings, home, node.id, depth)
+        return self._one(_so_far(bindings, node, home) if home is scope else bindings, home, node.id, depth)
 
     def _changed(self, name: str, home: Scope) -> bool:
         """Is the name bound again in another scope (``global``)? Then its value hangs on the order of the run."""
@@ -283,12 +283,16 @@ class Values:
         target = owner if owner is not None and home.name == "__init__" else home if owner is None else None
         if target is None:
             return UNKNOWN
-        calls = self.project.calls_of(target.qualified)
+        calls = self.calls_of(target)
         position = names.index(name) - (1 if owner is not None else 0) if name in names else None
         default = self.of(binding.value, home.parent or home, depth) if binding.value is not None else UNKNOWN
         if not calls:
             return default
         return agreed(self._handed(call, name, position, default, depth) for call in calls[:40])
+
+    def calls_of(self, target: Scope) -> list:
+        """The calls that may hand a function or class of the project its arguments."""
+        return self.project.calls_of(target.qualified)
 
     def _handed(self, call, name: str, position: Optional[int], default: Any, depth: int) -> Any:
         for keyword in call.node.keywords:
@@ -497,6 +501,20 @@ class Values:
 
 
 _CONSTANTS = {"math.pi": 3.141592653589793, "math.inf": float("inf"), "numpy.inf": float("inf")}
+
+
+def _so_far(bindings: list, node: ast.Name, home: Scope) -> list:
+    """Of the bindings of a function's name those that can have been made where it is read: later ones only in a loop."""
+    line = getattr(node, "lineno", None)
+    if len(bindings) < 2 or line is None or not isinstance(home.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return bindings
+    later = [b for b in bindings if b.kind != "parameter" and getattr(b.node, "lineno", 0) > line]
+    if not later:
+        return bindings
+    loops = [part for part in ast.walk(home.node) if isinstance(part, (ast.For, ast.While, ast.AsyncFor))]
+    if any(loop.lineno <= line <= (loop.end_lineno or line) for loop in loops):
+        return bindings
+    return [b for b in bindings if b not in later] or bindings
 
 
 def agreed(values: Iterable) -> Any:

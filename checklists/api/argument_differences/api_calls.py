@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 from msprec.checklists.api.argument_differences.api_mapping import Setting, role_of, settings
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.module import Module
+from msprec.source.module import Call, Module
 from msprec.source.project import Project
 from msprec.source.reachability import reachable
 from msprec.source.signatures import Argument, arguments
@@ -30,6 +30,8 @@ class ApiCall(NamedTuple):
     code: str
     settings: dict
     arguments: dict
+    #: Where it stands in the source; None for a call that made cells of a network that ran.
+    source: Optional[Call] = None
 
     @property
     def place(self) -> Fact:
@@ -82,6 +84,7 @@ def _api_call(api: str, role: str, call, effective: dict, version: Optional[str]
         code if len(code) <= 120 else code[:117] + "…",
         settings(api, effective, version),
         effective,
+        call,
     )
 
 
@@ -135,7 +138,7 @@ def _with_recorded(call: ApiCall, cells: list, version: Optional[str]) -> ApiCal
             effective["keep_prob"] = effective["keep_prob"]._replace(value=UNKNOWN)
         if name == "keep_prob":
             effective["p"] = effective["p"]._replace(value=None)
-    return call._replace(arguments=effective, settings=settings(call.api, effective, version))
+    return call._replace(arguments=effective, settings=settings(call.api, effective, version), source=None)
 
 
 def recorded_arguments(cell: Fact) -> dict:

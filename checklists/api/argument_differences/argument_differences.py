@@ -1,5 +1,6 @@
 """The judgement on the arguments of a script's API calls (api.01)."""
 
+import ast
 import re
 from typing import Any, NamedTuple, Optional
 
@@ -16,8 +17,10 @@ from msprec.checklists.api.argument_differences.api_calls import (
 from msprec.checklists.api.argument_differences.api_mapping import Setting
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import REFERENCE_WEIGHTS, Fact
+from msprec.source.live_code import LiveCode
+from msprec.source.signatures import Argument
 from msprec.source.values import UNKNOWN, Values
 
 _CLASSES = {
@@ -62,46 +65,102 @@ def api_arguments(run_data: RunData) -> Finding:
     calls = as_recorded(run_data, [call for call in calls if call.api.startswith("mindspore.")])
     if run_data.reference_project is not None:
         return _against_reference(run_data, calls)
-    foreign = _foreign(run_data, calls)
-    if foreign:
-        return _foreign_problem(run_data, foreign)
-    if not calls and not run_data.networks:
-        return _nothing_read(run_data)
-    return _without_reference(run_data, calls)
+    foreign = _Foreign(run_data, calls)
+    if foreign.found:
+        finding = _foreign_problem(run_data, foreign.found)
+    elif not calls and not run_data.networks:
+        finding = _nothing_read(run_data)
+    else:
+        finding = _without_reference(run_data, calls)
+    if foreign.unreached:
+        title = Text(
+            "启动的脚本不会执行到的同类参数（不计入结论）", "The same in code that no start reaches (not judged)"
+        )
+        finding.evidence.append(_foreign_table(title, foreign.unreached))
+    return finding
 
 
 # --- values that only make sense in the other framework
 
 
-def _foreign(run_data: RunData, calls: list) -> list:
-    found = [entry for call in calls if (entry := _foreign_call(run_data, call)) is not None]
-    known = {(entry.place.file, entry.place.line) for entry in found}
-    for cell in _cells(run_data):
-        entry = _foreign_cell(run_data, cell)
-        near = {(cell.created.file, line) for line in range((cell.created.line or 0) - 2, (cell.created.line or 0) + 3)}
-        if entry is not None and not known & near:
-            found.append(entry)
-            known.add((entry.place.file, entry.place.line))
-    return found
+class _Foreign:
+    """Values of the other framework: those that a start can come to, and those that nothing reaches.
+
+    Calls that made cells of a network that ran are known to happen; others are followed in the source.
+    """
+
+    def __init__(self, run_data: RunData, calls: list):
+        self._run_data, self._live = run_data, None
+        self.found, self.unreached = [], []
+        for call in calls:
+            for entry in self._of_call(call):
+                reached = call.source is None or self.live.reaches(call.source)
+                (self.found if reached else self.unreached).append(entry)
+        self.found, self.unreached = _each_once(self.found), _each_once(self.unreached)
+        self._add_cells()
+
+    @property
+    def live(self) -> LiveCode:
+        if self._live is None:
+            self._live = LiveCode(self._run_data.project, self._run_data.entries, self._run_data.values.command)
+        return self._live
+
+    def _add_cells(self) -> None:
+        """Cells that ran, where no call near their place was judged."""
+        known = {(entry.place.file, entry.place.line) for entry in self.found}
+        for cell in _cells(self._run_data):
+            entry, line = _foreign_cell(self._run_data, cell), cell.created.line or 0
+            near = {(cell.created.file, number) for number in range(line - 2, line + 3)}
+            if entry is not None and not known & near:
+                self.found.append(entry)
+                known.add((entry.place.file, entry.place.line))
+
+    def _of_call(self, call: ApiCall) -> list:
+        parameter, judge = _judge_of(call)
+        if parameter is None or (judge is _momentum and self._frozen(call)):
+            return []
+        name, argument = call.api.rpartition(".")[2], call.arguments.get(parameter)
+        given = self._given(call, argument) if argument is not None else [(UNKNOWN, call.place)]
+        found = [judge(self._run_data, name, value, where) for value, where in given]
+        return [entry for entry in found if entry is not None]
+
+    def _given(self, call: ApiCall, argument: Argument) -> list:
+        """(value, where it is written) over all calls that hand it on; the call's own place where it says it itself."""
+        if call.source is None or not isinstance(argument.node, (ast.Name, ast.Attribute)):
+            return [(argument.value, call.place)]
+        values = self.live.given(argument.node, call.source.scope)
+        if all(one.value is UNKNOWN for one in values):
+            return [(argument.value, call.place)]
+        return [(one.value, place(one.file, one.line)) for one in values]
+
+    def _frozen(self, call: ApiCall) -> bool:
+        """Whether the layer never updates its statistics, so that their momentum says nothing.
+
+        Where some calls freeze it and others do not, only a momentum that all of them share is judged.
+        """
+        argument = call.arguments.get("use_batch_statistics")
+        frozen = [value is False for value, _ in self._given(call, argument)] if argument is not None else [False]
+        return all(frozen) or (any(frozen) and call.arguments["momentum"].value is UNKNOWN)
+
+
+def _each_once(entries: list) -> list:
+    return list({(one.what, one.value, one.place.file, one.place.line): one for one in entries}.values())
 
 
 def _cells(run_data: RunData) -> list:
     return [cell for network in run_data.networks for cell in network.cells if cell.builtin]
 
 
-def _foreign_call(run_data: RunData, call: ApiCall) -> Optional[OtherFrameworkArgument]:
-    name = call.api.rpartition(".")[2]
+def _judge_of(call: ApiCall) -> tuple:
+    """(the parameter that may be meant in the other framework's sense, what judges its value); (None, None) for the rest."""
     if call.role in ("dropout", "functional_dropout") and call.api in ("mindspore.nn.Dropout", "mindspore.ops.Dropout"):
         share = call.arguments.get("p")
-        if share is not None and share.value is not None:
-            return _dropped(run_data, name, share.value, call.place)
-        keep = call.arguments.get("keep_prob")
-        return _kept(run_data, name, keep.value if keep is not None else UNKNOWN, call.place)
+        return ("p", _dropped) if share is not None and share.value is not None else ("keep_prob", _kept)
     if call.role in ("dropout", "functional_dropout") and "p" in call.arguments:
-        return _dropped(run_data, name, call.arguments["p"].value, call.place)
+        return "p", _dropped
     if "batch_norm" in call.role and call.api.startswith("mindspore.nn."):
-        return _momentum(run_data, name, call.arguments["momentum"].value, call.place)
-    return None
+        return "momentum", _momentum
+    return None, None
 
 
 def _foreign_cell(run_data: RunData, cell: Fact) -> Optional[OtherFrameworkArgument]:
@@ -161,8 +220,7 @@ def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optio
     return OtherFrameworkArgument(f"{name}(momentum)", momentum, why, write, place)
 
 
-def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
-    first = foreign[0]
+def _foreign_table(title: Text, foreign: list) -> Evidence:
     heads = [
         "API",
         Text("值", "value"),
@@ -171,6 +229,11 @@ def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
         Text("应写成", "write instead"),
     ]
     rows = [[entry.what, entry.value, at(entry.place), entry.why, entry.write] for entry in foreign]
+    return table(title, heads, rows, most=30)
+
+
+def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
+    first = foreign[0]
     return problem(
         Text(
             "{n} 处参数只在其它框架中才有意义：{why}。",
@@ -181,7 +244,7 @@ def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
         ),
         Text("{write}。", "{write}.", write=first.write),
         [
-            table(Text("沿用其它框架含义的参数", "Arguments in the other framework's sense"), heads, rows, most=30),
+            _foreign_table(Text("沿用其它框架含义的参数", "Arguments in the other framework's sense"), foreign),
             run_data.code_at([entry.place for entry in foreign], Text("代码", "The calls"), "script"),
         ],
         [entry.place for entry in foreign],

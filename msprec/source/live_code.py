@@ -1,0 +1,214 @@
+"""What of a project a start of its scripts can come to: branches of constant conditions left out, values at every call."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Optional
+
+from msprec.source.module import Binding, Call, Module, Scope
+from msprec.source.project import Project
+from msprec.source.reachability import is_registered, naming, reachable
+from msprec.source.values import UNKNOWN, Values, same
+
+_ROUNDS = 3
+_DEEPEST = 12
+_MOST = 40
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+class Given(NamedTuple):
+    """A value that reaches an argument, with the file and line that write it down."""
+
+    value: Any
+    file: str
+    line: int
+
+
+class LiveCode:
+    """What can happen. What is not known counts as possible: an option of the command line may be set either way.
+
+    A branch that cannot be entered hands no argument on and reaches no function, which may settle further conditions:
+    so it is looked at in a few rounds.
+    """
+
+    def __init__(self, project: Project, entries: Iterable[Module], command: Optional[list] = None):
+        self.project, entries = project, list(entries)
+        self._dead = {}
+        for _ in range(_ROUNDS):
+            known = {node for nodes in self._dead.values() for node in nodes}
+            self.scopes = reachable(project, entries, known)
+            self.values = _LiveValues(project, command, self)
+            found = {}
+            for scope in self.scopes:
+                found.setdefault(scope.module, []).extend(_dead_parts(scope, self.values))
+            if {node for nodes in found.values() for node in nodes} <= known:
+                break
+            self._dead = found
+
+    def reaches(self, call: Call) -> bool:
+        """Whether a start can come to the call."""
+        return call.scope in self.scopes and not any(
+            _holds(d, call.node) for d in self._dead.get(call.scope.module, ())
+        )
+
+    def given(self, node: ast.AST, scope: Scope, depth: int = 0) -> list:
+        """The values that an expression has over all calls that can happen, each as a `Given`; unknown ones too."""
+        if depth < _DEEPEST and isinstance(node, (ast.Name, ast.Attribute)):
+            bindings = self._bindings(node, scope)
+            if bindings and all(b.value is not None or b.kind == "parameter" for b, _ in bindings):
+                found = [one for b, home in bindings for one in self._bound(b, home, node, depth + 1)]
+                if found:
+                    return list(dict.fromkeys(found))[:_MOST]
+        value = self.values.of(node, scope)
+        return [Given(value if _is_plain(value) else UNKNOWN, scope.module.file, getattr(node, "lineno", 0))]
+
+    def _bindings(self, node: ast.AST, scope: Scope) -> list:
+        """(binding, scope) of a name, or of an attribute of ``self``, where an assignment or a parameter gives it."""
+        if isinstance(node, ast.Name):
+            home, bindings = scope.lookup(node.id)
+            pairs = [(binding, home) for binding in bindings]
+        elif isinstance(node.value, ast.Name) and node.value.id == "self" and scope.owner is not None:
+            pairs = [(binding, home) for home, binding in scope.owner.self_attributes.get(node.attr, [])]
+        else:
+            return []
+        return pairs if all(binding.kind in ("assign", "parameter") for binding, _ in pairs) else []
+
+    def _bound(self, binding: Binding, home: Scope, node: ast.AST, depth: int) -> list:
+        if binding.kind == "assign":
+            return self.given(binding.value, home, depth)
+        target, position = _signature_place(home, node.id)
+        calls = self.values.calls_of(target) if target is not None else []
+        handed = [(_handed(call, node.id, position), call.scope) for call in calls[:_MOST]]
+        found = []
+        for value, scope in handed:
+            if value is not None:
+                found += self.given(value, scope, depth)
+        if binding.value is not None and (not handed or any(value is None for value, _ in handed)):
+            found += self.given(binding.value, home.parent or home, depth)
+        return found
+
+
+class _LiveValues(Values):
+    """Constants as the calls that can happen agree on them; a class that is handed on may be called with anything."""
+
+    def __init__(self, project: Project, command: Optional[list], live: LiveCode):
+        super().__init__(project, command)
+        self._live = live
+        self._indirect = None
+
+    def calls_of(self, target: Scope) -> list:
+        return [call for call in super().calls_of(target) if self._live.reaches(call)]
+
+    def _option(self, call, depth: int) -> tuple:
+        name, value = super()._option(call, depth)
+        return name, value if self.command is not None else UNKNOWN
+
+    def _parameter(self, binding: Binding, home: Scope, name: str, depth: int) -> Any:
+        value = super()._parameter(binding, home, name, depth)
+        if value is UNKNOWN:
+            return value
+        if self._indirect is None:
+            self._indirect = _handed_on(self.project, self._live), *_indirect_calls(self.project, self._live)
+        handed_on, by_name, most = self._indirect
+        target, position = _signature_place(home, name)
+        if target not in handed_on:
+            return value
+        if position is not None and position < most:
+            return UNKNOWN
+        return (
+            value if all(same(value, self.of(node, scope, depth)) for node, scope in by_name.get(name, ())) else UNKNOWN
+        )
+
+
+def _handed_on(project: Project, live: LiveCode) -> set:
+    """Functions and classes that live code names without calling them: in an argument, a table, as a base, by a decorator."""
+    called = {call.node.func for module in project.modules.values() for call in module.calls}
+    named = [(node, scope) for scope in live.scopes for node in naming(scope) if node not in called]
+    found = {
+        project.definition(project.qualified(node, scope))
+        for node, scope in named
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+    }
+    return {*found, *(scope for scope in live.scopes if is_registered(scope.node))} - {None}
+
+
+def _indirect_calls(project: Project, live: LiveCode) -> tuple:
+    """({keyword: [(value, scope)]}, most positional arguments) of calls of what was handed on, as far as names tell."""
+    by_name, most = {}, 0
+    for call in project.calls():
+        function = call.node.func
+        name = project.qualified(function, call.scope)
+        if call.scope not in live.scopes or (name is not None and name not in ("builtins.dict", "functools.partial")):
+            continue
+        for keyword in call.node.keywords:
+            if keyword.arg is not None:
+                by_name.setdefault(keyword.arg, []).append((keyword.value, call.scope))
+        if name is None and (isinstance(function, ast.Name) or getattr(function, "attr", "") == "__init__"):
+            most = max(most, len(call.node.args))
+    return by_name, most
+
+
+def _signature_place(home: Scope, name: str) -> tuple:
+    """(what is called to hand the parameter over, its position); (None, None) where calls are not told by a name."""
+    if isinstance(home.node, ast.Lambda) or not hasattr(home.node, "args"):
+        return None, None
+    owner = home.parent if home.parent is not None and home.parent.is_class else None
+    if owner is not None and home.name != "__init__":
+        return None, None
+    names = [arg.arg for arg in (*home.node.args.posonlyargs, *home.node.args.args)]
+    position = names.index(name) - (1 if owner is not None else 0) if name in names else None
+    return owner or home, position
+
+
+def _handed(call: Call, name: str, position: Optional[int]) -> Optional[ast.AST]:
+    """The expression that a call gives for a parameter, by name or by place; None: none that can be read."""
+    for keyword in call.node.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    args = call.node.args
+    if position is None or position >= len(args) or any(isinstance(part, ast.Starred) for part in args):
+        return None
+    return args[position]
+
+
+def _dead_parts(scope: Scope, values: Values) -> Iterator[ast.AST]:
+    """The statements and expressions of a scope that a constant condition keeps from happening."""
+    stack = list(scope.node.body) if isinstance(scope.node.body, list) else [scope.node.body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.If, ast.IfExp)):
+            dead = _not_taken(values.of(node.test, scope), node)
+            yield from dead
+        if isinstance(node, _SCOPES):
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            yield from _after_leaving(block, scope, values) if isinstance(block, list) else ()
+        stack += list(ast.iter_child_nodes(node))
+    yield from _after_leaving(scope.node.body, scope, values) if isinstance(scope.node.body, list) else ()
+
+
+def _not_taken(value: Any, node: ast.AST) -> list:
+    if not _is_plain(value):
+        return []
+    dead = node.orelse if value else node.body
+    return dead if isinstance(dead, list) else [dead]
+
+
+def _after_leaving(block: list, scope: Scope, values: Values) -> list:
+    """What stands in a block after ``if CONSTANT: return``."""
+    for number, node in enumerate(block):
+        if isinstance(node, ast.If) and node.body and isinstance(node.body[-1], _LEAVES):
+            value = values.of(node.test, scope)
+            if _is_plain(value) and value:
+                return block[number + 1 :]
+    return []
+
+
+def _is_plain(value: Any) -> bool:
+    return value is not UNKNOWN and (value is None or isinstance(value, (bool, int, float, str, tuple)))
+
+
+def _holds(outer: ast.AST, inner: ast.AST) -> bool:
+    start, end = (outer.lineno, outer.col_offset), (outer.end_lineno, outer.end_col_offset)
+    return start <= (inner.lineno, inner.col_offset) < end

@@ -1,0 +1,171 @@
+"""api.01 on scripts that are only read: what no start reaches is no problem, and a value is followed to where it is given."""
+
+import pytest
+
+from msprec.engine import conclude
+from msprec.source.static_input import read_scripts
+
+HEAD = "import argparse\nfrom mindspore import nn\n"
+BRANCH = """
+def norm(channels, res_base=False):
+    if res_base:
+        return nn.BatchNorm2d(channels, eps=1e-5, momentum=0.1)
+    return nn.BatchNorm2d(channels, eps=1e-4, momentum=0.9)
+
+
+class Block(nn.Cell):
+    def __init__(self, channels, res_base=False):
+        super().__init__()
+        self.bn = norm(channels, {handed})
+        self.conv = nn.Conv2d(channels, channels, 3, pad_mode="pad", padding=1, has_bias=False)
+
+    def construct(self, x):
+        return self.conv(self.bn(x))
+
+
+{net}
+"""
+KINDS = """
+class BlockBase(nn.Cell):
+    def __init__(self, channels, width=4, res_base=True):
+        super().__init__()
+        self.bn = norm(channels, res_base)
+
+    def construct(self, x):
+        return self.bn(x)
+
+
+class ResNet(nn.Cell):
+    def __init__(self, block, channels, res_base=False):
+        super().__init__()
+        self.res_base = res_base
+        self.bn = norm(channels, self.res_base)
+        self.layer = self._make_layer(block, channels)
+
+    def _make_layer(self, block, channels):
+        return nn.SequentialCell([block(channels) for _ in range(2)])
+
+    def construct(self, x):
+        return self.layer(self.bn(x))
+
+
+def base():
+    return ResNet(Block, 8)
+
+
+def old():
+    return ResNet(BlockBase, 8)
+
+
+"""
+LAYER = """
+class Layer(nn.Cell):
+    def __init__(self, channels, momentum=0.9, act=None, frozen_norm=None):
+        super().__init__()
+        if frozen_norm is None:
+            frozen_norm = nn.Identity
+        else:
+            self.extra = nn.BatchNorm2d(channels, momentum=0.01)
+        self.bn = nn.BatchNorm2d(channels, momentum=momentum)
+
+    def construct(self, x):
+        return self.bn(x)
+
+"""
+STAGE = """
+class Stage(nn.Cell):
+    def __init__(self, channels, bn_momentum=0.9):
+        super().__init__()
+        self.layer = Layer(channels, momentum=bn_momentum)
+
+    def construct(self, x):
+        return self.layer(x)
+
+"""
+
+
+def judged(folder, code: str) -> dict:
+    script = folder / "train.py"
+    script.write_text(HEAD + code, encoding="utf-8")
+    found = conclude(None, "en", {"api.01"}, scripts=read_scripts([script]))
+    return next(entry for entry in found["items"] if entry["id"] == "api.01")
+
+
+def lines(folder, entry: dict) -> list:
+    texts = (folder / "train.py").read_text(encoding="utf-8").splitlines()
+    return [texts[place["line"] - 1].strip() for place in entry["locations"]]
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        # a branch whose condition every call leaves at False
+        (BRANCH.format(handed="res_base", net="net = Block(8)"), "ok"),
+        (BRANCH.format(handed="False", net="net = Block(8, res_base=True)"), "ok"),
+        (BRANCH.format(handed="res_base", net="def unused():\n    return Block(8, True)\n\n\nnet = Block(8)"), "ok"),
+        # one call takes it: directly, as a keyword of a class that is handed on, by an option of the command line
+        (BRANCH.format(handed="res_base", net="nets = Block(8), Block(8, True)"), "problem"),
+        (
+            BRANCH.format(handed="res_base", net="def make(block):\n    return block(8, res_base=True)\n\n\nmake(Block)"),
+            "problem",
+        ),
+        # networks of two kinds by one class: the block that is handed on brings its own default
+        (BRANCH.format(handed="res_base", net=KINDS + "net = base()"), "ok"),
+        (BRANCH.format(handed="res_base", net=KINDS + "net = old()"), "problem"),
+        (
+            BRANCH.format(
+                handed="res_base",
+                net="parser = argparse.ArgumentParser()\nparser.add_argument('--base', action='store_true')\n"
+                "args = parser.parse_args()\nnet = Block(8, args.base)",
+            ),
+            "problem",
+        ),
+        # an argument that is always None, and one that once is not
+        (LAYER + "net = Layer(8)", "ok"),
+        (LAYER + "net = nn.SequentialCell(Layer(8), Layer(8, frozen_norm=None))", "ok"),
+        (LAYER + "net = nn.SequentialCell(Layer(8), Layer(8, frozen_norm=nn.BatchNorm2d))", "problem"),
+        # frozen statistics: at the call, by a wrapper's default, and a wrapper that is told otherwise
+        ("net = nn.BatchNorm2d(8, momentum=0.1, use_batch_statistics=False)", "ok"),
+        (
+            "class Norm(nn.Cell):\n    def __init__(self, n, momentum=0.1, train=False):\n        super().__init__()\n"
+            "        self.bn = nn.BatchNorm2d(n, momentum=momentum, use_batch_statistics=train)\n\n\nnet = Norm(8)",
+            "ok",
+        ),
+        (
+            "class Norm(nn.Cell):\n    def __init__(self, n, momentum=0.1, train=False):\n        super().__init__()\n"
+            "        self.bn = nn.BatchNorm2d(n, momentum=momentum, use_batch_statistics=train)\n\n\nnet = Norm(8, train=True)",
+            "problem",
+        ),
+        # nobody calls it; the same, called
+        ("def old():\n    return nn.BatchNorm2d(8, momentum=0.1)\n\n\nnet = nn.BatchNorm2d(8)", "ok"),
+        ("FAST = False\nif FAST:\n    net = nn.BatchNorm2d(8, momentum=0.1)\nelse:\n    net = nn.BatchNorm2d(8)", "ok"),
+        ("def old():\n    return nn.BatchNorm2d(8, momentum=0.1)\n\n\nnet = old()", "problem"),
+        (
+            "def make(old=False):\n    if not old:\n        return nn.BatchNorm2d(8)\n"
+            "    return nn.BatchNorm2d(8, momentum=0.1)\n\n\nnet = make()",
+            "ok",
+        ),
+    ],
+)  # fmt: skip
+def test_only_what_can_happen_is_judged(tmp_path, code, conclusion):
+    assert judged(tmp_path, code)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (LAYER + STAGE + "net = Stage(8, 0.1)", "net = Stage(8, 0.1)"),
+        (LAYER + STAGE + "nets = [Stage(8)]\nnets.append(Stage(8, bn_momentum=0.1))", "nets.append(Stage(8, bn_momentum=0.1))"),
+        (LAYER + STAGE + "MOMENTUM = 0.1\nnet = Stage(8, MOMENTUM)", "MOMENTUM = 0.1"),
+    ],
+)  # fmt: skip
+def test_a_value_through_wrappers_is_named_where_it_is_given(tmp_path, code, line):
+    entry = judged(tmp_path, code)
+    assert entry["conclusion"] == "problem"
+    assert lines(tmp_path, entry) == [line]
+
+
+def test_what_nothing_reaches_is_a_note(tmp_path):
+    entry = judged(tmp_path, BRANCH.format(handed="res_base", net="net = Block(8)"))
+    titles = [piece["title"] for piece in entry["evidence"]]
+    assert "The same in code that no start reaches (not judged)" in titles
