@@ -50,7 +50,7 @@ def test_pattern(phase, operator, inputs, result, pattern):
 
 
 def test_every_pattern_has_words():
-    source = (Path(__file__).parents[2] / "msprec" / "locate" / "patterns.py").read_text(encoding="utf-8")
+    source = (Path(__file__).parents[2] / "msprec" / "locate" / "nonfinite_patterns.py").read_text(encoding="utf-8")
     named = set(re.findall(r'return "(\w+)"', source))
     assert named == set(WHY)
     for text in itertools.chain(*WHY.values()):
