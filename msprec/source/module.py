@@ -248,3 +248,10 @@ def parameters(args: ast.arguments) -> list:
     named = [(arg.arg, default) for arg, default in zip(plain, defaults)]
     named += [(arg.arg, default) for arg, default in zip(args.kwonlyargs, args.kw_defaults)]
     return named + [(arg.arg, None) for arg in (args.vararg, args.kwarg) if arg is not None]
+
+
+def loaded(target: ast.AST) -> ast.AST:
+    """The target of ``x += y`` as an expression."""
+    made = ast.copy_location(type(target)(**{name: getattr(target, name) for name in target._fields}), target)
+    made.ctx = ast.Load()
+    return made

@@ -94,13 +94,17 @@ class Project:
         if not parts[0] or parts[0] in LIBRARIES:
             return None
         folder, shown = os.path.dirname(module.path), os.path.dirname(module.file)
-        for _ in range(3):
+        # a script named by its whole path gives its package a long name, of which relative imports are made
+        own = parts[0] == module.name.split(".")[0]
+        for _ in range(max(3, module.name.count(".") + 2) if own else 3):
             if self._lies_in(folder, parts[0]):
                 for length in range(len(parts), 0, -1):
                     inner = "/".join(parts[:length])
                     for candidate in (f"{inner}.py", f"{inner}/__init__.py"):
                         if os.path.isfile(os.path.join(folder, candidate)):
-                            return self._file(Path(folder, candidate), f"{shown}/{candidate}" if shown else candidate)
+                            return self._file(
+                                Path(folder, candidate), f"{shown.rstrip('/')}/{candidate}" if shown else candidate
+                            )
             if shown in ("", ".", "/"):
                 break
             folder, shown = os.path.dirname(folder), os.path.dirname(shown)

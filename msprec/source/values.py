@@ -53,7 +53,7 @@ BINARY = {
     ast.BitOr: operator.or_,
     ast.BitAnd: operator.and_,
 }
-_COMPARE = {
+COMPARE = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -197,7 +197,7 @@ class Values:
         values = [self.of(part, scope, depth) for part in (node.left, *node.comparators)]
         if any(value is UNKNOWN for value in values):
             return UNKNOWN
-        return all(_COMPARE[type(op)](a, b) for op, a, b in zip(node.ops, values, values[1:]))
+        return all(COMPARE[type(op)](a, b) for op, a, b in zip(node.ops, values, values[1:]))
 
     def _boolop(self, node: ast.BoolOp, scope: Scope, depth: int) -> Any:
         stops = isinstance(node.op, ast.Or)

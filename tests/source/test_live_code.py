@@ -169,3 +169,19 @@ def test_what_nothing_reaches_is_a_note(tmp_path):
     entry = judged(tmp_path, BRANCH.format(handed="res_base", net="net = Block(8)"))
     titles = [piece["title"] for piece in entry["evidence"]]
     assert "The same in code that no start reaches (not judged)" in titles
+
+
+def test_relative_imports_are_followed_whatever_the_folder_that_the_reading_starts_in(tmp_path, monkeypatch):
+    home = tmp_path / "deep" / "work"
+    (home / "zoo" / "nets").mkdir(parents=True)
+    (home / "zoo" / "__init__.py").write_text("from . import nets\n", encoding="utf-8")
+    (home / "zoo" / "nets" / "__init__.py").write_text("from .one import *\n", encoding="utf-8")
+    (home / "zoo" / "nets" / "one.py").write_text(
+        "from mindspore import nn\nnet = nn.BatchNorm2d(8, momentum=0.1)\n", encoding="utf-8"
+    )
+    (home / "elsewhere").mkdir()
+    monkeypatch.chdir(home / "elsewhere")
+    (home / "train.py").write_text("from zoo import nets\n", encoding="utf-8")
+    found = conclude(None, "en", {"api.01"}, scripts=read_scripts([home / "train.py"]))
+    entry = next(one for one in found["items"] if one["id"] == "api.01")
+    assert [place["file"].rpartition("/")[2] for place in entry["locations"]] == ["one.py"]

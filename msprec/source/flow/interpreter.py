@@ -37,9 +37,9 @@ from msprec.source.flow.abstract_values import (
 )
 from msprec.source.flow.events import Event
 from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Library, is_optimizer_base, is_step_base, last
-from msprec.source.module import Module, Scope
+from msprec.source.module import Module, Scope, loaded
 from msprec.source.project import LIBRARIES, Project
-from msprec.source.values import UNKNOWN, Record, Values
+from msprec.source.values import COMPARE, UNKNOWN, Record, Values
 
 _STEPS = 120_000
 _DEPTH = 40
@@ -762,8 +762,8 @@ class Machine:
             self.assign(node.target, self.eval(node.value, env), env)
 
     def do_augassign(self, node: ast.AugAssign, env: Env, pending: list) -> None:
-        before = self.eval(_loaded(node.target), env) if isinstance(node.target, ast.Name) else None
-        value = self.eval(ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node), env)
+        before = self.eval(loaded(node.target), env) if isinstance(node.target, ast.Name) else None
+        value = self.eval(ast.copy_location(ast.BinOp(loaded(node.target), node.op, node.value), node), env)
         if isinstance(before, Num) and isinstance(value, Num) and value.kind == GRADIENT:
             value = self.in_place(before, value, node)
         self.assign(node.target, value, env)
@@ -854,7 +854,7 @@ class Machine:
     do_trystar = do_try
 
     def do_match(self, node, env: Env, pending: list) -> None:
-        self.eval(node.run_data, env)
+        self.eval(node.subject, env)
         for case in node.cases:
             self._branch(case.body, env, pending)
 
@@ -1031,10 +1031,8 @@ def truth_of(value: Any) -> Optional[bool]:
 
 def compared(operators: list, values: list) -> Optional[bool]:
     """A comparison of constants; None where it cannot be made."""
-    from msprec.source.values import _COMPARE
-
     try:
-        return all(bool(_COMPARE[type(op)](a, b)) for op, a, b in zip(operators, values, values[1:]))
+        return all(bool(COMPARE[type(op)](a, b)) for op, a, b in zip(operators, values, values[1:]))
     except (TypeError, KeyError):
         return None
 
@@ -1049,10 +1047,3 @@ def _is_main(test: ast.expr) -> bool:
 
 def _last(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _loaded(target: ast.AST) -> ast.AST:
-    """The target of ``x += y`` as an expression."""
-    made = ast.copy_location(type(target)(**{name: getattr(target, name) for name in target._fields}), target)
-    made.ctx = ast.Load()
-    return made

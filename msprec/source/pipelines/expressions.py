@@ -23,20 +23,7 @@ from msprec.source.pipelines.values import (
     merge,
     plain_truth,
 )
-from msprec.source.values import UNKNOWN
-
-_COMPARED = {
-    ast.Eq: lambda a, b: a == b,
-    ast.NotEq: lambda a, b: a != b,
-    ast.Lt: lambda a, b: a < b,
-    ast.LtE: lambda a, b: a <= b,
-    ast.Gt: lambda a, b: a > b,
-    ast.GtE: lambda a, b: a >= b,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-    ast.Is: lambda a, b: a is b,
-    ast.IsNot: lambda a, b: a is not b,
-}
+from msprec.source.values import COMPARE, UNKNOWN
 
 
 class Expressions:
@@ -130,7 +117,7 @@ class Expressions:
         if not (is_plain(left) and is_plain(right)):
             return UNKNOWN
         try:
-            return _COMPARED[type(operator)](left, right)
+            return COMPARE[type(operator)](left, right)
         except (KeyError, TypeError):
             return UNKNOWN
 

@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Any, Optional
 
+from msprec.source.module import loaded
 from msprec.source.pipelines.names import Env
 from msprec.source.pipelines.values import (
     Batches,
@@ -70,7 +71,7 @@ class Statements:
         return [], True
 
     def do_augassign(self, node: ast.AugAssign, env: Env) -> tuple:
-        before, value = self.eval(_loaded(node.target), env), self.eval(node.value, env)
+        before, value = self.eval(loaded(node.target), env), self.eval(node.value, env)
         both = type(before) is tuple and type(value) is tuple and isinstance(node.op, ast.Add)
         if isinstance(before, Data):
             self.assign(node.target, calculate(type(node.op).__name__, before, value), env)
@@ -170,7 +171,7 @@ class Statements:
         return [], True
 
     def do_match(self, node, env: Env) -> tuple:
-        self.eval(node.run_data, env)
+        self.eval(node.subject, env)
         return self._either([*(case.body for case in node.cases), []], env)
 
     def _truth(self, test: ast.expr, env: Env) -> Optional[bool]:
@@ -204,10 +205,3 @@ class Statements:
                 self.assign(target.value, Table(tuple(parts.items())) if parts is not None else UNKNOWN, env)
             elif type(base) is tuple:
                 self.assign(target.value, UNKNOWN, env)
-
-
-def _loaded(target: ast.AST) -> ast.AST:
-    """The target of ``x += y`` as an expression."""
-    made = ast.copy_location(type(target)(**{name: getattr(target, name) for name in target._fields}), target)
-    made.ctx = ast.Load()
-    return made
