@@ -159,8 +159,8 @@ def _one_value(one: Given, _) -> Optional[Wrong]:
     )
     advice = Text(
         "二分类用 sigmoid（或不加激活并用 BCEWithLogitsLoss）；回归去掉激活；多分类让网络为每个类别各给一个输出。",
-        "For two classes use a sigmoid, or no activation and BCEWithLogitsLoss; for regression no activation; for more classes an "
-        "output for each.",
+        "For two classes use a sigmoid, or no activation and BCEWithLogitsLoss; for regression no activation; for more "
+        "classes an output for each.",
     )
     return _wrong(one, summary, advice)
 
@@ -284,8 +284,8 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
     summary = Text(
         "{name} 的输入经过了 {operator}，只能在 {range} 内：即使预测全对，loss 也只能从 {even} 降到 {inside}；"
         "没有这一限制可降到 {outside}。",
-        "What {name} is given went through {operator} and lies in {range}: with every prediction right the loss comes from {even} "
-        "down to {inside} only, and to {outside} without that range.",
+        "What {name} is given went through {operator} and lies in {range}: with every prediction right the loss comes from "
+        "{even} down to {inside} only, and to {outside} without that range.",
         name=one.name,
         operator=_operator(one),
         range=range_of(one.output),
@@ -302,7 +302,8 @@ def _sigmoid_by_name(one: Given) -> Optional[Wrong]:
         return None
     summary = Text(
         "{name} 的输入经过了 {operator}，只能落在 0 到 1 之间：softmax 无法给出接近 1 的概率。",
-        "What {name} is given went through {operator} and lies between 0 and 1: softmax cannot make a probability near 1 of that.",
+        "What {name} is given went through {operator} and lies between 0 and 1: softmax cannot make a probability near 1 "
+        "of that.",
         name=one.name,
         operator=_operator(one),
     )
@@ -359,8 +360,8 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     )
     summary = Text(
         "{name} 需要 0 到 1 之间的概率，而它的输入来自 {operator}，可取 {range}{seen}：缺少 {what}。",
-        "{name} wants probabilities between 0 and 1, and is given what {operator} made, which can lie in {range}{seen}: the {what} "
-        "is missing.",
+        "{name} wants probabilities between 0 and 1, and is given what {operator} made, which can lie in {range}{seen}: "
+        "the {what} is missing.",
         name=one.name,
         operator=operator or Text("网络", "the network"),
         range=range_of(out),
@@ -369,7 +370,8 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     )
     advice = Text(
         "用 sigmoid（多分类用 softmax）作为最后的激活，或改用带 logits 的写法（BCEWithLogitsLoss、log_softmax，数值更稳定）。",
-        "End with a sigmoid (softmax for classes), or use the form for logits (BCEWithLogitsLoss, log_softmax), which is more stable.",
+        "End with a sigmoid (softmax for classes), or use the form for logits (BCEWithLogitsLoss, log_softmax), which is "
+        "more stable.",
     )
     return Wrong(summary, advice, fact.place, out.place or _source(one).place)
 
@@ -399,8 +401,8 @@ def _no_log(one: Given, _) -> Optional[Wrong]:
     return Wrong(
         Text(
             "{name} 的第二个输入须是概率，而给出的值小至 {low}：是对数概率，或两个输入颠倒了。",
-            "The second input of {name} has to be probabilities, and is given values down to {low}: they are log-probabilities, or "
-            "the two have changed places.",
+            "The second input of {name} has to be probabilities, and is given values down to {low}: they are "
+            "log-probabilities, or the two have changed places.",
             name=one.name,
             low=targets.min,
         ),
@@ -422,8 +424,8 @@ def _several_classes(one: Given, run_data: RunData) -> Optional[Wrong]:
     operator = _operator(one) if one.made_by == "softmax" else Text("softmax", "softmax")
     summary = Text(
         "{rows} 行标签中有 {several} 行含多个 1（多标签），而 {operator} 使各类别的概率之和为 1：这些标签不可能同时达到。",
-        "{several} of {rows} rows of targets hold several ones (multi-label), and {operator} makes the probabilities of all classes "
-        "add up to 1: they cannot all be reached. The loss is {name}.",
+        "{several} of {rows} rows of targets hold several ones (multi-label), and {operator} makes the probabilities of "
+        "all classes add up to 1: they cannot all be reached. The loss is {name}.",
         rows=targets.rows,
         several=targets.several,
         operator=operator,
@@ -451,8 +453,8 @@ def _too_few_outputs(one: Given, run_data: RunData) -> Optional[Wrong]:
     return Wrong(
         Text(
             "{loss} 的输入有 {n} 个类别，而标签（列 {name}）的最大编号为 {top}：网络的输出不够。",
-            "{loss} is given {n} classes, and the largest class number of the labels (column {name}) is {top}: the network has too "
-            "few outputs.",
+            "{loss} is given {n} classes, and the largest class number of the labels (column {name}) is {top}: the network "
+            "has too few outputs.",
             loss=one.name,
             n=one.shape[1],
             name=name,
@@ -493,8 +495,8 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     )
     advice = Text(
         "去掉最后的 {operator}（回归一般不加激活），或把标签缩放到 {range} 内，推理时再换算回来。",
-        "Take {operator} off the end (regression usually has no activation there), or scale the targets into {range} and back again "
-        "for inference.",
+        "Take {operator} off the end (regression usually has no activation there), or scale the targets into {range} and "
+        "back again for inference.",
         operator=_operator(one),
         range=range_of(one.output),
     )
@@ -565,7 +567,8 @@ def _shapes(one: Given, _) -> Optional[Wrong]:
         ),
         Text(
             "让输出的个数等于每个样本的标签个数；类别编号请用 CrossEntropyLoss，或先转换为 one-hot。",
-            "Give the network as many outputs as a sample has targets; with class numbers use CrossEntropyLoss, or make them one-hot.",
+            "Give the network as many outputs as a sample has targets; with class numbers use CrossEntropyLoss, or make "
+            "them one-hot.",
         ),
         one.fact.place,
         one.output.place,

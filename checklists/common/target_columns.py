@@ -1,5 +1,6 @@
 """The targets of a loss in the whole of their column: which column they are, and how many lie beyond a range (cg.04)."""
 
+import math
 from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData
@@ -26,31 +27,31 @@ class Beyond(NamedTuple):
 
 
 def column_of(run_data: RunData, targets: Fact) -> Optional[tuple]:
-    """``(data set, column)`` of the training data that the targets are; None where that is not plain."""
+    """``(data set, column)`` of the training data that the targets are; None where that is not plain.
+
+    The column at the place of the step's input, where a batch has as many columns as the step has inputs; else the only
+    one that it can be. Their types have to be the same, and the column has to hold the range of the batches.
+    """
     if targets.input is None or not targets.shape or not targets.factor or targets.min is None:
         return None
-    size = 1
-    for length in targets.shape[1:]:
-        size *= length
-    ends = sorted((end - (targets.offset or 0.0)) / targets.factor for end in (targets.min, targets.max))
     found = []
     for dataset in run_data.datasets_of("train"):
-        fitting = [i for i, one in enumerate(dataset.columns) if _fits(one, size, ends)]
-        if targets.input in fitting:
+        fitting = [i for i, one in enumerate(dataset.columns) if _fits(one, targets)]
+        same_count = len(dataset.columns) == targets.inputs
+        if targets.input in fitting and same_count:
             found.append((dataset, dataset.columns[targets.input]))
-        elif len(fitting) == 1:
+        elif len(fitting) == 1 and not same_count:
             found.append((dataset, dataset.columns[fitting[0]]))
     return found[0] if len(found) == 1 else None
 
 
-def _fits(column: Fact, size: int, ends: list) -> bool:
-    if column.min is None or column.max is None or column.varying_shape:
+def _fits(column: Fact, targets: Fact) -> bool:
+    if column.min is None or column.max is None or column.varying_shape or column.dtype != targets.input_dtype:
         return False
-    elements = 1
-    for length in column.shape:
-        elements *= length
+    low, high = sorted((end - (targets.offset or 0.0)) / targets.factor for end in (targets.min, targets.max))
     slack = 1e-3 * max(column.max - column.min, abs(column.max), 1e-9)
-    return elements == size and column.min - slack <= ends[0] and ends[1] <= column.max + slack
+    same_size = math.prod(column.shape) == math.prod(targets.shape[1:])
+    return same_size and column.min - slack <= low and high <= column.max + slack
 
 
 def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], high: Optional[float]) -> Beyond:

@@ -395,6 +395,8 @@ _TARGETS = {
     "whole": flag,
     "one_hot": flag,
     "input": count,
+    "inputs": count,
+    "input_dtype": text,
     "factor": finite,
     "offset": finite,
     "learnt": flag,

@@ -80,6 +80,8 @@ def target_facts(trace: GraphTrace, value, output: dict, sources: Sources, label
     return {
         **whole,
         "input": position,
+        "inputs": len(sources.inputs),
+        "input_dtype": str(sources.inputs[position].dtype) if position is not None else None,
         "factor": factor,
         "offset": offset,
         "learnt": value is not None and is_learnt(trace, value),
