@@ -3,6 +3,7 @@
 A table of rules over what enters each loss: the operator that bounds the output with its range, and the targets.
 """
 
+import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -276,7 +277,7 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
     """What the loss could gain lies beyond the range of the output."""
     got = one.reach
     scores = one.own or one.takes in ("scores of classes", "scores")
-    if not got or not scores or not got.settles or None in (got.even, got.inside, got.outside):
+    if not got or not scores or not got.settles or not _finite(got.even, got.inside, got.outside):
         return _sigmoid_by_name(one)
     gain = got.even - got.outside
     if gain <= 0 or (got.inside - got.outside) < run_data.limit("cg.04.lost_gain") * gain:
@@ -294,6 +295,10 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
         outside=round(got.outside, 6),
     )
     return _wrong(one, summary, _TAKE_OFF)
+
+
+def _finite(*values: Optional[float]) -> bool:
+    return all(value is not None and math.isfinite(value) for value in values)
 
 
 def _sigmoid_by_name(one: Given) -> Optional[Wrong]:
@@ -339,7 +344,7 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     if one.own:
         outside = fact.features.unit is False and (fact.features.probabilities is False or one.kind != "classes")
     else:
-        known = fact.predicted.min is not None
+        known = fact.predicted.min is not None and fact.predicted.max is not None
         outside = known and (fact.predicted.min < -1e-6 or fact.predicted.max > 1 + 1e-6)
     bounded = out.low is not None or out.high is not None
     beyond = bounded and ((out.low is None or out.low < -0.01) or (out.high is None or out.high > 1.01))
@@ -473,7 +478,7 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     """Targets beyond what the last operator can give."""
     targets = one.fact.targets
     bounded = one.output.low is not None or one.output.high is not None
-    if one.takes != "values" or not bounded or targets.learnt or not targets.elements:
+    if one.takes != "values" or not bounded or targets.learnt or not targets.elements or targets.max is None:
         return None
     found: Beyond = beyond_range(targets, one.column, one.output.low, one.output.high)
     if found.count < max(1, run_data.limit("cg.04.unreachable") * found.elements):
@@ -517,9 +522,9 @@ def _labels_of_sides(one: Given, run_data: RunData) -> Optional[Wrong]:
         return None
     labels, targets = one.fact.labels, one.fact.targets
     low, high = labels.min, labels.max
-    if targets.elements and targets.min is not None:
+    if targets.elements and targets.min is not None and targets.max is not None:
         low, high = targets.min, targets.max
-    if low is None or (low >= 0 and high <= 1):
+    if low is None or high is None or (low >= 0 and high <= 1):
         return None
     found = beyond_range(targets, one.column, 0.0, 1.0) if targets.elements else None
     return Wrong(

@@ -1,5 +1,6 @@
 """The targets of a loss in the whole of their column: which column they are, and how many lie beyond a range (cg.04)."""
 
+import contextlib
 import math
 from typing import NamedTuple, Optional
 
@@ -32,7 +33,7 @@ def column_of(run_data: RunData, targets: Fact) -> Optional[tuple]:
     The column at the place of the step's input, where a batch has as many columns as the step has inputs; else the only
     one that it can be. Their types have to be the same, and the column has to hold the range of the batches.
     """
-    if targets.input is None or not targets.shape or not targets.factor or targets.min is None:
+    if targets.input is None or not targets.shape or not targets.factor or targets.min is None or targets.max is None:
         return None
     found = []
     for dataset in run_data.datasets_of("train"):
@@ -80,13 +81,22 @@ def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], h
 def _counted(column: Fact, factor: float, offset: float) -> dict:
     """``{value: count}`` of a column: its values where they are few, else the middles of its histogram's bins."""
     if column.values:
-        return {factor * float(value) + offset: n for value, n in column.values.items()}
+        return {factor * value + offset: n for value, n in _numbers(column.values).items()}
     found = {}
     for histogram in [column.histogram] if column.histogram.counts else column.channels.histograms:
         for left, right, n in zip(histogram.edges, histogram.edges[1:], histogram.counts):
             middle = factor * min(max((left + right) / 2, column.min), column.max) + offset
             if n:
                 found[middle] = found.get(middle, 0) + n
+    return found
+
+
+def _numbers(values: dict) -> dict:
+    """Those of counted values that are numbers: a record may have been edited."""
+    found = {}
+    for value, n in values.items():
+        with contextlib.suppress(ValueError):
+            found[float(value)] = n
     return found
 
 
