@@ -483,6 +483,8 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     found: Beyond = beyond_range(targets, one.column, one.output.low, one.output.high)
     if found.count < max(1, run_data.limit("cg.04.unreachable") * found.elements):
         return None
+    if _may_mark(one, found):
+        return None
     summary = Text(
         "输出经过 {operator}，只能在 {range} 内，而 {name} 的标签{column}从 {low} 到 {high}："
         "{elements} 个标签中有 {count} 个{side}，网络达不到。",
@@ -506,6 +508,12 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
         range=range_of(one.output),
     )
     return _wrong(one, summary, advice)
+
+
+def _may_mark(one: Given, found: Beyond) -> bool:
+    """Whether what lies beyond is one value that may stand for padding, in a loss that may leave such elements out."""
+    reduced_at_once = not one.own and one.kind != "residual" and not one.fact.shape
+    return found.values == 1 and (one.fact.targets.distinct or 0) > 2 and not reduced_at_once
 
 
 def _side(output: Fact, found: Beyond) -> Text:

@@ -13,7 +13,7 @@ _SLACK = 1e-2
 
 class Beyond(NamedTuple):
     """``below`` and ``above`` of ``elements`` lie beyond a range; ``low`` and ``high``: the least and the largest target;
-    ``column``: the name of the column, where its values were counted."""
+    ``column``: the name of the column, where its values were counted; ``values``: how many different ones lie beyond."""
 
     below: int
     above: int
@@ -21,6 +21,7 @@ class Beyond(NamedTuple):
     low: float
     high: float
     column: Optional[str]
+    values: int
 
     @property
     def count(self) -> int:
@@ -58,7 +59,15 @@ def _fits(column: Fact, targets: Fact) -> bool:
 def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], high: Optional[float]) -> Beyond:
     """How many targets lie below ``low`` or above ``high``: of the column where its values were counted, else of the
     batches that were held."""
-    held = Beyond(targets.below or 0, targets.above or 0, targets.elements, targets.min, targets.max, None)
+    held = Beyond(
+        targets.below or 0,
+        targets.above or 0,
+        targets.elements,
+        targets.min,
+        targets.max,
+        None,
+        targets.beyond_values or 0,
+    )
     if column is None:
         return held
     dataset, one = column
@@ -74,8 +83,9 @@ def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], h
     # what a range cuts off at its very ends shows in the batches, not in the bins of a histogram
     if not (below or above) and held.count:
         return held._replace(low=ends[0], high=ends[1])
+    values = sum((low is not None and v < low - slack) or (high is not None and v > high + slack) for v in counted)
     passes = _passes(dataset)
-    return Beyond(round(below / passes), round(above / passes), round(total / passes), ends[0], ends[1], one.name)
+    return Beyond(round(below / passes), round(above / passes), round(total / passes), *ends, one.name, values)
 
 
 def _counted(column: Fact, factor: float, offset: float) -> dict:

@@ -404,6 +404,7 @@ _TARGETS = {
     "elements": count,
     "below": count,
     "above": count,
+    "beyond_values": count,
     "rows": count,
     "several": count,
     "not_one": count,

@@ -166,3 +166,9 @@ def test_a_difference_that_is_squared(verdict):
         "The output goes through relu and lies in [0, ∞)"
     )
     assert "200 of 512 targets lie below 0" in found["summary"]
+    # -100 where there is no target, and a mask
+    padded = loss("residual", RELU, targets(low=-100.0, below=200, beyond_values=1))
+    assert judged(verdict, other_losses=[padded])["conclusion"] != "problem"
+    masked = {**loss("mse", RELU, targets(low=-100.0, below=200, beyond_values=1)), "shape": [32, 1]}
+    assert judged(verdict, masked)["conclusion"] == "ok"
+    assert judged(verdict, {**masked, "shape": []})["conclusion"] == "problem"

@@ -265,6 +265,7 @@ TARGETS = {
     "elements": 16,
     "below": 0,
     "above": 1,
+    "beyond_values": 1,
     "rows": 16,
     "several": 1,
     "not_one": 1,

@@ -59,6 +59,9 @@ def output(end, target=Y, units=3, loss=None):
         (lambda x: ops.relu(x).mean(1, keep_dims=True) + ops.zeros((6, 3)), "add", None, None),
         (lambda x: ops.cat((ops.sigmoid(x[:, :1]), ops.tanh(x[:, 1:])), 1), "cat", -1, 1),
         (nn.LeakyReLU(), "leakyrelu", None, None),
+        (lambda x: ops.maximum(ops.sigmoid(x), ops.tanh(x)), "maximum", -1, 1),
+        (lambda x: ops.maximum(x, 0.0), "maximum", 0, None),
+        (lambda x: 1 / (1 + ops.exp(-x)), "truediv", None, None),
     ],
 )
 def test_ranges(end, name, low, high):
@@ -95,6 +98,6 @@ def test_affine(made, found):
 
 def test_what_lies_beyond():
     values = [np.array([0.0, 0.5, 1.0, 1.004]), np.array([2.0, -1.0])]
-    assert beyond(values, 0.0, 1.0) == (1, 1, 6)
-    assert beyond(values, None, None) == (0, 0, 6)
-    assert beyond([np.array([np.nan, 3.0])], None, 1.0) == (0, 1, 1)
+    assert beyond(values, 0.0, 1.0) == (1, 1, 6, 2)
+    assert beyond(values, None, None) == (0, 0, 6, 0)
+    assert beyond([np.array([np.nan, 3.0])], None, 1.0) == (0, 1, 1, 1)
