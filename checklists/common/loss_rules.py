@@ -3,6 +3,7 @@
 A table of rules over what enters each loss: the operator that bounds the output with its range, and the targets.
 """
 
+import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -159,8 +160,8 @@ def _one_value(one: Given, _) -> Optional[Wrong]:
     )
     advice = Text(
         "二分类用 sigmoid（或不加激活并用 BCEWithLogitsLoss）；回归去掉激活；多分类让网络为每个类别各给一个输出。",
-        "For two classes use a sigmoid, or no activation and BCEWithLogitsLoss; for regression no activation; for more classes an "
-        "output for each.",
+        "For two classes use a sigmoid, or no activation and BCEWithLogitsLoss; for regression no activation; for more "
+        "classes an output for each.",
     )
     return _wrong(one, summary, advice)
 
@@ -276,7 +277,7 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
     """What the loss could gain lies beyond the range of the output."""
     got = one.reach
     scores = one.own or one.takes in ("scores of classes", "scores")
-    if not got or not scores or not got.settles or None in (got.even, got.inside, got.outside):
+    if not got or not scores or not got.settles or not _finite(got.even, got.inside, got.outside):
         return _sigmoid_by_name(one)
     gain = got.even - got.outside
     if gain <= 0 or (got.inside - got.outside) < run_data.limit("cg.04.lost_gain") * gain:
@@ -284,8 +285,8 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
     summary = Text(
         "{name} 的输入经过了 {operator}，只能在 {range} 内：即使预测全对，loss 也只能从 {even} 降到 {inside}；"
         "没有这一限制可降到 {outside}。",
-        "What {name} is given went through {operator} and lies in {range}: with every prediction right the loss comes from {even} "
-        "down to {inside} only, and to {outside} without that range.",
+        "What {name} is given went through {operator} and lies in {range}: with every prediction right the loss comes from "
+        "{even} down to {inside} only, and to {outside} without that range.",
         name=one.name,
         operator=_operator(one),
         range=range_of(one.output),
@@ -296,13 +297,18 @@ def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
     return _wrong(one, summary, _TAKE_OFF)
 
 
+def _finite(*values: Optional[float]) -> bool:
+    return all(value is not None and math.isfinite(value) for value in values)
+
+
 def _sigmoid_by_name(one: Given) -> Optional[Wrong]:
     """Of older records, which hold no more than the operator's name."""
     if one.output or one.takes != "scores of classes" or one.made_by not in _SIGMOIDS:
         return None
     summary = Text(
         "{name} 的输入经过了 {operator}，只能落在 0 到 1 之间：softmax 无法给出接近 1 的概率。",
-        "What {name} is given went through {operator} and lies between 0 and 1: softmax cannot make a probability near 1 of that.",
+        "What {name} is given went through {operator} and lies between 0 and 1: softmax cannot make a probability near 1 "
+        "of that.",
         name=one.name,
         operator=_operator(one),
     )
@@ -338,7 +344,7 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     if one.own:
         outside = fact.features.unit is False and (fact.features.probabilities is False or one.kind != "classes")
     else:
-        known = fact.predicted.min is not None
+        known = fact.predicted.min is not None and fact.predicted.max is not None
         outside = known and (fact.predicted.min < -1e-6 or fact.predicted.max > 1 + 1e-6)
     bounded = out.low is not None or out.high is not None
     beyond = bounded and ((out.low is None or out.low < -0.01) or (out.high is None or out.high > 1.01))
@@ -359,8 +365,8 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     )
     summary = Text(
         "{name} 需要 0 到 1 之间的概率，而它的输入来自 {operator}，可取 {range}{seen}：缺少 {what}。",
-        "{name} wants probabilities between 0 and 1, and is given what {operator} made, which can lie in {range}{seen}: the {what} "
-        "is missing.",
+        "{name} wants probabilities between 0 and 1, and is given what {operator} made, which can lie in {range}{seen}: "
+        "the {what} is missing.",
         name=one.name,
         operator=operator or Text("网络", "the network"),
         range=range_of(out),
@@ -369,7 +375,8 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     )
     advice = Text(
         "用 sigmoid（多分类用 softmax）作为最后的激活，或改用带 logits 的写法（BCEWithLogitsLoss、log_softmax，数值更稳定）。",
-        "End with a sigmoid (softmax for classes), or use the form for logits (BCEWithLogitsLoss, log_softmax), which is more stable.",
+        "End with a sigmoid (softmax for classes), or use the form for logits (BCEWithLogitsLoss, log_softmax), which is "
+        "more stable.",
     )
     return Wrong(summary, advice, fact.place, out.place or _source(one).place)
 
@@ -399,8 +406,8 @@ def _no_log(one: Given, _) -> Optional[Wrong]:
     return Wrong(
         Text(
             "{name} 的第二个输入须是概率，而给出的值小至 {low}：是对数概率，或两个输入颠倒了。",
-            "The second input of {name} has to be probabilities, and is given values down to {low}: they are log-probabilities, or "
-            "the two have changed places.",
+            "The second input of {name} has to be probabilities, and is given values down to {low}: they are "
+            "log-probabilities, or the two have changed places.",
             name=one.name,
             low=targets.min,
         ),
@@ -422,8 +429,8 @@ def _several_classes(one: Given, run_data: RunData) -> Optional[Wrong]:
     operator = _operator(one) if one.made_by == "softmax" else Text("softmax", "softmax")
     summary = Text(
         "{rows} 行标签中有 {several} 行含多个 1（多标签），而 {operator} 使各类别的概率之和为 1：这些标签不可能同时达到。",
-        "{several} of {rows} rows of targets hold several ones (multi-label), and {operator} makes the probabilities of all classes "
-        "add up to 1: they cannot all be reached. The loss is {name}.",
+        "{several} of {rows} rows of targets hold several ones (multi-label), and {operator} makes the probabilities of "
+        "all classes add up to 1: they cannot all be reached. The loss is {name}.",
         rows=targets.rows,
         several=targets.several,
         operator=operator,
@@ -451,8 +458,8 @@ def _too_few_outputs(one: Given, run_data: RunData) -> Optional[Wrong]:
     return Wrong(
         Text(
             "{loss} 的输入有 {n} 个类别，而标签（列 {name}）的最大编号为 {top}：网络的输出不够。",
-            "{loss} is given {n} classes, and the largest class number of the labels (column {name}) is {top}: the network has too "
-            "few outputs.",
+            "{loss} is given {n} classes, and the largest class number of the labels (column {name}) is {top}: the network "
+            "has too few outputs.",
             loss=one.name,
             n=one.shape[1],
             name=name,
@@ -471,10 +478,12 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     """Targets beyond what the last operator can give."""
     targets = one.fact.targets
     bounded = one.output.low is not None or one.output.high is not None
-    if one.takes != "values" or not bounded or targets.learnt or not targets.elements:
+    if one.takes != "values" or not bounded or targets.learnt or not targets.elements or targets.max is None:
         return None
     found: Beyond = beyond_range(targets, one.column, one.output.low, one.output.high)
     if found.count < max(1, run_data.limit("cg.04.unreachable") * found.elements):
+        return None
+    if _may_mark(one, found):
         return None
     summary = Text(
         "输出经过 {operator}，只能在 {range} 内，而 {name} 的标签{column}从 {low} 到 {high}："
@@ -493,12 +502,18 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     )
     advice = Text(
         "去掉最后的 {operator}（回归一般不加激活），或把标签缩放到 {range} 内，推理时再换算回来。",
-        "Take {operator} off the end (regression usually has no activation there), or scale the targets into {range} and back again "
-        "for inference.",
+        "Take {operator} off the end (regression usually has no activation there), or scale the targets into {range} and "
+        "back again for inference.",
         operator=_operator(one),
         range=range_of(one.output),
     )
     return _wrong(one, summary, advice)
+
+
+def _may_mark(one: Given, found: Beyond) -> bool:
+    """Whether what lies beyond is one value that may stand for padding, in a loss that may leave such elements out."""
+    reduced_at_once = not one.own and one.kind != "residual" and not one.fact.shape
+    return found.values == 1 and (one.fact.targets.distinct or 0) > 2 and not reduced_at_once
 
 
 def _side(output: Fact, found: Beyond) -> Text:
@@ -515,9 +530,9 @@ def _labels_of_sides(one: Given, run_data: RunData) -> Optional[Wrong]:
         return None
     labels, targets = one.fact.labels, one.fact.targets
     low, high = labels.min, labels.max
-    if targets.elements and targets.min is not None:
+    if targets.elements and targets.min is not None and targets.max is not None:
         low, high = targets.min, targets.max
-    if low is None or (low >= 0 and high <= 1):
+    if low is None or high is None or (low >= 0 and high <= 1):
         return None
     found = beyond_range(targets, one.column, 0.0, 1.0) if targets.elements else None
     return Wrong(
@@ -565,7 +580,8 @@ def _shapes(one: Given, _) -> Optional[Wrong]:
         ),
         Text(
             "让输出的个数等于每个样本的标签个数；类别编号请用 CrossEntropyLoss，或先转换为 one-hot。",
-            "Give the network as many outputs as a sample has targets; with class numbers use CrossEntropyLoss, or make them one-hot.",
+            "Give the network as many outputs as a sample has targets; with class numbers use CrossEntropyLoss, or make "
+            "them one-hot.",
         ),
         one.fact.place,
         one.output.place,

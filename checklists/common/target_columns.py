@@ -1,5 +1,7 @@
 """The targets of a loss in the whole of their column: which column they are, and how many lie beyond a range (cg.04)."""
 
+import contextlib
+import math
 from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData
@@ -11,7 +13,7 @@ _SLACK = 1e-2
 
 class Beyond(NamedTuple):
     """``below`` and ``above`` of ``elements`` lie beyond a range; ``low`` and ``high``: the least and the largest target;
-    ``column``: the name of the column, where its values were counted."""
+    ``column``: the name of the column, where its values were counted; ``values``: how many different ones lie beyond."""
 
     below: int
     above: int
@@ -19,6 +21,7 @@ class Beyond(NamedTuple):
     low: float
     high: float
     column: Optional[str]
+    values: int
 
     @property
     def count(self) -> int:
@@ -26,37 +29,45 @@ class Beyond(NamedTuple):
 
 
 def column_of(run_data: RunData, targets: Fact) -> Optional[tuple]:
-    """``(data set, column)`` of the training data that the targets are; None where that is not plain."""
-    if targets.input is None or not targets.shape or not targets.factor or targets.min is None:
+    """``(data set, column)`` of the training data that the targets are; None where that is not plain.
+
+    The column at the place of the step's input, where a batch has as many columns as the step has inputs; else the only
+    one that it can be. Their types have to be the same, and the column has to hold the range of the batches.
+    """
+    if targets.input is None or not targets.shape or not targets.factor or targets.min is None or targets.max is None:
         return None
-    size = 1
-    for length in targets.shape[1:]:
-        size *= length
-    ends = sorted((end - (targets.offset or 0.0)) / targets.factor for end in (targets.min, targets.max))
     found = []
     for dataset in run_data.datasets_of("train"):
-        fitting = [i for i, one in enumerate(dataset.columns) if _fits(one, size, ends)]
-        if targets.input in fitting:
+        fitting = [i for i, one in enumerate(dataset.columns) if _fits(one, targets)]
+        same_count = len(dataset.columns) == targets.inputs
+        if targets.input in fitting and same_count:
             found.append((dataset, dataset.columns[targets.input]))
-        elif len(fitting) == 1:
+        elif len(fitting) == 1 and not same_count:
             found.append((dataset, dataset.columns[fitting[0]]))
     return found[0] if len(found) == 1 else None
 
 
-def _fits(column: Fact, size: int, ends: list) -> bool:
-    if column.min is None or column.max is None or column.varying_shape:
+def _fits(column: Fact, targets: Fact) -> bool:
+    if column.min is None or column.max is None or column.varying_shape or column.dtype != targets.input_dtype:
         return False
-    elements = 1
-    for length in column.shape:
-        elements *= length
+    low, high = sorted((end - (targets.offset or 0.0)) / targets.factor for end in (targets.min, targets.max))
     slack = 1e-3 * max(column.max - column.min, abs(column.max), 1e-9)
-    return elements == size and column.min - slack <= ends[0] and ends[1] <= column.max + slack
+    same_size = math.prod(column.shape) == math.prod(targets.shape[1:])
+    return same_size and column.min - slack <= low and high <= column.max + slack
 
 
 def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], high: Optional[float]) -> Beyond:
     """How many targets lie below ``low`` or above ``high``: of the column where its values were counted, else of the
     batches that were held."""
-    held = Beyond(targets.below or 0, targets.above or 0, targets.elements, targets.min, targets.max, None)
+    held = Beyond(
+        targets.below or 0,
+        targets.above or 0,
+        targets.elements,
+        targets.min,
+        targets.max,
+        None,
+        targets.beyond_values or 0,
+    )
     if column is None:
         return held
     dataset, one = column
@@ -72,20 +83,30 @@ def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], h
     # what a range cuts off at its very ends shows in the batches, not in the bins of a histogram
     if not (below or above) and held.count:
         return held._replace(low=ends[0], high=ends[1])
+    values = sum((low is not None and v < low - slack) or (high is not None and v > high + slack) for v in counted)
     passes = _passes(dataset)
-    return Beyond(round(below / passes), round(above / passes), round(total / passes), ends[0], ends[1], one.name)
+    return Beyond(round(below / passes), round(above / passes), round(total / passes), *ends, one.name, values)
 
 
 def _counted(column: Fact, factor: float, offset: float) -> dict:
     """``{value: count}`` of a column: its values where they are few, else the middles of its histogram's bins."""
     if column.values:
-        return {factor * float(value) + offset: n for value, n in column.values.items()}
+        return {factor * value + offset: n for value, n in _numbers(column.values).items()}
     found = {}
     for histogram in [column.histogram] if column.histogram.counts else column.channels.histograms:
         for left, right, n in zip(histogram.edges, histogram.edges[1:], histogram.counts):
             middle = factor * min(max((left + right) / 2, column.min), column.max) + offset
             if n:
                 found[middle] = found.get(middle, 0) + n
+    return found
+
+
+def _numbers(values: dict) -> dict:
+    """Those of counted values that are numbers: a record may have been edited."""
+    found = {}
+    for value, n in values.items():
+        with contextlib.suppress(ValueError):
+            found[float(value)] = n
     return found
 
 

@@ -84,7 +84,7 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
         return output_of(trace, node.inner[-1].results[0], depth - 1) if node.inner[-1].results else Output(node)
     if name in _STEPS:
         return Output(node, *_observed(node))
-    if name in _CLAMPS:
+    if name in _CLAMPS and not (name in ("maximum", "minimum") and len(node.inputs) > 1):
         return _clamped(trace, node, depth)
     if name in ("exp", "abs", "square"):
         return _through(trace, node, name, depth)
@@ -100,7 +100,7 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
     if name == "dropout" and node.inputs:
         found = output_of(trace, node.inputs[0], depth - 1)
         return found._replace(plain=False) if (found.low, found.high) == (0, _INF) else Output(node)
-    if name in _JOINS:
+    if name in _JOINS or (name in ("maximum", "minimum") and len(node.inputs) > 1):
         return _joined(trace, node, depth)
     if name in _SHIFTS:
         return _shifted(trace, node, depth)
@@ -139,7 +139,6 @@ def _clamped(trace: GraphTrace, node: Node, depth: int) -> Output:
         numbers = [-1.0 if numbers[0] is None else numbers[0], 1.0 if numbers[1] is None else numbers[1]]
     elif name in ("maximum", "minimum"):
         one = next((x for x in numbers if x is not None), None)
-        one = one if one is not None else next((_scalar(x) for x in node.inputs if x.size == 1), None)
         numbers = [one, None] if name == "maximum" else [None, one]
     low = inside.low if numbers[0] is None else max(inside.low, float(numbers[0]))
     high = inside.high if numbers[1] is None else min(inside.high, float(numbers[1]))
@@ -187,9 +186,9 @@ def _shifted(trace: GraphTrace, node: Node, depth: int) -> Output:
     if len(made) != 2 or others:
         return Output(node)
     one, other = (output_of(trace, value, depth - 1) for value in made)
-    if math.isinf(one.low + one.high + other.low + other.high):
-        return Output(node, linear=one.linear and other.linear)
     name = plain_name(node)
+    if not all(map(math.isfinite, (one.low, one.high, other.low, other.high))):
+        return Output(node, linear=one.linear and other.linear and name.startswith(("add", "sub")))
     if name.startswith("add"):
         return Output(node, one.low + other.low, one.high + other.high, plain=False)
     if name.startswith("sub"):

@@ -73,13 +73,15 @@ def target_facts(trace: GraphTrace, value, output: dict, sources: Sources, label
     arrays = (
         [array] if position is None else [factor * one.astype(np.float64) + offset for one in sources.held(position)]
     )
-    below, above, elements = beyond(arrays, output["low"], output["high"])
+    below, above, elements, marks = beyond(arrays, output["low"], output["high"])
     rows = _rows(arrays if array.ndim > 1 and arrays[0].ndim > 1 else [array])
     known = array.size and array.dtype.kind in "fiub"
     whole = described(array if array.dtype.kind != "b" else array.astype(np.int8), str(array.dtype))
     return {
         **whole,
         "input": position,
+        "inputs": len(sources.inputs),
+        "input_dtype": str(sources.inputs[position].dtype) if position is not None else None,
         "factor": factor,
         "offset": offset,
         "learnt": value is not None and is_learnt(trace, value),
@@ -89,20 +91,22 @@ def target_facts(trace: GraphTrace, value, output: dict, sources: Sources, label
         "elements": elements,
         "below": below,
         "above": above,
+        "beyond_values": marks,
         **rows,
     }
 
 
 def beyond(arrays: list, low: Optional[float], high: Optional[float]) -> tuple:
-    """``(below, above, elements)``: how many finite values lie clearly below ``low`` and above ``high``."""
+    """``(below, above, elements, values)``: how many finite values lie clearly below ``low`` and above ``high``, and how
+    many different ones those are."""
     values = np.concatenate([one.reshape(-1).astype(np.float64) for one in arrays]) if arrays else np.zeros(0)
     values = values[np.isfinite(values)]
     if not values.size:
-        return 0, 0, 0
+        return 0, 0, 0, 0
     slack = _BEYOND * float(np.ptp(values)) if np.ptp(values) > 0 else _BEYOND * max(abs(float(values[0])), 1e-6)
-    below = int((values < low - slack).sum()) if low is not None else 0
-    above = int((values > high + slack).sum()) if high is not None else 0
-    return below, above, int(values.size)
+    below = values < low - slack if low is not None else np.zeros(values.shape, bool)
+    above = values > high + slack if high is not None else np.zeros(values.shape, bool)
+    return int(below.sum()), int(above.sum()), int(values.size), len(np.unique(values[below | above]))
 
 
 def _rows(arrays: list) -> dict:

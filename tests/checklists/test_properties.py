@@ -231,6 +231,46 @@ CELL = {
     "gradient": False,
     "created": PLACED,
 }
+OUTPUT = {
+    "operator": "Sigmoid",
+    "name": "sigmoid",
+    "place": PLACED,
+    "created": PLACED,
+    "low": 0.0,
+    "high": 1.0,
+    "plain": True,
+    "linear": False,
+    "flat": False,
+    "gradient": True,
+    "axes": [1],
+    "units": 4,
+    "constant": None,
+    "shape": [8, 1],
+}
+TARGETS = {
+    "dtype": "float32",
+    "shape": [8, 1],
+    "min": 0.0,
+    "max": 3.0,
+    "distinct": 8,
+    "whole": False,
+    "one_hot": False,
+    "input": 1,
+    "inputs": 2,
+    "input_dtype": "float32",
+    "factor": 1.0,
+    "offset": 0.0,
+    "learnt": False,
+    "batches": 2,
+    "elements": 16,
+    "below": 0,
+    "above": 1,
+    "beyond_values": 1,
+    "rows": 16,
+    "several": 1,
+    "not_one": 1,
+}
+REACH = {"even": 1.4, "inside": 0.7, "outside": 0.0, "settles": True}
 RICH.facts["probes"] = {
     "budget": 30.0,
     "seconds": 3.0,
@@ -246,7 +286,18 @@ RICH.facts["probes"] = {
         "accuracy": 0.9,
         "examples": [{"position": 3, "label": 1, "predicted": 2, "probability": 0.99, "own": 0.001}],
     },
-    "losses": [LOSS],
+    "losses": [{**LOSS, "exchanged": False, "output": OUTPUT, "targets": TARGETS, "reach": REACH}],
+    "other_losses": [
+        {
+            "kind": "kl_div",
+            "name": "kl_div",
+            "place": PLACED,
+            "settings": {"log_target": False},
+            "predicted": {"shape": [8, 1], "min": -3.0, "max": 0.0},
+            "output": OUTPUT,
+            "targets": TARGETS,
+        }
+    ],
     "broadcasts": [{"operator": "sub", "place": PLACED, "shapes": [[8, 1], [8]], "label": 1}],
     "own_losses": [
         {
@@ -261,7 +312,10 @@ RICH.facts["probes"] = {
             "labels": [8, 1],
             "final": True,
             "features": {"probabilities": False, "log_probabilities": False, "unit": False, "source": None},
+            "output": OUTPUT,
+            "targets": TARGETS,
             "behaviour": {
+                "reach": REACH,
                 "kind": "binary",
                 "repeatable": True,
                 "domain": "scores",

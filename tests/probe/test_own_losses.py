@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from msprec.checklists.common.custom_loss import Wrong, check_own, confirmed, open_points
+from msprec.checklists.common.loss_rules import check_inputs, of_script
 from msprec.engine.schema import PROBES, Fact
 from msprec.probe.custom_losses import values_beside
 from msprec.probe.loss_input_statistics import features
@@ -91,18 +92,34 @@ def pinball(x, y):
     return np.maximum(0.3 * (y - x), -0.7 * (y - x)).mean()
 
 
-def entry(function, predicted, labels, made_by="Dense", final=True):
+class Limits:
+    """In the place of a run: its thresholds alone."""
+
+    def limit(self, name):
+        return {"cg.04.lost_gain": 0.1, "cg.04.unreachable": 0.01}[name]
+
+
+def judge(one):
+    check_inputs(of_script(one, Limits()), Limits())
+    check_own(one)
+
+
+def entry(function, predicted, labels, made_by="Dense", final=True, limits=(-np.inf, np.inf)):
     value = float(function(predicted, labels))
     given = features(predicted)
-    found = behaviour(lambda p, y: float(function(p, y)), predicted, labels, value, given)
+    found = behaviour(lambda p, y: float(function(p, y)), predicted, labels, value, given, limits=limits)
     facts = {
         "name": function.__name__,
         "place": {"file": "train.py", "line": 3},
         "value": value,
         "final": final,
+        "predicted": list(predicted.shape),
         "features": {**given, "source": {"operator": made_by, "place": None}},
         "behaviour": found,
     }
+    if np.isfinite(limits).any():
+        low, high = (float(end) if np.isfinite(end) else None for end in limits)
+        facts["output"] = {"operator": made_by, "name": made_by.lower(), "low": low, "high": high, "plain": True}
     return Fact(facts, PROBES["own_losses"][0])
 
 
@@ -119,7 +136,7 @@ def entry(function, predicted, labels, made_by="Dense", final=True):
 )
 def test_known_losses(function, predicted, labels, name, settings):
     one = entry(function, predicted, labels)
-    check_own(one)
+    judge(one)
     family = one.behaviour.family
     assert family.name == name and {k: family.settings[k] for k in settings} == pytest.approx(settings, rel=1e-3)
     assert confirmed(one) is not None
@@ -138,7 +155,7 @@ def test_known_losses(function, predicted, labels, name, settings):
 )
 def test_losses_that_do_what_they_have_to(function, predicted, labels):
     one = entry(function, predicted, labels)
-    check_own(one)
+    judge(one)
     assert one.behaviour.family.name is None and confirmed(one) is not None, open_points(one)
 
 
@@ -160,9 +177,9 @@ def test_losses_that_do_what_they_have_to(function, predicted, labels):
 )
 def test_what_is_wrong(function, predicted, labels, made_by, said):
     with pytest.raises(Wrong, match=said):
-        check_own(entry(function, predicted, labels, made_by))
+        judge(entry(function, predicted, labels, made_by))
     # of a part of the loss nobody knows what is made of it
-    check_own(entry(function, predicted, labels, made_by, final=False))
+    judge(entry(function, predicted, labels, made_by, final=False))
 
 
 @pytest.mark.parametrize(
@@ -177,13 +194,45 @@ def test_what_is_wrong(function, predicted, labels, made_by, said):
 )
 def test_what_stays_open(function, predicted, labels):
     one = entry(function, predicted, labels)
-    check_own(one)
+    judge(one)
     assert confirmed(one) is None and open_points(one) is not None
 
 
+@pytest.mark.parametrize(
+    ("function", "labels", "operator", "limits", "harmful"),
+    [
+        (cross_entropy, CLASSES, "Sigmoid", (0, 1), True),
+        (smoothed, CLASSES, "Sigmoid", (0, 1), False),  # smoothed labels are never reached: nothing to tell by
+        (focal, CLASSES, "Sigmoid", (0, 1), True),
+        (cross_entropy, CLASSES, "Tanh", (-1, 1), True),
+        (cross_entropy, CLASSES, "Tanh", (-10, 10), False),
+        (lambda x, y: cross_entropy(x / 0.07, y), CLASSES, "Tanh", (-1, 1), False),
+        (log_of_probabilities, CLASSES, "Sigmoid", (0, 1), False),
+        (lambda x, y: -np.log(of(x.astype(np.float64), y)).mean(), CLASSES, "Sigmoid", (0, 1), False),
+    ],
+)
+def test_what_the_range_of_the_output_costs(function, labels, operator, limits, harmful):
+    """The least of the loss within the range against its least beyond."""
+    predicted = np.clip(np.abs(SCORES), 0.05, 0.95)
+    one = entry(function, predicted, labels, operator, limits=limits)
+    if harmful:
+        with pytest.raises(Wrong, match=f"{operator} and lies in"):
+            judge(one)
+    else:
+        judge(one)
+
+
+def test_a_binary_loss_and_a_range():
+    dice_of_scores = entry(dice, np.abs(ONE), BINARY, "Softplus", limits=(0, np.inf))
+    with pytest.raises(Wrong, match="lies in"):
+        judge(dice_of_scores)
+    judge(entry(hinge, np.tanh(ONE), BINARY, "Tanh", limits=(-1, 1)))
+    judge(entry(dice_of_raw, sigmoid(ONE).astype(np.float32), BINARY, "Sigmoid", limits=(0, 1)))
+
+
 def test_losses_that_are_meant_so():
-    check_own(entry(mmd, ONE, REAL))
-    check_own(entry(adversarial, SCORES, CLASSES))
+    judge(entry(mmd, ONE, REAL))
+    judge(entry(adversarial, SCORES, CLASSES))
 
 
 def mmd(x, y):
@@ -197,7 +246,7 @@ def adversarial(x, y):
 def test_a_loss_that_draws_is_not_judged():
     noise = np.random.default_rng(0)
     one = entry(lambda x, y: cross_entropy(x + noise.standard_normal(x.shape), y), SCORES, CLASSES)
-    check_own(one)
+    judge(one)
     assert one.behaviour.repeatable is False and confirmed(one) is None
 
 
@@ -252,18 +301,18 @@ def pair_entry(function, promise):
 )
 def test_losses_of_two_outputs(function, promise, name, temperature):
     one = pair_entry(function, promise)
-    check_own(one)
+    judge(one)
     assert one.behaviour.family.name == name and one.behaviour.family.settings["temperature"] == temperature
     assert confirmed(one) is not None
 
 
 def test_wrong_losses_of_two_outputs():
     with pytest.raises(Wrong, match="wrong sign"):
-        check_own(pair_entry(lambda a, b: -info_nce(a, b), "contrastive"))
+        judge(pair_entry(lambda a, b: -info_nce(a, b), "contrastive"))
     with pytest.raises(Wrong, match=r"wrong sign|not smallest"):
-        check_own(pair_entry(lambda s, t: -distilled(s, t), "distillation"))
+        judge(pair_entry(lambda s, t: -distilled(s, t), "distillation"))
     one = pair_entry(distilled_without_log, "distillation")
-    check_own(one)  # it falls towards the teacher, and beyond
+    judge(one)  # it falls towards the teacher, and beyond
     assert confirmed(one) is None and open_points(one) is not None
 
 
@@ -271,7 +320,7 @@ def test_facts_without_a_curve():
     for curve in ([], [1.0], [None, 2.0]):
         did = {"kind": "distillation", "repeatable": True, "way": "rises", "curve": curve}
         one = Fact({"name": "loss", "final": True, "behaviour": did}, PROBES["own_losses"][0])
-        check_own(one)
+        judge(one)
         assert confirmed(one) is None and open_points(one) is not None
 
 

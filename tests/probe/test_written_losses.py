@@ -7,6 +7,7 @@ from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward, of_function, of_train_cell
 from msprec.probe.inline_loss_facts import written_facts
+from msprec.probe.loss_targets import Sources
 from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(3)
@@ -28,7 +29,7 @@ def told(forward, inputs, net=NET):
         return of_forward(forward, batch, net.trainable_params(), [net])
 
     net.set_train()
-    return written_facts(again(inputs), again, None)
+    return written_facts(again(inputs), again, None, Sources(inputs, [inputs]))
 
 
 def entry(forward, inputs, net=NET):
@@ -146,7 +147,7 @@ def test_a_network_that_gives_its_loss():
     def again(batch):
         return of_train_cell(train, batch)
 
-    (one,) = written_facts(again((X, Y)), again, None)["own_losses"]
+    (one,) = written_facts(again((X, Y)), again, None, Sources((X, Y), [(X, Y)]))["own_losses"]
     assert one["equals"] == ["l1", "mean"] and one["name"] == "construct"
 
 
@@ -166,7 +167,7 @@ def test_a_step_that_is_one_function(compiled):
         return of_function(run, batch, [NET, optimizer])
 
     before = [p.asnumpy().copy() for p in NET.trainable_params()]
-    (one,) = written_facts(again((X, Y)), again, None)["own_losses"]
+    (one,) = written_facts(again((X, Y)), again, None, Sources((X, Y), [(X, Y)]))["own_losses"]
     assert one["equals"] == ["mse", "mean"]
     assert all(np.array_equal(a, p.asnumpy()) for a, p in zip(before, NET.trainable_params()))
 

@@ -1,0 +1,174 @@
+"""cg.04: the rules over what a loss is given, on facts of probes and of the whole column."""
+
+import pytest
+from building import Run
+
+PLACE, END = {"file": "train.py", "line": 5}, {"file": "train.py", "line": 2}
+
+
+def output(name="dense", low=None, high=None, **changes):
+    base = {"operator": name, "name": name, "place": END, "low": low, "high": high, "plain": True, "linear": False}
+    return {**base, "gradient": True, "shape": [32, 1], **changes}
+
+
+def targets(low=0.0, high=1.0, below=0, above=0, **changes):
+    base = {
+        "shape": [32, 1],
+        "min": low,
+        "max": high,
+        "input": 1,
+        "inputs": 2,
+        "factor": 1.0,
+        "offset": 0.0,
+        "learnt": False,
+    }
+    base["input_dtype"] = "float32"
+    counts = {"batches": 16, "elements": 512, "below": below, "above": above, "distinct": 32, "whole": False}
+    return {**base, **counts, **changes}
+
+
+def loss(kind, out, aim, shape=(32, 1), **changes):
+    predicted = {"shape": list(shape), "min": 0.1, "max": 0.9, "probabilities": None, "unit": True}
+    return {
+        "kind": kind,
+        "name": "Loss",
+        "place": PLACE,
+        "predicted": {**predicted, **changes.pop("predicted", {})},
+        "labels": {"shape": aim["shape"], "min": aim["min"], "max": aim["max"]},
+        "output": out,
+        "targets": aim,
+        "shape": [],
+        "value": 1.0,
+        "equals": None,
+        **changes,
+    }
+
+
+def column(values=None, low=0.0, high=1.0, **changes):
+    base = {"name": "y", "dtype": "float32", "shape": [1], "min": low, "max": high, "values": values}
+    return {
+        "id": 0,
+        "role": "train",
+        "columns": [{"name": "x", "shape": [8], "min": -9.0, "max": 9.0}, {**base, **changes}],
+        "passes": 2,
+        "samples": 2000,
+        "samples_per_pass": 1000,
+        "scanned": {"samples": 2000},
+    }
+
+
+def judged(verdict, *losses, data=None, **probes):
+    made = Run(**({"datasets": [data]} if data else {}))
+    made.facts["probes"] = {"losses": list(losses), "skipped": {}, **probes}
+    return verdict("cg.04", made)
+
+
+SIGMOID, RELU, TANH = output("sigmoid", 0.0, 1.0), output("relu", 0.0, flat=True), output("tanh", -1.0, 1.0)
+SOFTMAX = output("softmax", 0.0, 1.0, shape=[32, 4])
+ROWS = {"shape": [32, 4], "rows": 512, "distinct": 2}
+WHOLE = {"probabilities": True}
+
+
+@pytest.mark.parametrize(
+    ("one", "conclusion"),
+    [
+        (loss("mse", SIGMOID, targets()), "ok"),
+        (loss("mse", SIGMOID, targets(high=3.0, above=40)), "problem"),
+        (loss("mse", SIGMOID, targets(high=3.0, above=4)), "ok"),
+        (loss("l1", RELU, targets(low=-2.0, below=200)), "problem"),
+        (loss("mse", TANH, targets(low=-1.0)), "ok"),
+        # what another network gives may come to lie within the range
+        (loss("mse", SIGMOID, targets(high=3.0, above=400, learnt=True)), "ok"),
+        (loss("mse", output("softmax", 0.0, 1.0, constant=1.0), targets()), "problem"),
+        (loss("bce", output("softmax", 0.0, 1.0, constant=1.0), targets()), "problem"),
+        (loss("mse", output("round", 0.0, 5.0, gradient=False), targets()), "problem"),
+        (loss("bce", SIGMOID, targets()), "ok"),
+        (loss("bce", TANH, targets()), "problem"),
+        (loss("bce", output(linear=True), targets()), "problem"),
+        # a formula of the script's own that gives probabilities
+        (loss("bce", output("div"), targets()), "ok"),
+        (loss("bce", SIGMOID, targets(high=2.0, above=40)), "problem"),
+        (loss("bce_with_logits", output(linear=True), targets()), "ok"),
+        (loss("bce_with_logits", output(linear=True), targets(), exchanged=True), "problem"),
+        (loss("bce_with_logits", RELU, targets()), "problem"),
+        (loss("softmax_cross_entropy", RELU, targets(), (32, 4)), "problem"),
+        (loss("softmax_cross_entropy", {**RELU, "plain": False}, targets(), (32, 4)), "ok"),
+        (loss("softmax_cross_entropy", SOFTMAX, targets(), (32, 4), predicted=WHOLE), "problem"),
+        (loss("softmax_cross_entropy", output(linear=True), targets(several=300, **ROWS), (32, 4)), "problem"),
+        (loss("softmax_cross_entropy", output(linear=True), targets(several=0, **ROWS), (32, 4)), "ok"),
+        (loss("bce", SOFTMAX, targets(several=300, **ROWS), (32, 4), predicted=WHOLE), "problem"),
+        (loss("bce", SOFTMAX, targets(several=0, **ROWS), (32, 4), predicted=WHOLE), "ok"),
+        (loss("bce", SIGMOID, targets(several=300, **ROWS), (32, 4)), "ok"),
+        (loss("mse", output(linear=True), targets(shape=[32, 3])), "problem"),
+        (loss("mse", output(linear=True), targets(shape=[32, 3], distinct=1)), "ok"),
+    ],
+)
+def test_rules(verdict, one, conclusion):
+    found = judged(verdict, one)
+    assert found["conclusion"] == conclusion, found["summary"]
+
+
+@pytest.mark.parametrize(("inside", "conclusion"), [(0.74, "problem"), (0.01, "ok")])
+def test_what_the_range_costs(verdict, inside, conclusion):
+    reach = {"even": 1.39, "inside": inside, "outside": 0.0, "settles": True}
+    assert (
+        judged(verdict, loss("softmax_cross_entropy", SIGMOID, targets(), (32, 4), reach=reach))["conclusion"]
+        == conclusion
+    )
+
+
+def test_the_whole_column_counts(verdict):
+    """The held batches fit the range; 37 of the column's 1000 do not."""
+    data = column({"0.5": 1926, "4": 74}, high=4.0)
+    found = judged(verdict, loss("mse", SIGMOID, targets(high=0.9)), data=data)
+    assert found["conclusion"] == "problem" and "37 of 1 000 targets lie above 1" in found["summary"]
+    assert found["locations"][0] == END
+    histogram = {"edges": [0.0, 1.0, 2.0, 4.0], "counts": [1900, 0, 100]}
+    data = column(None, high=4.0, histogram=histogram)
+    assert "50 of 1 000" in judged(verdict, loss("mse", SIGMOID, targets(high=0.9)), data=data)["summary"]
+    # another type, another number of columns: not the column that it seems to be
+    other = targets(high=0.9, input_dtype="float16")
+    assert judged(verdict, loss("mse", SIGMOID, other), data=data)["conclusion"] == "ok"
+    # pixels divided by 255
+    data = column({"0": 1000, "255": 1000}, high=255.0)
+    aim = targets(factor=1 / 255)
+    assert judged(verdict, loss("mse", SIGMOID, aim), data=data)["conclusion"] == "ok"
+
+
+def test_fewer_outputs_than_classes(verdict):
+    ids = targets(high=3.0, shape=[32], whole=True)
+    data = column({str(n): 100 for n in range(10)}, high=9.0, shape=[])
+    one = loss("softmax_cross_entropy", output(linear=True), ids, (32, 4))
+    assert judged(verdict, one, data=data)["conclusion"] == "problem"
+    assert judged(verdict, {**one, "settings": {"ignore_index": 9}}, data=data)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("high", "settings", "low", "conclusion"),
+    [
+        (0.9, {}, 0.0, "problem"),
+        (-0.1, {}, 0.0, "ok"),
+        (-0.1, {}, -4.0, "problem"),
+        (-0.1, {"log_target": True}, -4.0, "ok"),
+    ],
+)
+def test_divergences(verdict, high, settings, low, conclusion):
+    one = loss("kl_div", output("logsoftmax", None, 0.0), targets(low), predicted={"max": high, "min": -3.0})
+    cross_entropy = loss("softmax_cross_entropy", output(linear=True), targets(), (32, 4))
+    found = judged(verdict, cross_entropy, other_losses=[{**one, "settings": settings}])
+    assert found["conclusion"] == conclusion, found["summary"]
+
+
+def test_a_difference_that_is_squared(verdict):
+    one = loss("residual", RELU, targets(low=-2.0, below=200))
+    found = judged(verdict, other_losses=[one])
+    assert found["conclusion"] == "problem" and found["summary"].startswith(
+        "The output goes through relu and lies in [0, ∞)"
+    )
+    assert "200 of 512 targets lie below 0" in found["summary"]
+    # -100 where there is no target, and a mask
+    padded = loss("residual", RELU, targets(low=-100.0, below=200, beyond_values=1))
+    assert judged(verdict, other_losses=[padded])["conclusion"] != "problem"
+    masked = {**loss("mse", RELU, targets(low=-100.0, below=200, beyond_values=1)), "shape": [32, 1]}
+    assert judged(verdict, masked)["conclusion"] == "ok"
+    assert judged(verdict, {**masked, "shape": []})["conclusion"] == "problem"
