@@ -125,7 +125,8 @@ class Outcome(NamedTuple):
         return 1 - self.end / self.constant.value
 
     def words(self) -> Text:
-        """``the loss stays at 0.69, a constant prediction reaches 0.6931 (entropy of the class shares of y)``"""
+        """Where ``constant`` is known: ``the loss stays at 0.69, and a constant prediction reaches 0.6931 (…)``"""
+        assert self.constant is not None
         return Text(
             "结尾的 loss 为 {end}，而不看输入、只输出常数即可达到 {value}（{column} 的{how}）",
             "the loss stays at {end}, and a constant prediction reaches {value} ({how}, column {column})",

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
+from msprec.checklists.common.constant_prediction import REGRESSION, Outcome, learning_outcome
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.run_data import RunData
@@ -29,6 +29,7 @@ class Gap(NamedTuple):
             loss at the start where that is not known.
         known: Whether ``reference`` is that of a constant prediction.
         score: Whether the metric is a share of right answers.
+        regression: Whether the loss is one of a regression, which no certainty of the network makes larger.
         gap: What of the way from the constant to no error is lost between training and validation, 0 to 1.
     """
 
@@ -39,6 +40,7 @@ class Gap(NamedTuple):
     known: bool
     score: bool
     gap: float
+    regression: bool = False
 
 
 def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Gap]:
@@ -76,7 +78,7 @@ def _validation(run_data: RunData) -> dict:
     last = max([evaluation.step or 0 for evaluation in run_data.evaluations] or [0])
     if not last or last < begun + 0.9 * (run_data.training_steps - begun):
         return {}
-    found = {}
+    found: dict = {}
     for evaluation in run_data.evaluations:
         if (evaluation.step or 0) < last - 0.1 * (last - begun) or evaluation.dataset in trained:
             continue
@@ -112,5 +114,6 @@ def _of_losses(outcome: Outcome, reference: float, values: dict) -> Optional[Gap
         if re.search(same, name, re.IGNORECASE):
             value = float(np.mean([one for one, _ in seen]))
             gap = (value - outcome.end) / reference
-            found.append(Gap(outcome.end, name, value, reference, constant is not None, False, gap))
+            regression = constant is not None and constant.kind in REGRESSION
+            found.append(Gap(outcome.end, name, value, reference, constant is not None, False, gap, regression))
     return min(found, key=lambda one: one.gap, default=None)

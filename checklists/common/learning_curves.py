@@ -388,7 +388,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
         value=gap.value,
         beside=beside,
     )
-    if gap.known and not gap.score and gap.gap > run_data.limit("hp.02.worse_than_constant"):
+    if gap.regression and gap.gap > run_data.limit("hp.02.worse_than_constant"):
         return undecided(
             Text(
                 "{seen}：比不看输入还差，记住训练样本不至于此；验证数据的处理很可能与训练不同。",

@@ -86,7 +86,9 @@ class Curve:
             return True
         after = smoothed[best:end]
         risen = np.flatnonzero(after > smoothed[best] + UNDONE * drop)
-        if risen.size and float(after[risen[0] :].min()) < smoothed[best] + UNDONE / 2 * drop:
+        low = np.flatnonzero(after < smoothed[best] + UNDONE / 2 * drop)
+        # close to the best rate a loss swings before it diverges; a decade on, a second minimum says that the first was none
+        if risen.size and low[-1] > risen[0] and self.rates[best + low[-1]] >= 10 * self.rates[best]:
             return True
         return begins <= start + 2 and self.rates[begins] <= NO_RATE
 

@@ -194,3 +194,41 @@ def test_a_score_of_few_samples(verdict):
         for one in made.facts["evaluation"]["evaluations"]:
             one["samples"] = samples
         assert verdict("hp.02", made)["conclusion"] == conclusion
+
+
+def by_heart(step):
+    return 0.002 + 2.3 * math.exp(-step / 25)
+
+
+PLATEAU = [0.4 + 0.005 * (-1) ** n for n in range(10)]
+
+
+def test_a_gap_without_a_turn(verdict):
+    entry = verdict("hp.02", run(PLATEAU, by_heart, name="accuracy"))
+    assert entry["conclusion"] == "problem" and "Overfitting" in entry["summary"]
+    entry = verdict("hp.02", run([1.6 + value / 10 for value in PLATEAU], by_heart))
+    assert entry["conclusion"] == "problem" and "a constant prediction reaches" in entry["summary"]
+
+
+def test_what_looks_like_a_gap(verdict):
+    good = [{"accuracy": 0.92}] * 10
+    assert verdict("hp.02", run([1.6 + value / 10 for value in PLATEAU], by_heart, more=good))["conclusion"] == "ok"
+    assert verdict("hp.02", run([0.3 + value / 10 for value in PLATEAU], by_heart))["conclusion"] == "ok"
+    slow = run(PLATEAU, lambda step: 0.8 + 1.5 * math.exp(-step / 60), name="accuracy")
+    assert verdict("hp.02", slow)["conclusion"] == "ok"  # not learnt by heart
+    code = "stop = EarlyStopping(patience=3)\n"
+    kept = run(PLATEAU, by_heart, name="accuracy", source={"train.py": code})
+    assert verdict("hp.02", kept)["conclusion"] == "ok"
+    assert verdict("hp.02", run(PLATEAU, by_heart, name="train_accuracy"))["conclusion"] != "problem"
+
+
+def test_a_few_labelled_nodes_of_one_graph_are_learnt_by_heart_by_right(verdict):
+    nodes = dataset(batch_size=1440)
+    nodes["columns"].insert(0, {**nodes["columns"][0], "name": "adjacency", "shape": [1440]})
+    nodes["pipeline"] = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 9}}]
+    assert verdict("hp.02", run(PLATEAU, by_heart, name="accuracy", datasets=[nodes]))["conclusion"] == "ok"
+
+
+def test_nothing_is_ok_on_a_training_that_learnt_nothing(verdict):
+    entry = verdict("hp.02", run([2.3] * 10, lambda step: 2.3026))
+    assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]

@@ -13,9 +13,10 @@ from msprec.engine.run_data import RunData
 def learning_rate(run_data: RunData) -> Finding:
     """The course of the training loss beside a range test (Smith 2017) of the same network from its first weights.
 
-    Problem: the run diverges, swings or makes no progress and the largest rate lies outside the range test's bounds; or
-    it lies more than hp.01.far_below times below them; or above them, and the test outdoes the run at lower rates
-    (hp.01.outdone, hp.01.outdone_steps). Inside, or with a loss that falls: ok; without a range test the loss has to fall to
-    hp.01.converged of its start. Whatever else: undecided.
+    Problem: the loss grows beyond doubt (hp.01.diverged, hp.01.exploded); the run diverges, swings, makes no progress or learns
+    nothing (hp.01.constant) while the largest rate lies outside the range test's bounds, and the test shows a rate that learns
+    (hp.01.learns); or it lies more than hp.01.far_below times below them; or above them, and the test outdoes the run at lower
+    rates (hp.01.outdone, hp.01.outdone_steps). Inside, or with a loss that falls: ok; without a range test the loss has to fall
+    to hp.01.converged of its start. Never ok: an end at the level of the best constant prediction. Whatever else: undecided.
     """
     return no_training() if run_data.trains_nothing else judge_rate(run_data)

@@ -85,6 +85,8 @@ def judge_rate(run_data: RunData) -> Finding:
     if used == 0:
         return _zero(evidence, places)
     grown = _growth(run_data, seen, outcome)
+    if grown is not None and seen.kind != "diverged":
+        seen = seen._replace(kind="diverged", first=grown.first, last=grown.last)
     if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):
         return _too_large(seen, used, curve, evidence, places)
     if grown is not None:
@@ -519,7 +521,7 @@ def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
 
 def _course_words(seen: Course) -> Text:
     known = {
-        "diverged": Text("发散", "diverges")
+        "diverged": Text("发散（loss 从 {first} 到 {last}）", "diverges (loss {first} to {last})")
         if seen.first is not None
         else Text("的 loss 变为 NaN/Inf", "ends in losses that are not finite"),
         "swings": Text("大幅震荡", "swings widely"),

@@ -1,0 +1,67 @@
+"""hp.01 on trainings that diverge or learn nothing, and on what only looks like it."""
+
+import math
+
+import numpy as np
+import pytest
+from building import Run
+
+
+def training(loss, steps=135, builtin=True, **changes):
+    losses = [{"class": "CrossEntropyLoss" if builtin else "Own", "builtin": builtin, "args": "", "place": None}]
+    rows = [{"step": n, "loss": loss(n), "lr": 0.1, "batch": 32} for n in range(1, steps + 1)]
+    return Run(steps=rows, loss=losses, **changes)
+
+
+def swept(run, low, high):
+    """With a range test that comes down to 0.4 between two rates."""
+    rates = np.geomspace(1e-7, 10, 100)
+    where = np.log10(rates)
+    down = np.clip((where - math.log10(low)) / (math.log10(high) - math.log10(low)), 0, 1)
+    losses = 2.3 - 1.9 * down + np.expm1(4 * np.clip(where - math.log10(high), 0, 1.5))
+    facts = {"rates": rates.tolist(), "losses": losses.tolist(), "low": 1e-7, "high": 10.0, "batches": 8}
+    run.facts["range_test"] = facts
+    return run
+
+
+@pytest.mark.parametrize(
+    ("loss", "steps", "builtin", "conclusion"),
+    [
+        (lambda n: 2.3 * 1.04**n, 135, True, "problem"),
+        (lambda n: 2.3 * 10.0**n, 7, True, "problem"),  # few steps, beyond doubt
+        (lambda n: 2.3 * 1.5**n, 7, True, "undecided"),  # few steps
+        (lambda n: 2.3 * 3.0**n if n < 9 else math.nan, 60, True, "problem"),
+        (lambda n: 2.3 if n < 9 else math.nan, 60, True, "undecided"),  # out of nothing: mp.01
+        (lambda n: math.nan, 60, True, "undecided"),
+        (lambda n: 2.3 * 1.2**n, 135, False, "problem"),  # no constant, but beyond any measure
+        (lambda n: 0.01 * n, 135, False, "undecided"),  # the error of a value function grows with the rewards
+        (lambda n: 3.0 - n / 100 if n > 3 else 40.0, 135, True, "undecided"),  # leaps at first, and comes down
+        (lambda n: 2.3026, 135, True, "undecided"),
+    ],
+)
+def test_divergence(verdict, loss, steps, builtin, conclusion):
+    entry = verdict("hp.01", training(loss, steps, builtin))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    if conclusion == "problem":
+        assert "diverges" in entry["summary"] and entry["locations"] == [{"file": "train.py", "line": 8}]
+
+
+def level(n):
+    """Falls from a bad start to the level of ln 10, where it stays."""
+    return 2.31 + 3 * math.exp(-n / 10)
+
+
+def test_learnt_nothing_at_a_rate_outside_the_bounds(verdict):
+    entry = verdict("hp.01", swept(training(level), 1e-5, 1e-3))
+    assert entry["conclusion"] == "problem", entry["summary"]
+
+
+def test_learnt_nothing_inside_the_bounds_is_not_the_rate(verdict):
+    entry = verdict("hp.01", swept(training(level), 1e-3, 1.0))
+    assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]
+
+
+def test_a_number_stands_where_it_belongs(verdict):
+    entry = verdict("hp.01", swept(training(lambda n: 0.1 + 2.2 * math.exp(-n / 20)), 1e-5, 1e-3))
+    assert entry["conclusion"] == "ok" and "above the bounds of this range test (" in entry["summary"]
+    assert "), yet the loss fell from" in entry["summary"]
