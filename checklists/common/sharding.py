@@ -429,9 +429,14 @@ def _divided_by_hand(run_data: RunData) -> list:
 
 def _cuts(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
-        cut = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and ast.unparse(node.slice)
-        compared = isinstance(node, ast.Compare) and ast.unparse(node)
-        if (cut and _RANK.search(cut)) or (compared and "%" in compared and _RANK.search(compared)):
+        if isinstance(node, ast.Subscript):
+            text = ast.unparse(node.slice) if isinstance(node.slice, ast.Slice) else ""
+        elif isinstance(node, ast.Compare):
+            text = ast.unparse(node)
+            text = text if "%" in text else ""
+        else:
+            continue
+        if _RANK.search(text):
             yield node.lineno
 
 

@@ -31,16 +31,16 @@ def batch_size(run_data: RunData) -> Finding:
     return worst([_batch(run_data, dataset) for dataset in sets or [None]])
 
 
-def _whole_graph(dataset: Optional[Fact]) -> bool:
+def _whole_graph(dataset: Fact) -> bool:
     """Whether each step is given one whole graph: its adjacency among plain arrays that are the same each time."""
-    if dataset is None or not plain_arrays(dataset) or dataset.samples_per_pass != dataset.batch_size:
+    if not plain_arrays(dataset) or dataset.samples_per_pass != dataset.batch_size:
         return False
     square = any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns)
     return square or any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
 
 
 def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
-    if _whole_graph(dataset):
+    if dataset is not None and _whole_graph(dataset):
         return not_applicable(
             Text(
                 "每一步都用同一张完整的图训练（{n} 个节点），没有 batch。",
@@ -58,7 +58,7 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
     if declared is not None:
         return declared
     samples = dataset.samples_per_pass if dataset is not None else None
-    updates = _updates(dataset, samples, batch, accumulation) if samples else None
+    updates = _updates(dataset, samples, batch, accumulation) if dataset is not None and samples else None
     rows = [[batch, ranks, accumulation, total, samples, updates, total / samples / ranks if samples else None]]
     heads = [
         Text("每设备 batch", "batch a device"),
