@@ -26,8 +26,10 @@ class Dump:
 
     def __init__(self, model, writer: DumpWriter, steps: frozenset) -> None:
         self.step = 0
-        self._writer, self._wanted, self._on, self._calls = writer, steps, False, {}
-        self._handles, self._once = [], []
+        self._writer, self._wanted, self._on = writer, steps, False
+        self._calls: dict[str, int] = {}
+        self._handles: list = []
+        self._once: list = []
         for name, module in model.named_modules():
             self._listen(name, module, module is model)
         atexit.register(self.close)

@@ -180,7 +180,7 @@ def _no_files(run_data: RunData, shown: list, places: list) -> Finding:
 
 def pair(files: list, reference: list) -> Pairs:
     """Brings together files whose paths end alike, as far as the names go; each reference file is used once."""
-    by_name = {}
+    by_name: dict = {}
     for entry in reference:
         if entry.name:
             by_name.setdefault(_base(entry.name), []).append(entry)
@@ -329,7 +329,8 @@ def _beside(source: Optional[str], files: list, reference: list, shown: list, pl
 
 def _between_ranks(run_data: RunData, shown: list, places: list) -> Optional[Finding]:
     """Files of one path whose contents differ between ranks; ranks of one machine read the very same files."""
-    seen, apart = {}, []
+    seen: dict = {}
+    apart: list = []
     for rank in run_data.ranks if len(run_data.ranks) > 1 else []:
         for entry in files_of(run_data, rank):
             if not entry.md5:

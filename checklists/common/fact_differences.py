@@ -167,8 +167,8 @@ def _batch(run_data: RunData) -> Compared:
     other = run_data.reference_run
     a = _global(_set_batch(other.datasets) or other.batch, other.run.rank_size, other.train_steps)
     seen = run_data.steps().observed("batch")
-    usual = sorted(value for value in seen.tolist() if 1 <= value < 1e12)
-    usual = int(usual[len(usual) // 2]) if usual else None
+    sizes = sorted(value for value in seen.tolist() if 1 <= value < 1e12)
+    usual = int(sizes[len(sizes) // 2]) if sizes else None
     b = _global(_set_batch(run_data.datasets_of("train")) or usual, run_data.run.rank_size, run_data.train_steps)
     if not a or not b:
         return Compared("batch", "unknown")
@@ -459,7 +459,9 @@ def _train_pairs(run_data: RunData) -> list:
 
 def _columns(run_data: RunData) -> Compared:
     """What the training sets deliver, column by column."""
-    states, rows, parts = [], [], []
+    states: list[str] = []
+    rows: list = []
+    parts: list[Text] = []
     for there, here in _train_pairs(run_data):
         known = {column.name: column for column in there.columns}
         for column in here.columns:
@@ -527,12 +529,13 @@ def _seen(dataset: Fact) -> int:
 def _steps_of_pipeline(run_data: RunData) -> Compared:
     """The transforms of the training pipelines, as texts."""
     found = [(_operations(there), _operations(here)) for there, here in _train_pairs(run_data)]
-    found = [(a, b) for a, b in found if a is not None and b is not None]
-    if not found:
+    known = [(a, b) for a, b in found if a is not None and b is not None]
+    if not known:
         return Compared("processing", "unknown")
-    a, b = next(((a, b) for a, b in found if a != b), (None, None))
-    if a is None:
+    differing = [(a, b) for a, b in known if a != b]
+    if not differing:
         return Compared("processing", "equal")
+    a, b = differing[0]
     rows = [[Text("数据处理的步骤", "steps of the data processing"), ", ".join(a) or "—", ", ".join(b) or "—"]]
     says = Text(
         "训练数据的处理步骤不同：这里为 {here}，标杆运行为 {there}",

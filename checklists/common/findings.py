@@ -63,7 +63,7 @@ SIDES = {"right": Text("右侧", "right"), "left": Text("左侧", "left"), "both
 def padded_side(pad: Fact) -> str:
     """The side on which most rows of a column are padded: a key of `SIDES`."""
     counts = {"right": pad.right_only or 0, "left": pad.left_only or 0, "both": pad.both or 0}
-    return max(counts, key=counts.get)
+    return max(counts, key=lambda name: counts[name])
 
 
 def pipeline_table(dataset: Fact) -> Optional[Evidence]:

@@ -115,7 +115,9 @@ def judge_epochs(run_data: RunData) -> Finding:
 
 def validation_curves(run_data: RunData) -> list:
     """Metrics evaluated at four steps of the (last) training or more, losses first."""
-    points, begun, counted = {}, last_training_start(run_data), {}
+    points: dict = {}
+    counted: dict = {}
+    begun = last_training_start(run_data)
     for evaluation in run_data.evaluations:
         if (evaluation.step or 0) <= begun and begun:
             continue
@@ -285,15 +287,20 @@ def _keeps_extreme(branch: ast.If) -> bool:
         return False
     compared = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
     for node in ast.walk(branch):
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            given = zip(target.elts, node.value.elts) if _are_tuples(target, node.value) else [(target, node.value)]
-            if any({ast.unparse(name), ast.unparse(value)} == compared for name, value in given):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if any({ast.unparse(name), ast.unparse(value)} == compared for name, value in _pairs(target, node)):
                 return True
     return False
 
 
-def _are_tuples(target: ast.expr, value: ast.expr) -> bool:
-    return isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
+def _pairs(target: ast.expr, node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """(name, value) of an assignment, one by one where both sides are tuples."""
+    value = node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts))
+    return [(target, value)]
 
 
 # --- the findings --------------------------------------------------------------------------------------------------

@@ -228,7 +228,10 @@ class ReferenceComparison:
         return any(step.loss_scale.kind in ("dynamic", "fixed") for step in steps) or True in halves
 
     def _later(self) -> dict:
-        step, found = self.step, {}
+        step = self.step
+        if step is None:
+            return {}
+        found: dict[str, Text] = {}
         head = Text(
             "与标杆运行的 loss 从 step {step} 起分开",
             "The losses part from the reference run's at step {step}",

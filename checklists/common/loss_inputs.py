@@ -52,8 +52,8 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
         broken = one.promise in one.candidates and one.variant is False and not one.behaviour.family.name
         if len(one.equals) < 2 and (broken or confirmed(one) is None):
             return _own(run_data, one, evidence)
-    told = [confirmed(one) for one in own if len(one.equals) < 2 or one.behaviour.family.name]
-    told = [text for text in told if text is not None]
+    sure = [one for one in own if len(one.equals) < 2 or one.behaviour.family.name]
+    told = [text for one in sure if (text := confirmed(one)) is not None]
     if told and not any(one.kind for one in probes.losses):
         return ok(told[0], evidence, [one.place for one in own])
     judged = [one for one in probes.losses if one.kind]

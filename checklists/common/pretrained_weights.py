@@ -36,10 +36,8 @@ class Judged(NamedTuple):
 def judge_loads(run_data: RunData) -> Finding:
     """The finding on all loads of a run, and on the reference weights where there are some."""
     loads = [load for load in run_data.loads if not load.optimizer]
-    findings = [_reference(run_data)]
-    if loads:
-        findings.append(_of_loads(run_data, loads))
-    findings = [finding for finding in findings if finding is not None]
+    judged = [_reference(run_data), _of_loads(run_data, loads) if loads else None]
+    findings = [finding for finding in judged if finding is not None]
     return worst(findings) if findings else _nothing_loaded(run_data)
 
 
@@ -346,7 +344,10 @@ def _reference(run_data: RunData) -> Optional[Finding]:
     known = {parameter.name: parameter for parameter in given.parameters if parameter.name}
     if not known or not run_data.parameters:
         return None
-    rows, different, equal, reshaped = [], [], [], []
+    rows: list = []
+    different: list = []
+    equal: list = []
+    reshaped: list = []
     for parameter in run_data.parameters:
         other = known.get(parameter.name) or known.get(parameter.path)
         if other is None or None in (parameter.initial.min, parameter.initial.max, other.min, other.max):

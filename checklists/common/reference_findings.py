@@ -61,7 +61,7 @@ def sentences(id: str, against: ReferenceComparison) -> list:
     return [*says, pointed] if pointed is not None else says
 
 
-def _whole(says: Text) -> Text:
+def _whole(says: Optional[Text]) -> Text:
     return Text("与标杆运行相比，{says}。", "Beside the reference run, {says}.", says=says)
 
 
@@ -82,6 +82,7 @@ class Capital(Text):
 def ends_apart(against: ReferenceComparison) -> Text:
     """How far apart the losses of the two end, in words; only where `ReferenceComparison.far_worse`."""
     ends = against.ends
+    assert ends is not None and against.parting is not None
     if ends.broken:
         return Text(
             "最后的 loss 不是有限值，标杆运行降到 {there}",
@@ -163,8 +164,8 @@ def _ruled_out(against: ReferenceComparison) -> list:
             Text("{says}（{item}）", "{says} ({item})", says=one.says, item=against.item_of(one))
             for one in against.acting
         ]
-        what = Joined(parts[:4], zh="；", en="; ")
-        lines.append(Text("在那里起作用且不同的：{what}。", "What acts there and differs: {what}.", what=what))
+        acting = Joined(parts[:4], zh="；", en="; ")
+        lines.append(Text("在那里起作用且不同的：{what}。", "What acts there and differs: {what}.", what=acting))
     elif against.case == "second" and against.equal("rate", "optimizer"):
         lines.append(
             Text(

@@ -97,7 +97,12 @@ class Prepared:
     def __init__(self, operations: list):
         self.operations = operations
         self.a, self.b = [1.0], [0.0]
-        self.layout, self.geometry, self.colour, self.other, self.opaque, self.random = [], [], [], [], [], []
+        self.layout: list[str] = []
+        self.geometry: list[Operation] = []
+        self.colour: list[Operation] = []
+        self.other: list[Operation] = []
+        self.opaque: list[Operation] = []
+        self.random: list[Operation] = []
         self.random_geometry = False
         for operation in operations:
             self._apply(operation)
@@ -128,19 +133,19 @@ class Prepared:
             factor, shift = _numbers(one.args.get("rescale")), _numbers(one.args.get("shift"))
         else:
             mean, std = _numbers(one.args.get("mean")), _numbers(one.args.get("std"))
-            usable = mean and std and len(mean) == len(std) and all(std)
-            factor = [1 / s for s in std] if usable else None
-            shift = [-m / s for m, s in zip(mean, std)] if usable else None
+            factor = shift = None
+            if mean and std and len(mean) == len(std) and all(std):
+                factor, shift = [1 / s for s in std], [-m / s for m, s in zip(mean, std)]
         if not factor or not shift:
             self.opaque.append(one)
             return
         width = max(len(self.a), len(factor))
-        a, b, factor, shift = (_widened(v, width) for v in (self.a, self.b, factor, shift))
-        if None in (a, b, factor, shift):
+        wide = [known for v in (self.a, self.b, factor, shift) if (known := _widened(v, width)) is not None]
+        if len(wide) < 4:
             self.opaque.append(one)
             return
-        self.a = [x * f for x, f in zip(a, factor)]
-        self.b = [x * f + s for x, f, s in zip(b, factor, shift)]
+        self.a = [x * f for x, f in zip(wide[0], wide[2])]
+        self.b = [x * f + s for x, f, s in zip(*wide[1:])]
 
     def same_opaque(self, other: "Prepared") -> bool:
         """Whether the steps that cannot be read are the very same ones."""
@@ -155,13 +160,11 @@ class Prepared:
     def same_values(self, other: "Prepared") -> bool:
         """Whether values end up the same to within 2 % of a standardised unit; constants are often rounded."""
         width = max(len(self.a), len(other.a))
-        mine, theirs = ((_widened(p.a, width), _widened(p.b, width)) for p in (self, other))
-        if None in mine or None in theirs:
+        wide = [_widened(values, width) for values in (self.a, other.a, self.b, other.b)]
+        known = [values for values in wide if values is not None]
+        if len(known) < 4:
             return False
-        return all(
-            abs(a - c) <= 0.02 * abs(a) and abs(b - d) <= 0.02 * max(1.0, abs(b))
-            for a, c, b, d in zip(mine[0], theirs[0], mine[1], theirs[1])
-        )
+        return all(abs(a - c) <= 0.02 * abs(a) and abs(b - d) <= 0.02 * max(1.0, abs(b)) for a, c, b, d in zip(*known))
 
 
 def _numbers(value) -> Optional[list]:
@@ -182,7 +185,7 @@ def read(text: str, place: Fact) -> Operation:
     args = {}
     try:
         call = ast.parse(f"f({match['args'] or ''})", mode="eval").body
-        for keyword in call.keywords:
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
             try:
                 args[keyword.arg] = ast.literal_eval(keyword.value)
             except ValueError:
@@ -198,7 +201,8 @@ def is_label(dataset: Fact, name: str) -> bool:
 
 def by_column(dataset: Fact) -> dict:
     """``{delivered column: [Operation]}`` of every map on an input column; functions of a batch count as opaque."""
-    found, now = {}, {}
+    found: dict[str, list] = {}
+    now: dict[str, str] = {}
     for step in dataset.pipeline:
         if step.op == "map":
             inputs, outputs = (_names(step.args.get(key)) for key in ("input_columns", "output_columns"))
@@ -212,7 +216,7 @@ def by_column(dataset: Fact) -> dict:
             texts = listed if isinstance(listed, list) else [listed]
             found.setdefault(root, []).extend(read(str(text), step.place) for text in texts if text)
         elif step.args.get("per_batch_map"):
-            for root in found or {"": None}:
+            for root in list(found) or [""]:
                 text = f"per_batch_map={step.args['per_batch_map']}"
                 found.setdefault(root, []).append(Operation("per_batch_map", {}, text, step.place))
     last = {root: name for name, root in now.items()}

@@ -69,7 +69,7 @@ def teachers(run_data: RunData) -> list:
 def resting_parts(run_data: RunData) -> list:
     """The parameters of each part of a network that rests in inference mode at every training step, and of which no optimizer
     has a weight: a teacher inside the training cell."""
-    resting = {}
+    resting: dict[str, list] = {}
     for phase in run_data.phases:
         if phase.phase == "train" or phase.gradient:
             resting.setdefault(phase.network, []).append(set(phase.resting))

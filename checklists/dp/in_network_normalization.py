@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -93,14 +93,14 @@ def _loop_names(target: ast.AST, index: int) -> set:
 class _Trace:
     """Follows the raw input through one function or loop body, statement by statement."""
 
-    def __init__(self, run_data: RunData, file: str, node: ast.AST, raw: set, column: tuple, depth: int = 0):
+    def __init__(self, run_data: RunData, file: str, node: Any, raw: set, column: tuple, depth: int = 0):
         self.run_data, self.file, self.raw, self.column, self.depth = run_data, file, set(raw), column, depth
         self.owner = self._owner(node)
-        self.found = []
+        self.found: list = []
         for statement in node.body:
             self._statement(statement)
 
-    def _owner(self, node: ast.AST) -> Optional[ast.ClassDef]:
+    def _owner(self, node: Any) -> Optional[ast.ClassDef]:
         classes = [
             outer for outer in self.run_data.source.enclosing(self.file, node.lineno) if isinstance(outer, ast.ClassDef)
         ]
@@ -141,14 +141,14 @@ class _Trace:
             elif isinstance(node, ast.Call):
                 self._call(node)
 
-    def _scaled(self, node: ast.AST, operator: ast.operator, left: ast.expr, right: ast.expr) -> None:
+    def _scaled(self, node: Union[ast.expr, ast.stmt], operator: ast.operator, left: ast.expr, right: ast.expr) -> None:
         if isinstance(operator, ast.Mult) and self._is_raw(right) and not self._is_raw(left):
             left, right = right, left
         if not isinstance(operator, (ast.Div, ast.Mult)) or not self._is_raw(left) or self._is_raw(right):
             return
         self._note(node, isinstance(operator, ast.Div), left, right)
 
-    def _note(self, node: ast.AST, divides: bool, left: ast.expr, right: ast.expr) -> None:
+    def _note(self, node: Union[ast.expr, ast.stmt], divides: bool, left: ast.expr, right: ast.expr) -> None:
         here = place(self.file, node.lineno)
         number = self._number(right)
         shifted = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Sub)

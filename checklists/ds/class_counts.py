@@ -14,7 +14,7 @@ from msprec.checklists.common.sharding import overlap
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import DATASETS, Fact
+from msprec.engine.schema import COLUMN, DATASETS, Fact
 
 
 def balance(run_data: RunData, dataset: Fact) -> Finding:
@@ -39,7 +39,7 @@ def balance(run_data: RunData, dataset: Fact) -> Finding:
 
 def _other_shards(run_data: RunData, dataset: Fact) -> list:
     """(rank, data set) of the other ranks of a distributed run that were given other samples of this set."""
-    found = []
+    found: list[tuple[int, Fact]] = []
     for rank in run_data.ranks[1:] if len(run_data.ranks) > 1 else []:
         sets = run_data.file("datasets", DATASETS, rank).datasets
         same = [one for one in sets if one.role == "train" and one.label.column == dataset.label.column]
@@ -59,10 +59,10 @@ def _apart(one: Fact, other: Fact) -> bool:
 
 def _sequence_labels(run_data: RunData, dataset: Fact) -> Finding:
     label = dataset.label
-    column = next((column for column in dataset.columns if column.name == label.column), None)
-    few = column is not None and column.kind == "int" and column.max is not None and column.max <= 255
+    column = next((column for column in dataset.columns if column.name == label.column), Fact({}, COLUMN))
+    few = column.kind == "int" and column.max is not None and column.max <= 255
     tokens = few and any(_same_vocabulary(column, other) for other in dataset.columns if other is not column)
-    if (few and not tokens) or (column is not None and len(column.shape) >= 2):
+    if (few and not tokens) or len(column.shape) >= 2:
         counted = judge_places(run_data, dataset, column)
         return counted or undecided(
             Text(
@@ -102,7 +102,7 @@ class _Balance:
         left_out = {str(number) for number in ignored_labels(run_data)}
         present = {key: count for key, count in self.counts.items() if count}
         counts = self.counts = {key: count for key, count in present.items() if key not in left_out} or present
-        self.least, self.most = min(counts, key=counts.get), max(counts, key=counts.get)
+        self.least, self.most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
         self.ratio = counts[self.most] / counts[self.least]
         self.whole = all(label.complete_pass is not False for label in labels)
         said, kept = [label.counted_samples for label in labels], sum(counts.values())

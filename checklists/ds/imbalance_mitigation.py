@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.module import Scope
 from msprec.source.user_code import GRADIENTS, called_name
 
 _CELL_METHODS = ("__init__", "construct", "__call__")
@@ -133,7 +134,7 @@ def _weighted_calls(run_data: RunData, scopes: list) -> list:
         name = (run_data.project.qualified(call.node.func, call.scope) or "").rsplit(".", 1)[-1]
         if not _WEIGHTED.search(name) or not _has_weight(call.node):
             continue
-        around = call.scope
+        around: Optional[Scope] = call.scope
         while around is not None and around.node not in nodes:
             around = around.parent
         if name in used or around is not None:

@@ -28,7 +28,7 @@ def judge_places(run_data: RunData, dataset: Fact, column: Fact) -> Optional[Fin
     if len(counts) < 2 or len(column.shape) < 2:
         return None
     shown = [counts_figure(counts), _table(counts), run_data.code(first_place(dataset), _WHERE)]
-    order = sorted(counts, key=counts.get)
+    order = sorted(counts, key=lambda one: counts[one])
     limit = run_data.limit("ds.03.ratio")
     if counts[order[-1]] < limit * counts[order[0]]:
         return ok(_counted(column, counts, order), shown)

@@ -1,5 +1,6 @@
 """What a check returns: one Finding with its evidence. Nothing here decides anything."""
 
+from collections.abc import Iterable
 from typing import Optional
 
 from msprec.bilingual import Text, plain
@@ -60,9 +61,9 @@ def undecided(summary: Text, would_decide: Text, evidence=(), locations=()) -> F
     return Finding("undecided", summary, evidence, locations, would_decide=would_decide)
 
 
-def worst(findings: list) -> Optional[Finding]:
-    """Of several findings (one a data set, one a rank) the one to report: the first of the worst."""
-    return min(findings, key=lambda finding: CONCLUSIONS.index(finding.conclusion), default=None)
+def worst(findings: Iterable[Finding]) -> Finding:
+    """Of several findings (one a data set, one a rank) the one to report: the first of the worst. ValueError for none."""
+    return min(findings, key=lambda finding: CONCLUSIONS.index(finding.conclusion))
 
 
 def _flat(evidence):

@@ -77,7 +77,7 @@ def _listed(ranks: list) -> str:
 
 def _by_rank(found: list) -> Evidence:
     """A row for each finding that differs, the worst first, with the ranks that share it."""
-    groups = []
+    groups: list[tuple[list, Finding]] = []
     for rank, one in found:
         same = next((group for group in groups if _is_like(group[1], one)), None)
         if same is None:

@@ -35,7 +35,8 @@ class RunData(RunSources):
         self._thresholds = thresholds
         self._made: dict[Callable, Any] = {}
         self._files: dict[tuple[str, int], Fact] = {}
-        self._home, self._ranks = 0, None
+        self._home = 0
+        self._ranks: Optional[list[int]] = None
         self.consulted: list[Threshold] = []
         self._take_facts()
 

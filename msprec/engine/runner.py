@@ -44,18 +44,23 @@ def conclude(
     resolved = resolve_thresholds(default_thresholds(), thresholds)
     if run_dir is None and scripts is None:
         return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
-    folder = RunFolder(run_dir) if run_dir is not None else scripts
-    if run_dir is not None:
-        folder.hand_over(handed or {})
-        scripts = together(scripts, kept_also(run_dir))
-    run_data = RunData(
-        folder, resolved, scripts, reference or (kept_reference(run_dir) if run_dir is not None else None)
-    )
+    run_data = _run_data(run_dir, resolved, scripts, reference, handed or {})
     with collector_paused():
         findings = [(item, examine(item, run_data) if item.id in chosen else _left_out()) for item in items()]
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
     return {**_sections(run_data, lang), **document}
+
+
+def _run_data(
+    run_dir: Optional[Path], thresholds: dict, scripts: Optional[Scripts], reference: Optional[Scripts], handed: dict
+) -> RunData:
+    if run_dir is None:
+        assert scripts is not None
+        return RunData(scripts, thresholds, scripts, reference)
+    folder = RunFolder(run_dir)
+    folder.hand_over(handed)
+    return RunData(folder, thresholds, together(scripts, kept_also(run_dir)), reference or kept_reference(run_dir))
 
 
 def default_thresholds() -> dict:

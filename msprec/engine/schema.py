@@ -17,7 +17,7 @@ class Fact:
     def __init__(self, value: Any, shape: dict):
         self._value = value if isinstance(value, dict) else {}
         self._shape = shape
-        self._read = {}
+        self._read: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         key = name[:-1] if name.endswith("_") else name

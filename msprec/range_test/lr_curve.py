@@ -50,7 +50,11 @@ class Curve:
         self.rates, self.losses = np.asarray(rates, float), np.asarray(losses, float)
         self.low = low if low is not None else (float(self.rates[0]) if self.rates.size else None)
         self.high = high if high is not None else (float(self.rates[-1]) if self.rates.size else None)
-        self.lower = self.upper = self.steepest = self.diverged = self.for_good = None
+        self.lower: Optional[float] = None
+        self.upper: Optional[float] = None
+        self.steepest: Optional[float] = None
+        self.diverged: Optional[float] = None
+        self.for_good: Optional[float] = None
         self.smoothed = _smoothed(self.losses)
         self.unavailable_reason = self._analyse()
 

@@ -75,12 +75,15 @@ def gradient_of(values: np.ndarray, scale: float = 1.0) -> Gradient:
         square += float(wide @ wide)
         largest = max(largest, float(chunk.max())) if chunk.size else largest
     present = size - counts[0] - counts[3]
-    shares = (counts / max(1, size)).tolist()
+    zeros, underflow, subnormal, nonfinite = (counts / max(1, size)).tolist()
     return Gradient(
         size,
         math.sqrt(square),
         largest,
-        *shares,
+        zeros,
+        underflow,
+        subnormal,
+        nonfinite,
         math.sqrt(square / present) if present else 0.0,
         {int(e) - 126: int(n) for e, n in enumerate(exponents[:255]) if n},
     )
@@ -129,7 +132,8 @@ class ScaleAdvice:
     """
 
     def __init__(self) -> None:
-        self._largest, self._exponents = 0.0, {}
+        self._largest = 0.0
+        self._exponents: dict = {}
 
     def add(self, gradient: Gradient) -> None:
         """Counts one parameter's gradient."""
@@ -162,7 +166,10 @@ class GradientHistory:
     """
 
     def __init__(self, event) -> None:
-        self._event, self._norms, self._low, self._told = event, deque(maxlen=50), {}, set()
+        self._event = event
+        self._norms: deque = deque(maxlen=50)
+        self._low: dict = {}
+        self._told: set = set()
 
     def add(self, step: int, gradients: dict, weights: set) -> None:
         """A sample: ``gradients`` ``{parameter: Gradient}`` in the network's order; ``weights``: names of those that

@@ -61,7 +61,7 @@ class ScalerRule:
 
     def __init__(self, factor: float, window: int) -> None:
         self._factor, self._window = np.float32(factor), int(window)
-        self._always = None
+        self._always: Optional[bool] = None
 
     def overflow(self, before: tuple, after: tuple) -> Optional[bool]:
         """From ``(scale, counter)`` before and after a step; ``None``: the scaler was not adjusted, or more than once."""
@@ -76,8 +76,8 @@ class ScalerRule:
             self._always = False
         return None
 
-    def _outcomes(self, scale: float, counter: float) -> tuple:
-        scale = np.float32(scale)
+    def _outcomes(self, before: float, counter: float) -> tuple:
+        scale = np.float32(before)
         with np.errstate(over="ignore", invalid="ignore"):
             lower, higher = max(np.float32(1), scale / self._factor), scale * self._factor
         grows = int(counter) == self._window - 1 and np.isfinite(higher)

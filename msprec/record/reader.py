@@ -29,7 +29,7 @@ class Steps:
         self.names = list(header or [])
         self._cells = dict(zip(self.names, zip(*rows))) if rows else {}
         self._length = len(rows or [])
-        self._arrays = {}
+        self._arrays: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def __len__(self) -> int:
         return self._length
@@ -96,8 +96,8 @@ def _without_superseded(rows: list, column: int) -> list:
 
 
 def _is_after(event: dict, resumed: dict) -> bool:
-    steps = event.get("step"), resumed.get("step")
-    return all(isinstance(step, (int, float)) for step in steps) and steps[0] > steps[1]
+    step, at = event.get("step"), resumed.get("step")
+    return isinstance(step, (int, float)) and isinstance(at, (int, float)) and step > at
 
 
 class RunFolder:
@@ -225,7 +225,7 @@ class RunFolder:
         return Steps(header, _without_superseded(whole, header.index("step")))
 
     def _read_events(self, path: Path) -> list:
-        events = []
+        events: list[dict] = []
         for line in self._whole_lines(path):
             try:
                 event = json.loads(line) if line.strip() else None

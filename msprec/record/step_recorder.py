@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from typing import Callable, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from msprec.record.previous_runs import EarlierSteps
 from msprec.record.writer import RunWriter, warn_once
@@ -92,20 +92,21 @@ class StepRecorder:
     def __init__(self, writer: RunWriter, first_step: int = 1) -> None:
         self.writer = writer
         self.last_step = first_step - 1
-        self._rows = {}
-        self._ended = {}
+        self._rows: dict[int, dict] = {}
+        self._ended: dict = {}
         self._complete = 0
         self._written_to = first_step - 1
-        self._members = set()
-        self._listeners = []
-        self._fillers = []
-        self._held_back = []
-        self._named = {}
+        self._members: set = set()
+        self._listeners: list[Callable] = []
+        self._fillers: list = []
+        self._held_back: list = []
+        self._named: dict = {}
         self._last_flush = time.monotonic()
         self._lock = threading.RLock()
         self._registered = False
         self._pid = os.getpid()
-        self._unwritten, self._lost = [], 0
+        self._unwritten: list = []
+        self._lost = 0
         self.closed = False
         #: What the folder held before this process, until a training has taken it: `recorder_for` sets it.
         self.earlier: Optional[EarlierSteps] = None
@@ -358,7 +359,7 @@ def _name_of(listener) -> str:
 # which recorder a monitor writes to
 
 _lock = threading.RLock()
-_recorders = {}
+_recorders: dict[Any, StepRecorder] = {}
 _default: Optional[StepRecorder] = None
 
 

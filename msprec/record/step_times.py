@@ -59,7 +59,7 @@ def analyse(compute, data, callbacks, batch, tail: float = 0.0) -> dict:
         "jitter": _jitter(whole),
         "data_share": float(parts["data"].sum()) / waits if waits else None,
         "shares": shares,
-        "dominates": max(shares, key=shares.get) if shares else None,
+        "dominates": max(shares, key=lambda name: shares[name]) if shares else None,
         "throughput": samples / seconds if samples and seconds else None,
         **_stalls(parts, whole),
     }

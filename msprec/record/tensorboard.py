@@ -1,7 +1,7 @@
 """The scalars of each step as TensorBoard events. No MindSpore."""
 
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 #: Column or field of a row, and the tag it is shown under.
 TAGS = {
@@ -30,7 +30,8 @@ class TensorBoardWriter:
 
     def __init__(self, folder: Union[str, Path]) -> None:
         require()
-        self._folder, self._writer = Path(folder), None
+        self._folder = Path(folder)
+        self._writer: Any = None  # a tensorboardX.SummaryWriter from the first rows on
 
     def __call__(self, rows: list) -> None:
         if self._writer is None:

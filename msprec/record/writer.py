@@ -13,6 +13,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from typing import Optional
 
 
 def plain(value):
@@ -95,10 +96,10 @@ class RunWriter:
         self._began = time.monotonic()
         self._pid = os.getpid()
         self._lock = threading.RLock()
-        self._descriptors = {}
-        self._torn = set()
+        self._descriptors: dict = {}
+        self._torn: set = set()
         #: The last error of writing, in one line; None while all goes well.
-        self.failure = None
+        self.failure: Optional[str] = None
         with self._quietly():
             self.rank_folder.mkdir(parents=True, exist_ok=True)
 

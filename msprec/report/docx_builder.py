@@ -52,7 +52,7 @@ class Paper:
 
         self.document, self.lang, self.say = Document(), lang, words(lang)
         self.bookmarks = self.figures = self.tables = self.controls = 0
-        self._style_ids = {}
+        self._style_ids: dict[str, str] = {}
         self._page(head)
         relations = self.document.part.package.rels
         for name in [key for key, one in relations.items() if one.reltype.endswith("/thumbnail")]:
@@ -106,7 +106,7 @@ class Paper:
         core.title, core.author, core.comments = title, "msprec", ""
         core.language = "zh-CN" if self.lang == "zh" else "en-US"
         try:
-            core.created = core.modified = datetime.fromisoformat(generated).replace(tzinfo=None)
+            core.created = core.modified = datetime.fromisoformat(generated or "").replace(tzinfo=None)
         except (TypeError, ValueError):
             core.created = core.modified = datetime(2000, 1, 1)
 
@@ -150,7 +150,8 @@ class Paper:
     def markdown(self, head: str, text: str, size: Optional[float] = None) -> None:
         """A heading, then the paragraphs, bullets and fenced code of a text, in letters of ``size`` points."""
         self.heading(head, 3)
-        code, fenced = [], False
+        code: list[str] = []
+        fenced = False
         for line in text.splitlines():
             if line.strip().startswith("```"):
                 if fenced:
@@ -245,14 +246,14 @@ class Paper:
 
     def picture(self, png: bytes, title: str, name: str, caption: bool = True) -> None:
         """A picture over the width of the page, with ``title`` for those who cannot see it."""
-        from docx.shared import Cm
+        from docx.shared import Cm, Emu
 
         paragraph = self.document.add_paragraph()
         paragraph.paragraph_format.keep_with_next = caption
         picture = paragraph.add_run().add_picture(io.BytesIO(png))
         ratio = picture.height / max(1, picture.width)
         picture.width = Cm(min(15.8, 21 / max(ratio, 0.01))) if caption else min(picture.width, Cm(15.8))
-        picture.height = int(picture.width * ratio)
+        picture.height = Emu(int(picture.width * ratio))
         described = picture._inline.docPr
         described.set("descr", clean(title))
         described.set("name", name)

@@ -1,7 +1,7 @@
 """The report's figures as PNG. Each takes what it draws and gives bytes, or None when there is nothing to draw."""
 
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def draw_channels(data: dict, lang: str) -> Optional[bytes]:
     canvas.axes.errorbar(
         x, mean, yerr=std, fmt="o", color=BLUE, markersize=3, linewidth=1.6, label=words(canvas.lang)["std"]
     )
-    canvas.axes.xaxis.get_major_locator().set_params(integer=True)
+    canvas.axes.locator_params("x", integer=True)
     canvas.label(words(canvas.lang)["channel"], words(canvas.lang)["value"])
     canvas.legend()
     return canvas.png()
@@ -106,6 +106,12 @@ def draw_histograms(data: dict, lang: str) -> Optional[bytes]:
     return canvas.png()
 
 
+def _position(steps: np.ndarray, step: Any) -> Optional[int]:
+    """Where a step stands among the steps; None where it does not."""
+    at = np.flatnonzero(steps == step) if step is not None else steps[:0]
+    return int(at[0]) if len(at) else None
+
+
 def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
     """The losses of a run and of its reference run, and their difference; None where there are none."""
     names = ("steps", "reference", "run", "relative", "band")
@@ -113,9 +119,9 @@ def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
     steps = columns[0]
     if len(steps) < 2 or len({len(column) for column in columns}) != 1 or not np.isfinite(steps).all():
         return None
-    marks = [np.flatnonzero(steps == data[name]) if data.get(name) is not None else () for name in ("differs", "parts")]
-    differs, parts = (int(found[0]) if len(found) else None for found in marks)
-    found = Parting(*columns, "", differs, parts, None, False, 0, ())
+    differs, parts = _position(steps, data.get("differs")), _position(steps, data.get("parts"))
+    a, b, relative, band = columns[1], columns[2], columns[3], columns[4]
+    found = Parting(steps, a, b, relative, band, "", differs, parts, None, False, 0, ())
     say = words("zh" if lang == "zh" and chinese_font() else "en")
     name = str((data.get("names") or [""])[0])[:60]
     return draw_losses(found, (f"{say['reference']} ({name})", say["this_run"]), lang)

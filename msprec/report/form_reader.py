@@ -12,7 +12,7 @@ import unicodedata
 import zipfile
 import zlib
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from lxml import etree
 
@@ -73,7 +73,8 @@ def bookmark_of(kind: str, item_id: str) -> str:
 # --- text of paragraphs -------------------------------------------------------------------------------------------------
 def text_of(paragraph) -> str:
     """A paragraph's text as a person sees it, without results of fields that are computed and without deleted text."""
-    out, fields = [], []
+    out: list[str] = []
+    fields: list = []
     _collect(paragraph, out, fields, top=True)
     return "".join(out)
 
@@ -197,7 +198,9 @@ class _State:
     """What the custom XML part says was prefilled; empty when it is gone."""
 
     def __init__(self, file: _File) -> None:
-        self.items, self.lang, self.prints = {}, None, None
+        self.items: dict[str, Any] = {}
+        self.lang: Optional[str] = None
+        self.prints: Optional[set[bytes]] = None
         for name in sorted(n for n in file.names if re.fullmatch(r"customXml/item\d+\.xml", n)):
             root = file.xml(name)
             if root is not None and root.tag == f"{{{NAMESPACE}}}form":
@@ -221,8 +224,9 @@ class _Reader:
     def __init__(self, file: _File, state: _State) -> None:
         self.file, self.state = file, state
         self.found = False
-        self.values = {}  # (kind, item) to text of the cell
-        self.typed, self.pictures = {}, {}
+        self.values: dict[tuple[str, str], list[str]] = {}  # (kind, item) to the paragraphs of the cell
+        self.typed: dict[str, list[str]] = {}
+        self.pictures: dict[str, list[tuple[bytes, str]]] = {}
         self.comments = self._margin_comments()
         self.relations = file.relations(file.main())
 
@@ -251,7 +255,7 @@ class _Reader:
 
     def _fields(self, body) -> dict:
         """(kind, item) of every field to its table cell."""
-        found = {}
+        found: dict[tuple[str, str], Any] = {}
         for tag in body.iter(f"{_W}tag"):
             parts = (tag.get(f"{_W}val") or "").split(":")
             cell = next(tag.iterancestors(f"{_W}tc"), None)
@@ -323,7 +327,7 @@ class _Reader:
             for blip in drawing.iter(f"{_A}blip"):
                 part = self.relations.get(blip.get(f"{_R}embed"))
                 data = self.file.read(part) if part else b""
-                if data:
+                if part and data:
                     self.pictures.setdefault(current, []).append((data, part.rpartition(".")[2].lower()))
 
     # --- comments in the margin ---------------------------------------------------------------------------------------
@@ -366,7 +370,8 @@ class _Reader:
             self.pictures.setdefault(GENERAL, []).extend(self.pictures.pop(item))
 
     def _lang(self) -> str:
-        return self.state.lang if self.state.lang in ("zh", "en") else self._guess()
+        lang = self.state.lang
+        return lang if lang is not None and lang in ("zh", "en") else self._guess()
 
     def _guess(self) -> str:
         zh = sum(name in "".join(lines) for lines in self.values.values() for name in CONCLUSIONS["zh"].values())

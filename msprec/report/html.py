@@ -267,7 +267,9 @@ def _bold(text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    out, code, fenced = [], [], False
+    out: list[str] = []
+    code: list[str] = []
+    fenced = False
     for line in text.splitlines():
         if line.strip().startswith("```"):
             if fenced:

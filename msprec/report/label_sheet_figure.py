@@ -1,7 +1,7 @@
 """The label sheet: samples with their labels, for a person to look over; what looks wrong first, framed."""
 
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def draw_label_sheet(data: dict, run_dir: Optional[Path], lang: str) -> Optional
     rows = -(-len(samples) // columns)
     figure = Figure(figsize=(6.3, 1.05 * rows + 0.1), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    font = {"family": [chinese_font(), "DejaVu Sans"]} if chinese_font() else {}
+    font: dict[str, Any] = {"family": [chinese_font(), "DejaVu Sans"]} if chinese_font() else {}
     for position, sample in enumerate(samples):
         axes = figure.add_subplot(rows, columns, position + 1)
         axes.set_xticks([])
@@ -63,6 +63,8 @@ def _picture(sample: dict, run_dir: Optional[Path]) -> Optional[np.ndarray]:
     try:
         if "image" in sample:
             pixels = np.asarray(sample["image"], dtype=float)
+        elif run_dir is None:
+            return None
         else:
             file = (Path(run_dir) / str(sample["file"])).resolve()
             if Path(run_dir).resolve() not in file.parents or file.stat().st_size > 20_000_000:

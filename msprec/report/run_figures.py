@@ -109,7 +109,8 @@ def draw_gradients(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
 
 def _gradients(run: RunFolder, rank: int) -> dict:
     """(norm of all, share that becomes zero, share that becomes subnormal) by step; shares over the elements of all."""
-    file, sums = run.path / f"rank_{rank}" / "gradients.csv", {}
+    file = run.path / f"rank_{rank}" / "gradients.csv"
+    sums: dict = {}
     try:
         with open(file, encoding="utf-8", errors="replace", newline="") as handle:
             for row in csv.DictReader(line.replace("\0", "") for line in handle):
@@ -161,14 +162,14 @@ def draw_step_time(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
         return None
     canvas = Canvas(lang, 2.4)
     x, say = steps["step"], words(canvas.lang)
-    for values, look, name in (
-        (compute, {"color": BLUE}, "compute_time"),
-        (data, {"color": ORANGE, "linestyle": "--"}, "data_time"),
+    for values, colour, dashes, name in (
+        (compute, BLUE, "-", "compute_time"),
+        (data, ORANGE, "--", "data_time"),
     ):
         shown = np.where(values > 0, values, np.nan)
         if np.isfinite(shown).any():
             cut = thin(len(x))
-            canvas.axes.plot(x[cut], shown[cut], linewidth=1.0, label=say[name], **look)
+            canvas.axes.plot(x[cut], shown[cut], linewidth=1.0, label=say[name], color=colour, linestyle=dashes)
     canvas.axes.set_yscale("log")
     canvas.label(say["step"], say["seconds"])
     canvas.legend()
@@ -223,10 +224,12 @@ def _evaluations(run: RunFolder, rank: int) -> dict:
     """{metric: {step: value}} of what was evaluated, with the data set's number where there are several."""
     entries = [e for e in run.facts("evaluation", rank).get("evaluations") or [] if isinstance(e, dict)]
     sets = {e.get("dataset") for e in entries}
-    curves = {}
+    curves: dict[str, dict[float, float]] = {}
     for entry in entries:
         step, metrics = entry.get("step"), entry.get("metrics")
-        for name, value in metrics.items() if isinstance(metrics, dict) and isinstance(step, (int, float)) else ():
+        if not isinstance(metrics, dict) or not isinstance(step, (int, float)):
+            continue
+        for name, value in metrics.items():
             if isinstance(value, (int, float)) and np.isfinite(value):
                 several = f" ({entry.get('dataset')})" if len(sets) > 1 else ""
                 curves.setdefault(f"{name}{several}", {})[float(step)] = float(value)

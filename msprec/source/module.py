@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Collection
-from typing import Optional
+from typing import Any, Optional
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -25,7 +25,8 @@ class Scope:
 
     __slots__ = ("bindings", "inner", "module", "node", "parent", "self_attributes")
 
-    def __init__(self, node: ast.AST, parent: Optional["Scope"], module: "Module"):
+    def __init__(self, node: Any, parent: Optional["Scope"], module: "Module"):
+        #: An `ast.Module`, `ast.ClassDef`, function or `ast.Lambda`
         self.node, self.parent, self.module = node, parent, module
         self.bindings = {}
         self.inner = []

@@ -5,7 +5,7 @@ REQUIRED = "<required>"
 
 _PROB = [("prob", 0.5)]
 _INTER = ("interpolation", "Inter.BILINEAR")
-SIGNATURES = {
+SIGNATURES: dict[str, list] = {
     "Resize": [("size", REQUIRED), _INTER],
     "CenterCrop": [("size", REQUIRED)],
     "Crop": [("coordinates", REQUIRED), ("size", REQUIRED)],

@@ -67,7 +67,9 @@ def calls_of(
             continue
         callee = project.callee(call.node, call.scope)
         role = role_of(callee.name) if callee is not None else None
-        if role is None or (effective := arguments(project, values, callee, call.node, call.scope, version)) is None:
+        if callee is None or role is None:
+            continue
+        if (effective := arguments(project, values, callee, call.node, call.scope, version)) is None:
             continue
         found.append(_api_call(callee.name, role, call, effective, version))
     return found

@@ -60,8 +60,8 @@ def rows() -> tuple:
     found = []
     for entry in csv.DictReader(text.splitlines()):
         write = Text(*(entry[f"write_{lang}"].replace("{", "{{").replace("}", "}}") for lang in ("zh", "en")))
-        plain = [entry[name] for name in list(entry)[:10]]
-        found.append(Row(*plain, entry["class"], entry["severity"], entry["ask"] == "yes", entry["versions"], write))
+        told = [entry[name] for name in list(entry)[:12]]
+        found.append(Row._make([*told, entry["ask"] == "yes", entry["versions"], write]))
     return tuple(found)
 
 
@@ -92,7 +92,7 @@ def role_of(api: str) -> Optional[str]:
 
 def settings(api: str, arguments: dict, version: Optional[str] = None) -> dict:
     """{setting: Setting} of a call with these effective arguments."""
-    found = {}
+    found: dict[str, Setting] = {}
     for row, parameter, conversion in rows_of(api, version):
         argument = arguments.get(parameter, _ABSENT)
         value = _CONVERSIONS[conversion](parameter, arguments)
@@ -115,7 +115,7 @@ def _by_torch() -> dict:
 
 
 def _grouped(key: Callable) -> dict:
-    found = {}
+    found: dict[str, list[Row]] = {}
     for row in rows():
         entries = found.setdefault(key(row), [])
         if not any(other.setting == row.setting for other in entries):

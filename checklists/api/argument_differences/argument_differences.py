@@ -445,7 +445,8 @@ def _made_at(cells: list) -> set:
 
 def _makers(run_data: RunData, cells: list, outside: list) -> list:
     """Of modules that were not read those whose functions are called where cells of the network were made."""
-    made, found = _made_at(cells), {}
+    made = _made_at(cells)
+    found: dict = {}
     for call in run_data.project.calls():
         if call.is_at(made):
             callee = run_data.project.callee(call.node, call.scope)
@@ -480,6 +481,7 @@ def _nothing_read(run_data: RunData) -> Finding:
 
 def _against_reference(run_data: RunData, calls: list) -> Finding:
     project = run_data.reference_project
+    assert project is not None
     entry = project.module_at(run_data.reference_script) if run_data.reference_script else None
     others = calls_of(project, Values(project), [entry] if entry is not None else [], None)
     if initialises_itself(project) or initialises_itself(run_data.project):
@@ -597,7 +599,7 @@ def _pairs_table(title: Text, pairs: list) -> Evidence:
 
 
 def _unclear(found, alone: list) -> Finding:
-    pieces = []
+    pieces: list = []
     if found.unclear:
         pieces.append(_pairs_table(Text("无法确定的参数", "Arguments that cannot be known"), found.unclear))
     if alone:

@@ -23,7 +23,8 @@ def with_scripts(run_data: RunData, finding: Finding) -> Finding:
     ``set_train(True)`` before the call, with nothing in between to take it back, is wrong for sure. Networks of which the run
     recorded no mode-dependent cell are passed over, and so are scripts with a training of their own.
     """
-    wrong, right = [], []
+    wrong: list = []
+    right: list = []
     for reading in run_data.readings:
         if not reading.trains:
             _judge(run_data, reading, wrong, right)

@@ -217,7 +217,7 @@ def _named_to_run(run_data: RunData, cell: Fact) -> bool:
     home = code.class_around(cell.created.file, cell.created.line) if cell.created and cell.created.line else None
     for file, line, found in code.matches(read):
         reader = code.class_around(file, line)
-        if found["of"] != "self" or None in (home, reader) or code.related(home, reader):
+        if found["of"] != "self" or home is None or reader is None or code.related(home, reader):
             return True
     return any(
         _in_construct(code, *hit) for hit in code.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b"))

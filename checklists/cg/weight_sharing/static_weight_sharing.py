@@ -1,7 +1,7 @@
 """Whether the source gives one cell its several names in so many words (cg.01)."""
 
 import ast
-from typing import Optional
+from typing import Optional, Union
 
 from msprec.engine.run_data import place
 from msprec.source.user_code import Code
@@ -28,14 +28,15 @@ def written_sharing(source: Code, paths: list) -> Optional[list]:
     return None
 
 
-def _in(function: ast.AST, names: set) -> Optional[list]:
+def _in(function: Union[ast.FunctionDef, ast.AsyncFunctionDef], names: set) -> Optional[list]:
     """Lines of a function's assignments to ``self.<name>``, where they share; None where they do not."""
     owner = function.args.args[0].arg if function.args.args else None
     given, made = {}, []
     for node in ast.walk(function):
         if not isinstance(node, ast.Assign):
             continue
-        mine = [target.attr for target in node.targets if _is_of(target, owner) and target.attr in names]
+        attributes = [one for one in node.targets if isinstance(one, ast.Attribute) and _is_of(one, owner)]
+        mine = [one.attr for one in attributes if one.attr in names]
         if not mine:
             continue
         if isinstance(node.value, (ast.Name, ast.Attribute)):

@@ -30,7 +30,7 @@ def judge_sharing(run_data: RunData) -> Finding:
     several = [cell for cell in cells if id(cell) in written and written[id(cell)] is None]
     if several:
         return _two_names(several, evidence)
-    told = [one for places in written.values() for one in places]
+    told = [one for places in written.values() for one in places or ()]
     if cells or tied:
         return ok(
             Text(
@@ -110,7 +110,8 @@ def _broken_ties(run_data: RunData) -> list:
     Layers of one class may begin alike by design (deep copies, a target network); an Embedding and a Dense do so only
     where one was copied into the other.
     """
-    known, found = {}, []
+    known: dict = {}
+    found: list = []
     for parameter in run_data.parameters:
         start = parameter.initial
         if not start or start.std in (None, 0) or start.constant or len(parameter.shape) < 2 or None in parameter.shape:

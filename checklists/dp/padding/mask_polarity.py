@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -75,8 +75,8 @@ def _hidden(file: str, function: ast.FunctionDef) -> Iterator[Hidden]:
     for node in ast.walk(function):
         condition = _condition(node)
         meant = _meaning(condition) if condition is not None else None
-        if meant is not None and _MASKS.search(meant[0]):
-            yield Hidden(*meant, place(file, node.lineno))
+        if meant is not None and isinstance(node, ast.expr) and _MASKS.search(meant[0]):
+            yield Hidden(meant[0], meant[1], place(file, node.lineno))
 
 
 def _condition(node: ast.AST) -> Optional[ast.AST]:
@@ -126,16 +126,23 @@ def _meaning(node: ast.AST) -> Optional[tuple]:
     return None
 
 
+def _operand(node: ast.Call) -> Optional[ast.expr]:
+    """What a function works on: the object of a method, the first argument of any other."""
+    if isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES:
+        return node.func.value
+    return node.args[0] if node.args else None
+
+
 def _called(node: ast.Call) -> Optional[tuple]:
     name = called_name(node)
-    bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
-    inner = node.func.value if bound else node.args[0] if node.args else None
+    inner = _operand(node)
     if inner is None:
         return None
     if name == "logical_not":
         return _negated(_meaning(inner))
-    if name in ("equal", "eq") and len(node.args) > (0 if bound else 1):
-        return _compared(_meaning(inner), ast.Eq(), _number(node.args[0 if bound else 1]))
+    others = [argument for argument in node.args if argument is not inner]
+    if name in ("equal", "eq") and others:
+        return _compared(_meaning(inner), ast.Eq(), _number(others[0]))
     return _meaning(inner) if name in _SHAPES else None
 
 
@@ -184,7 +191,7 @@ def _changes(function: ast.AST) -> bool:
     return False
 
 
-def _makes_a_mask(node: ast.AST, hiding: set) -> bool:
+def _makes_a_mask(node: Union[ast.Assign, ast.AugAssign], hiding: set) -> bool:
     """``mask = ...`` from anything but a mask as it is; what is added to scores is none."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     names = {name for target in targets for name in target_names(target)}
@@ -194,7 +201,7 @@ def _makes_a_mask(node: ast.AST, hiding: set) -> bool:
     return meant is None or meant[1] == 0 or _MASKS.search(meant[0]) is None
 
 
-def _turns(node: ast.AST) -> bool:
+def _turns(node: Union[ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call]) -> bool:
     """``~mask``, ``1 - mask``, ``mask == 0``, ``ops.logical_not(mask)``: whatever the outcome is used for."""
     if isinstance(node, ast.UnaryOp):
         operand = node.operand if isinstance(node.op, (ast.Invert, ast.Not)) else None
@@ -204,7 +211,6 @@ def _turns(node: ast.AST) -> bool:
         operand = node.left
     else:
         turning = called_name(node) in ("logical_not", "equal", "eq", "not_equal", "ne")
-        bound = isinstance(node.func, ast.Attribute) and _root(node.func.value) not in _MODULES
-        operand = (node.func.value if bound else next(iter(node.args), None)) if turning else None
+        operand = _operand(node) if turning else None
     meant = _meaning(operand) if operand is not None else None
     return meant is not None and _MASKS.search(meant[0]) is not None

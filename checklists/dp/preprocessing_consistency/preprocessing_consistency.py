@@ -353,8 +353,7 @@ def _alike(pair: Pair, shown: list) -> Finding:
 
 def judge_inputs(run_data: RunData) -> Optional[Finding]:
     """The finding on what the networks were given outside training, beside what they were given in it; or None."""
-    found = [_of_input(run_data, *pair) for pair in _input_pairs(run_data)]
-    found = [finding for finding in found if finding is not None]
+    found = [one for pair in _input_pairs(run_data) if (one := _of_input(run_data, *pair)) is not None]
     order = ("problem", "undecided", "ok")
     return min(found, key=lambda finding: order.index(finding.conclusion), default=None)
 
@@ -397,7 +396,7 @@ def _hands_on(run_data: RunData, class_: Optional[str], attribute: str) -> bool:
     for _, node in run_data.source.classes(class_ or ""):
         function = construct_of(node)
         names = argument_names(function) if function is not None else []
-        if not names:
+        if function is None or not names:
             continue
         walked = list(ast.walk(function))
         calls = [one for one in walked if isinstance(one, ast.Call) and ast.unparse(one.func) == f"self.{attribute}"]

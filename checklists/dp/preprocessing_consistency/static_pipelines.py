@@ -131,7 +131,7 @@ def _of_use(run_data: RunData, train: list, reading: Reading, use: Use) -> Findi
     where = place(*use.place)
     if found.faults:
         places = [fault.place for fault in found.faults]
-        shown.append(run_data.code_at(places, Text("数据处理", "The data processing"), "script"))
+        shown += run_data.code_at(places, Text("数据处理", "The data processing"), "script")
         return problem(
             Text(
                 "{file} 的数据处理与训练不一致：{says}。",
@@ -454,7 +454,8 @@ class _ReadPair(Pair):
                 continue
             known = _alike_in_order(one, other)
             if known is False:
-                faults.append(self._steps_differ(*_apart(one, other), None))
+                apart = _apart(one, other)
+                faults.append(self._steps_differ(apart[0], apart[1], None))
             elif known is None:
                 unclear.append(
                     Text(
@@ -475,9 +476,10 @@ class _ReadPair(Pair):
             return False
         if a == b or ("(" not in a + b and "<" not in a + b and (a.endswith(f".{b}") or b.endswith(f".{a}"))):
             return True
-        scopes = [self.run_data.project.definition(text) for text in (a, b)]
-        named = None not in scopes and scopes[0].name == scopes[1].name
-        return named and same_definition(self.run_data, *scopes)
+        one, other = (self.run_data.project.definition(text) for text in (a, b))
+        if one is None or other is None or one.name != other.name:
+            return False
+        return same_definition(self.run_data, one, other)
 
     def _recorded(self, one: Operation) -> Operation:
         """A recorded function by its module, also one of the script itself; a lambda by its place."""
@@ -515,7 +517,7 @@ def _alike(recorded: Operation, read: Operation) -> Optional[bool]:
     signature = SIGNATURES.get(read.name)
     if signature is None:
         return True if recorded.text == read.text else None
-    states = []
+    states: list[Optional[bool]] = []
     for name, default in signature:
         mine, theirs = _argument(recorded, name), _argument(read, name)
         if theirs == "UNKNOWN":

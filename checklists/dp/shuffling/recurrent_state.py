@@ -40,9 +40,10 @@ def _through_the_loop(run_data: RunData, dataset: Fact) -> Optional[Fact]:
         for loop in run_data.source.nodes(file, ast.For, ast.While):
             over_data = _iterates_data(loop, tree) or (not fed and _spans(loop, file, seen))
             for statement in (node for node in loop.body if isinstance(node, ast.Assign)):
-                if not isinstance(statement.value, ast.Call) or not _handed_on(statement):
+                call = statement.value
+                if not isinstance(call, ast.Call) or not _handed_on(statement.targets, call):
                     continue
-                if over_data or called_name(statement.value) in steps or _spans(statement, file, seen):
+                if over_data or called_name(call) in steps or _spans(statement, file, seen):
                     return place(file, statement.lineno)
     return None
 
@@ -53,7 +54,7 @@ def _functions_around(run_data: RunData, seen: list) -> set:
     return {node.name for node in around if isinstance(node, ast.FunctionDef) and node.name != "construct"}
 
 
-def _spans(node: ast.AST, file: str, seen: list) -> bool:
+def _spans(node: ast.stmt, file: str, seen: list) -> bool:
     return any(one.file == file and node.lineno <= (one.line or 0) <= (node.end_lineno or 0) for one in seen)
 
 
@@ -70,12 +71,10 @@ def _names_of(nodes: list) -> set:
     return {name for node in nodes for name in _names(node)}
 
 
-def _handed_on(statement: ast.Assign) -> bool:
+def _handed_on(targets: list[ast.expr], call: ast.Call) -> bool:
     """``loss, state = step(x, y, state)``: one name goes in and comes out, with data beside it."""
-    given = [
-        _names(argument) for argument in [*statement.value.args, *(word.value for word in statement.value.keywords)]
-    ]
-    taken = _names_of(statement.targets)
+    given = [_names(argument) for argument in [*call.args, *(word.value for word in call.keywords)]]
+    taken = _names_of(targets)
     states = {name for names in given for name in names if _is_state(name)} & taken
     return bool(states) and any(names and not names & states for names in given)
 

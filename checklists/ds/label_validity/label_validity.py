@@ -187,6 +187,7 @@ def _renumbered_later(run_data: RunData, outputs: int) -> bool:
 
 def _takes_one_off(node: ast.AST) -> bool:
     """``y - 1`` or ``y -= 1``."""
+    what: ast.expr
     if isinstance(node, ast.AugAssign):
         what, number = node.target, node.value
     elif isinstance(node, ast.BinOp):

@@ -18,7 +18,9 @@ class Missing:
     """What is missing in one data set: rows of the table, sentences, places."""
 
     def __init__(self, run_data: RunData, dataset: Fact):
-        self.dataset, self.rows, self.sentences, self.only_nonfinite = dataset, [], [], True
+        self.dataset, self.only_nonfinite = dataset, True
+        self.rows: list = []
+        self.sentences: list[Text] = []
         for column in dataset.columns:
             self._nonfinite(column)
             self._marks(run_data, column)

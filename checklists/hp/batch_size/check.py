@@ -55,7 +55,7 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
     if declared is not None:
         return declared
     samples = dataset.samples_per_pass if dataset is not None else None
-    updates = _updates(dataset, samples, batch, accumulation) if samples else None
+    updates = _updates(dataset, samples, batch, accumulation) if dataset is not None and samples else None
     rows = [[batch, ranks, accumulation, total, samples, updates, total / samples / ranks if samples else None]]
     heads = [
         Text("每设备 batch", "batch a device"),

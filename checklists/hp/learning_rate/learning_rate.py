@@ -1,7 +1,7 @@
 """Whether the learning rate suits the network: the course of the run beside a range test (hp.01)."""
 
 import math
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -27,8 +27,8 @@ class Course(NamedTuple):
     or "unknown", with its numbers."""
 
     kind: str
-    first: Optional[float] = None
-    last: Optional[float] = None
+    first: Any = None  # numbers, but where the kind is "unknown"
+    last: Any = None
     noise: Optional[float] = None
     steps: int = 0
 
@@ -72,8 +72,10 @@ def course(run_data: RunData) -> Course:
 def judge_rate(run_data: RunData) -> Finding:
     """Problem: the run diverges; it swings or stands still, and the range test puts the rate outside its bounds; or the loss
     still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
-    seen, used = course(run_data), _used(run_data)
-    curve, outcome = _curve(run_data), learning_outcome(run_data)
+    seen, outcome = course(run_data), learning_outcome(run_data)
+    # neither is None where the verdict is another than "unknown"
+    used: Any = _used(run_data)
+    curve: Any = _curve(run_data)
     verdict = curve.judge(used).verdict if curve is not None and used else "unknown"
     evidence = [
         _table(run_data, seen, used, curve, outcome),
@@ -377,7 +379,7 @@ def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: 
             rising=rising,
             used=used,
             course=_course_words(seen),
-            lower=_bound(max(curve.lower, curve.for_good) if seen.kind == "still" else curve.lower),
+            lower=_bound(max(curve.lower or 0.0, curve.for_good or 0.0) if seen.kind == "still" else curve.lower),
         ),
         Text(
             "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
@@ -552,7 +554,7 @@ def _bound(value: Optional[float]):
 def _table(
     run_data: RunData, seen: Course, used: Optional[float], curve: Optional[Curve], outcome: Outcome
 ) -> Evidence:
-    rows = [[Text("训练中的最大学习率", "largest rate of the run"), used]]
+    rows: list = [[Text("训练中的最大学习率", "largest rate of the run"), used]]
     if seen.first is not None:
         rows += [
             [Text("开头十分之一的平均 loss", "mean loss of the first tenth"), seen.first],

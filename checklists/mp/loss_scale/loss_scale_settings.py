@@ -32,7 +32,7 @@ class _Setting:
         self.half = run_data.precision.half_compute
         self.optimizers = [entry for entry in run_data.optimizers if entry.used is not False]
         self.dividing = [entry for entry in self.optimizers if entry.loss_scale not in (None, 1)]
-        self._hand = None
+        self._hand: Optional[HandScale] = None
 
     @property
     def hand(self) -> HandScale:
