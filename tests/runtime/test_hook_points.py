@@ -76,7 +76,7 @@ def runs(tmp_path_factory) -> dict:
     # the first run of a process reads files that the others find in memory: it is made twice
     command = [sys.executable, str(DRIVER), str(folder), "", "", *map(",".join, groups())]
     settings = {**os.environ, "GLOG_v": "3", "MS_DEV_LAUNCH_BLOCKING": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=settings, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=settings, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = [json.loads(line[4:]) for line in done.stdout.splitlines() if line.startswith("RUN ")]
     return {name: one for one in found for name in (one["names"] or [""])}
