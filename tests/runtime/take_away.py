@@ -1,6 +1,6 @@
 """Runs one script in this process again and again, each time with some hook points taken away; prints a line of JSON a run.
 
-    python take_away.py FOLDER [HOOK,HOOK… …]
+python take_away.py FOLDER [HOOK,HOOK… …]
 """
 
 import contextlib
