@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Optional
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# in a checkout `msprec.checklists` lies beside the package
+_OWN = (_PACKAGE, os.path.join(os.path.dirname(_PACKAGE[:-1]), "checklists", ""))
 _STDLIB = tuple(os.path.realpath(sysconfig.get_path(key)) + os.sep for key in ("stdlib", "platstdlib"))
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _start_folder = os.getcwd()
@@ -35,7 +37,11 @@ def is_user_file(filename: str) -> bool:
         return False
     if any(mark in path for mark in _INSTALLED) or path.startswith(_STDLIB):
         return False
-    return not path.startswith(_PACKAGE)
+    return not _is_own(path)
+
+
+def _is_own(path: str) -> bool:
+    return path.startswith(_OWN[0]) or (path.startswith(_OWN[1]) and os.path.isfile(_OWN[1] + "ds/__init__.py"))
 
 
 def _real_path(filename: str) -> str:
