@@ -117,8 +117,9 @@ def evaluate():
 
 netG.set_train()
 netD.set_train()
+data_iterator = dataset.create_tuple_iterator(num_epochs=num_epochs)
 for epoch in range(num_epochs):
-    for (imgs,) in dataset.create_tuple_iterator():
+    for (imgs,) in data_iterator:
         g_loss, d_loss = train_step(imgs)
     if epoch % 5 == 4:
         print(f"[{epoch + 1:>2d}/{num_epochs}] D loss {float(d_loss.asnumpy()):.4f} G loss {float(g_loss.asnumpy()):.4f}"

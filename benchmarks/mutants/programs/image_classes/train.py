@@ -34,8 +34,7 @@ class LeNet5(nn.Cell):
         x = self.flatten(x)
         x = self.relu(self.fc1(x))
         x = self.relu(self.fc2(x))
-        x = self.fc3(x)
-        return x
+        return self.fc3(x)
 
 
 def create_dataset(images, labels, batch_size, training=True):
@@ -43,8 +42,7 @@ def create_dataset(images, labels, batch_size, training=True):
     dataset = ds.NumpySlicesDataset({"image": images, "label": labels}, shuffle=training)
     dataset = dataset.map([vision.Rescale(1.0 / 16.0, 0.0), vision.HWC2CHW()], input_columns="image")
     dataset = dataset.map(transforms.TypeCast(ms.int32), input_columns="label")
-    dataset = dataset.batch(batch_size, drop_remainder=training)
-    return dataset
+    return dataset.batch(batch_size, drop_remainder=training)
 
 
 def parse_args():

@@ -85,8 +85,9 @@ def perplexity(data):
 
 model.set_train()
 step = 0
+train_iterator = train_data.create_tuple_iterator()
 while step < args.steps:
-    for tokens, targets in train_data.create_tuple_iterator():
+    for tokens, targets in train_iterator:
         loss = train_step(tokens, targets)
         step += 1
         if step % 40 == 0:

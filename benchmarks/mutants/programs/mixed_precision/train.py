@@ -108,9 +108,10 @@ def main():
         return loss
 
     score = 0.0
+    train_iterator = train_data.create_tuple_iterator(num_epochs=args.epochs)
     for epoch in range(args.epochs):
         net.set_train(True)
-        for window, label in train_data.create_tuple_iterator():
+        for window, label in train_iterator:
             loss = train_step(window, label)
         score = evaluate(net, test_data)
         print(f"epoch {epoch + 1} loss {float(loss.asnumpy()):.4f} f1 {score:.4f}")

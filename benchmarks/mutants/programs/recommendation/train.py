@@ -21,12 +21,12 @@ class NcfConfig:
     num_items: int = 300
     emb_dim: int = 16
     batch_size: int = 128
-    epochs: int = 10
-    learning_rate: float = 3e-3
+    epochs: int = 14
+    learning_rate: float = 5e-3
     l2_coef: float = 1e-5
 
 
-def make_interactions(cfg, per_user=60, seed=9):
+def make_interactions(cfg, per_user=100, seed=9):
     """Users, items, and whether the user liked the item, from hidden tastes."""
     rng = np.random.default_rng(seed)
     tastes = rng.normal(0, 1, (cfg.num_users, 3))
@@ -133,7 +133,7 @@ if __name__ == "__main__":
 
     config = NcfConfig()
     users, items, liked = make_interactions(config)
-    split = 10000
+    split = 16000
     ds_train = create_dataset(users[:split], items[:split], liked[:split], config.batch_size)
     ds_eval = create_dataset(users[split:], items[split:], liked[split:], config.batch_size, train_mode=False)
 

@@ -83,10 +83,9 @@ def train_step(data, label):
     return loss
 
 
-def train(dataset):
-    size = dataset.get_dataset_size()
+def train(iterator, size):
     model.set_train()
-    for batch, (data, label) in enumerate(dataset.create_tuple_iterator()):
+    for batch, (data, label) in enumerate(iterator):
         loss = train_step(data, label)
         if batch % 20 == 0:
             print(f"loss: {loss.asnumpy():>7f}  [{batch:>3d}/{size:>3d}]")
@@ -104,9 +103,10 @@ def test(dataset):
 
 
 r2 = 0.0
+train_iterator = train_dataset.create_tuple_iterator(num_epochs=epochs)
 for epoch in range(epochs):
     print(f"Epoch {epoch + 1}\n-------------------------------")
-    train(train_dataset)
+    train(train_iterator, train_dataset.get_dataset_size())
     r2 = test(test_dataset)
     print(f"Test: R2 {r2:.4f}")
 print("Done!")

@@ -7,7 +7,7 @@ import mindspore.dataset as ds
 import mindspore.dataset.vision as vision
 import numpy as np
 from mindspore import nn, ops
-from mindspore.train import LossMonitor, Model, TimeMonitor
+from mindspore.train import Callback, LossMonitor, Model, TimeMonitor
 from shapes import ShapesDataset
 from unet import UNet
 
@@ -47,6 +47,20 @@ def intersection_over_union(net, data):
     return overlap / union
 
 
+class EvalMonitor(Callback):
+    """Evaluates every second epoch."""
+
+    def __init__(self, net, data):
+        super().__init__()
+        self.net, self.data = net, data
+
+    def on_train_epoch_end(self, run_context):
+        epoch = run_context.original_args().cur_epoch_num
+        if epoch % 2 == 0:
+            print(f"epoch {epoch}: IoU {intersection_over_union(self.net, self.data):.4f}")
+            self.net.set_train(True)
+
+
 def train(args):
     ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_seed(args.seed)
@@ -58,9 +72,8 @@ def train(args):
     lr = nn.cosine_decay_lr(1e-4, args.lr, steps * args.epochs, steps, args.epochs)
     optimizer = nn.AdamWeightDecay(net.trainable_params(), learning_rate=lr, weight_decay=1e-4)
     model = Model(net, loss_fn=BCEDiceLoss(), optimizer=optimizer)
-    for epoch in range(args.epochs // 2):
-        model.train(2, train_data, callbacks=[LossMonitor(steps), TimeMonitor()], dataset_sink_mode=False)
-        print(f"after {2 * epoch + 2} epochs: IoU {intersection_over_union(net, valid_data):.4f}")
+    callbacks = [LossMonitor(steps), TimeMonitor(), EvalMonitor(net, valid_data)]
+    model.train(args.epochs, train_data, callbacks=callbacks, dataset_sink_mode=False)
     return intersection_over_union(net, valid_data)
 
 

@@ -94,14 +94,15 @@ def evaluate(data):
 
 
 accuracy = 0.0
+train_iterator = train_data.create_tuple_iterator(num_epochs=args.epochs)
 for epoch in range(args.epochs):
     model.set_train()
     total_loss = 0.0
-    for step, (words, length, tags) in enumerate(train_data.create_tuple_iterator()):
+    for words, length, tags in train_iterator:
         loss, grads = grad_fn(words, length, tags)
         optimizer(grads)
         total_loss += float(loss.asnumpy())
     accuracy = evaluate(test_data)
-    print(f"epoch {epoch + 1}: loss {total_loss / (step + 1):.4f}, accuracy {accuracy:.4f}")
+    print(f"epoch {epoch + 1}: loss {total_loss / train_data.get_dataset_size():.4f}, accuracy {accuracy:.4f}")
 
 print(f"result: accuracy {accuracy:.4f}")

@@ -1,3 +1,4 @@
+# ruff: noqa: SIM905
 """Short reviews of films with their rating: 0 bad, 1 mixed, 2 good."""
 
 import numpy as np

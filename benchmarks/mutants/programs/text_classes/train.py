@@ -79,10 +79,11 @@ opt = nn.Adam(net.trainable_params(), learning_rate=cfg.learning_rate, weight_de
 net_with_loss = nn.WithLossCell(net, loss)
 train_net = nn.TrainOneStepCell(net_with_loss, opt)
 
+data_loader = dataset_train.create_dict_iterator(num_epochs=cfg.epoch_size)
 for epoch in range(cfg.epoch_size):
     train_net.set_train()
     losses = []
-    for item in dataset_train.create_dict_iterator():
+    for item in data_loader:
         losses.append(float(train_net(item["text"], item["label"]).asnumpy()))
     print(f"epoch: {epoch + 1}, loss: {np.mean(losses):.4f}, accuracy: {accuracy(net, dataset_test):.4f}")
 

@@ -78,9 +78,10 @@ def main(args):
         return sum(losses) / len(DigitImages(False))
 
     vae.set_train(True)
+    batches = train_loader.create_tuple_iterator(num_epochs=args.epochs)
     for epoch in range(args.epochs):
         total = 0.0
-        for (x,) in train_loader.create_tuple_iterator():
+        for (x,) in batches:
             total += train_step(x).asnumpy()
         print(f"Epoch {epoch + 1:2d}  train loss {total / train_loader.get_dataset_size():.3f}")
     return evaluate()
