@@ -150,8 +150,8 @@ def recommendation(p: Program) -> Iterator[tuple[str, Fault]]:
     yield "init_zeros", op.replaced(p, "train.py", zeros, ["wi.01"], "both embedding tables start at zero")
     mse = [("log_loss = self.mean(self.loss(predict, label))", "log_loss = self.mean(self.square(predict - label))")]
     yield "loss_mse", op.replaced(p, "train.py", mse, ["cg.04"], "squared error of the logits")
-    frozen = [("        self.weights = ms.ParameterTuple(network.trainable_params())",
-               '        self.weights = ms.ParameterTuple([p for p in network.trainable_params() if "table" not in p.name])')]
+    frozen = [("ms.ParameterTuple(network.trainable_params())",
+               'ms.ParameterTuple([p for p in network.trainable_params() if "table" not in p.name])')]  # fmt: skip
     yield "frozen_tables", op.replaced(p, "train.py", frozen, ["cg.02"], "the embeddings are not trained")
     yield "decay_large", op.number(p, "l2_coef", "0.1", ["td"], "penalty on the embeddings too large")
     noisy = "liked[:16000:2] = np.random.default_rng(0).permutation(liked[:16000:2])"
@@ -190,13 +190,13 @@ def transfer_learning(p: Program) -> Iterator[tuple[str, Fault]]:
                "    ms.load_param_into_net(net, param_dict)\n")]  # fmt: skip
     yield "names_differ", op.replaced(p, "train.py", loaded, ["wi.02"], "no name of the checkpoint fits")
     none = [("    ms.load_param_into_net(net, param_dict)\n", "")]
-    yield "not_loaded", op.replaced(p, "train.py", none, ["wi.02"], "the checkpoint is read, not loaded into the network")
+    yield "not_loaded", op.replaced(p, "train.py", none, ["wi.02"], "the checkpoint is read, not loaded")
     whole = [('    for name in list(param_dict):\n        if name.startswith("head."):\n            param_dict.pop(name)\n',
               "")]  # fmt: skip
     yield "head_loaded", op.replaced(p, "train.py", whole, ["td"], "the old head is loaded too")
     yield "output_softmax", op.output_activation(p, "Classifier", "softmax")
     yield from data_faults(p, "train_images, train_labels, test_images, test_labels", "train_images", "train_labels")
-    test = [("test_set = create_dataset(test_images, test_labels", "test_set = create_dataset(test_images * 16, test_labels")]
+    test = [("create_dataset(test_images, test_labels", "create_dataset(test_images * 16, test_labels")]
     yield "evaluated_unscaled", op.replaced(p, "train.py", test, ["dp.02"], "evaluated on pixels of another scale")
 
 

@@ -24,6 +24,11 @@ class Judged:
     other: tuple[Problem, ...]
 
     @property
+    def accused_otherwise(self) -> bool:
+        """Whether a problem that is false names another item than the one whose fault is there."""
+        return any(not expected(problem.item, self.mutant.items) for problem in self.false)
+
+    @property
     def inside(self) -> bool:
         """Whether one of the guide's items is expected to find it, not the family beyond alone."""
         return any(item != "td" for item in self.mutant.items)
@@ -76,5 +81,6 @@ def totals(judged: list[Judged]) -> dict[str, int]:
         "beyond, found": sum(one.found for one in harmful if not one.inside),
         "harmless": len(harmless),
         "harmless, accused": sum(bool(one.false) for one in harmless),
+        "harmless, accused of another fault": sum(one.accused_otherwise for one in harmless),
         "unclear": len(judged) - len(harmful) - len(harmless),
     }

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -66,6 +67,7 @@ class Concluded:
     status: int
     seconds: float
     message: str = ""
+    value: float | None = None
 
 
 class Runner:
@@ -88,10 +90,7 @@ class Runner:
         with tempfile.TemporaryDirectory() as name:
             folder = _written(texts, Path(name))
             status, output, seconds = self._run([self.python, *script(kind, seed)], folder, seed)
-        found = RESULT.findall(output)
-        value = float(found[-1][1]) if found and status == 0 else None
-        if value is not None and not math.isfinite(value):
-            value = None
+        value = result(output) if status == 0 else None
         return Trained(value, status, round(seconds, 2), "" if value is not None else output[-600:])
 
     def concluded(self, kind: Kind, texts: dict[str, str], out: Path, seed: int, again: bool) -> Concluded:
@@ -106,6 +105,7 @@ class Runner:
         command = [self.msprec, "run", "--lang", "en", "--no-word", "--out", str(out / "run"), *script(kind, seed)]
         status, output, seconds = self._run(command, folder, seed)
         stored = {"hash": key, "status": status, "seconds": round(seconds, 2), "message": output[-1500:]}
+        stored["value"] = result(output)
         checklist = out / "run" / "checklist.json"
         stored["checklist"] = json.loads(checklist.read_text()) if checklist.exists() else None
         write_json(kept, stored)
@@ -122,6 +122,13 @@ class Runner:
         except subprocess.TimeoutExpired:
             status, output = -1, f"still running after {self.timeout:g} s"
         return status, output, time.perf_counter() - start
+
+
+def result(output: str) -> float | None:
+    """The value of the last line `result: NAME VALUE`; None where there is none or it is not finite."""
+    found = RESULT.findall(output)
+    value = float(found[-1][1]) if found else math.nan
+    return value if math.isfinite(value) else None
 
 
 def script(kind: Kind, seed: int) -> list[str]:
@@ -159,12 +166,15 @@ def _concluded(stored: dict) -> Concluded:
         if item["conclusion"] == "problem"
     ]
     conclusions = {item["id"]: item["conclusion"] for item in items}
-    return Concluded(conclusions, tuple(problems), stored["status"], stored["seconds"], stored["message"])
+    return Concluded(conclusions, tuple(problems), stored["status"], stored["seconds"], stored["message"],
+                     stored.get("value"))  # fmt: skip
 
 
 def harm(kind: Kind, original: list[Trained], mutant: list[Trained]) -> Harm:
-    """Welch's t-test and Cohen's d, as DeepCrime's "killed", but in the direction of a worse result only.
+    """Significance and effect as in DeepCrime's "killed", but in the direction of a worse result only.
 
+    p is the smaller one of Welch's t-test and the Mann-Whitney test, both two-sided: the first sees a shift that repeats
+    itself, the second a training that fails with some seeds only. d is Cohen's.
     Harmful: p < 0.05 and d of at least 0.5 to the worse side, or half of the trainings fail or end with a result that is not
     finite. Unclear: worse by d of at least 0.5 with 0.05 <= p < 0.25. Harmless: all else.
     """
@@ -177,14 +187,20 @@ def harm(kind: Kind, original: list[Trained], mutant: list[Trained]) -> Harm:
     spread = math.sqrt((variance(before) + variance(after)) / 2)
     worse = sign * (mean(before) - mean(after))
     effect = worse / max(spread, 1e-3 * abs(mean(before)), 1e-9)
-    if spread == 0:
-        p_value = 1.0 if worse == 0 else 0.0
-    else:
-        p_value = float(stats.ttest_ind(before, after, equal_var=False).pvalue)
+    p_value = significance(before, after) if spread > 0 else float(worse == 0)
     verdict = "harmless"
     if effect >= MEDIUM_EFFECT and p_value < UNCLEAR:
         verdict = "harmful" if p_value < SIGNIFICANT else "unclear"
     return Harm(verdict, p_value, effect, mean(before), mean(after), failed)
+
+
+def significance(before: list[float], after: list[float]) -> float:
+    """The smaller p-value of the two tests."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # nearly equal values within one group
+        welch = float(stats.ttest_ind(before, after, equal_var=False).pvalue)
+    ranks = float(stats.mannwhitneyu(before, after, alternative="two-sided").pvalue)
+    return ranks if math.isnan(welch) else min(welch, ranks)
 
 
 def mean(values: list[float]) -> float:

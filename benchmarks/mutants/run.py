@@ -35,7 +35,9 @@ SMOKE = ["graph_network/output_softmax"]
 def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--msprec", default=str(Path(sys.executable).with_name("msprec")), help="the command to measure")
+    parser.add_argument(
+        "--msprec", default=str(Path(sys.executable).with_name("msprec")), help="the command to measure"
+    )
     parser.add_argument("--python", default=sys.executable, help="the interpreter of the trainings without msprec")
     parser.add_argument("--work", type=Path, default=Path("mutants_work"), help="folder of mutants, caches and results")
     parser.add_argument("--label", default="now", help="name of this measurement; its conclusions are kept apart")
@@ -137,6 +139,7 @@ def as_json(args: argparse.Namespace, originals: dict, judged: list[Judged]) -> 
                 "program": name,
                 "results": [run.value for run in trained],
                 "seconds": [run.seconds for run in trained],
+                "msprec_result": concluded.value if concluded else None,
                 "msprec_seconds": concluded.seconds if concluded else None,
                 "status": concluded.status if concluded else None,
                 "problems": [asdict(problem) for problem in concluded.problems] if concluded else [],
@@ -163,6 +166,7 @@ def _judged(one: Judged) -> dict:
         "false": [asdict(problem) for problem in one.false],
         "problems": [asdict(problem) for problem in one.concluded.problems],
         "other": [asdict(problem) for problem in one.other],
+        "msprec_result": one.concluded.value,
         "msprec_seconds": one.concluded.seconds,
         "status": one.concluded.status,
     }
@@ -249,7 +253,9 @@ def main() -> None:
     if args.list:
         for mutants in benchmark.mutants.values():
             for one in mutants:
-                print(f"{one.name:45} {','.join(one.items):12} {one.places[0][0]}:{one.places[0][1]}  {one.description}")
+                print(
+                    f"{one.name:45} {','.join(one.items):12} {one.places[0][0]}:{one.places[0][1]}  {one.description}"
+                )
         return
     benchmark.run()
 

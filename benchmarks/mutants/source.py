@@ -107,7 +107,9 @@ class Program:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir()) if path.is_file()}
+        self.texts = {
+            path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir()) if path.is_file()
+        }
         self.modules = [Module(name, text) for name, text in self.texts.items() if name.endswith(".py")]
         self.modules.sort(key=lambda module: module.name != "train.py")
 

@@ -38,7 +38,10 @@ class Block(nn.Cell):
         self.attention = CausalSelfAttention(hidden, heads, length)
         self.ln2 = nn.LayerNorm((hidden,), epsilon=1e-5)
         self.mlp = nn.SequentialCell(
-            nn.Dense(hidden, 4 * hidden), nn.GELU(approximate=False), nn.Dense(4 * hidden, hidden), nn.Dropout(p=dropout)
+            nn.Dense(hidden, 4 * hidden),
+            nn.GELU(approximate=False),
+            nn.Dense(4 * hidden, hidden),
+            nn.Dropout(p=dropout),
         )
 
     def construct(self, x):
