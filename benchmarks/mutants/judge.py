@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from measure import Concluded, Harm, Problem
@@ -48,15 +49,20 @@ def near(problem: Problem, places: tuple[Place, ...], margin: int = 1) -> bool:
     )
 
 
+def said(problem: Problem) -> tuple[str, str]:
+    """The item and its words without the numbers, which differ from run to run."""
+    return problem.item, re.sub(r"[-+]?\d[\d.,e+-]*", "", problem.summary)
+
+
 def judge(mutant: Mutant, harm: Harm | None, concluded: Concluded, original: Concluded) -> Judged:
-    """Found: an expected item is a problem, and is none on the original or names the place. Localised: it names the place.
+    """Found: an expected item is a problem that the original does not have, or names the place. Localised: it names the place.
 
     A mutant that does no harm must not be accused: the expected item, or any item at the place, is then a false problem.
     """
-    known = {problem.item for problem in original.problems}
+    known = {said(problem) for problem in original.problems}
     hits = [problem for problem in concluded.problems if expected(problem.item, mutant.items)]
-    hits = [problem for problem in hits if problem.item not in known or near(problem, mutant.places)]
-    others = [problem for problem in concluded.problems if problem not in hits and problem.item not in known]
+    hits = [problem for problem in hits if said(problem) not in known or near(problem, mutant.places)]
+    others = [problem for problem in concluded.problems if problem not in hits and said(problem) not in known]
     localised = any(near(problem, mutant.places) for problem in hits)
     at_use = localised or any(near(problem, mutant.used) for problem in hits)
     false = [problem for problem in others if near(problem, mutant.places)] + hits
