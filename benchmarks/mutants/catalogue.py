@@ -191,9 +191,6 @@ def transfer_learning(p: Program) -> Iterator[tuple[str, Fault]]:
     yield "names_differ", op.replaced(p, "train.py", loaded, ["wi.02"], "no name of the checkpoint fits")
     none = [("    ms.load_param_into_net(net, param_dict)\n", "")]
     yield "not_loaded", op.replaced(p, "train.py", none, ["wi.02"], "the checkpoint is read, not loaded")
-    whole = [('    for name in list(param_dict):\n        if name.startswith("head."):\n            param_dict.pop(name)\n',
-              "")]  # fmt: skip
-    yield "head_loaded", op.replaced(p, "train.py", whole, ["td"], "the old head is loaded too")
     yield "output_softmax", op.output_activation(p, "Classifier", "softmax")
     yield from data_faults(p, "train_images, train_labels, test_images, test_labels", "train_images", "train_labels")
     test = [("create_dataset(test_images, test_labels", "create_dataset(test_images * 16, test_labels")]

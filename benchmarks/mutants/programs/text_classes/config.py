@@ -10,6 +10,6 @@ kernel_sizes = (2, 3, 4)
 drop_rate = 0.2
 num_classes = 3
 batch_size = 32
-epoch_size = 8
+epoch_size = 14
 learning_rate = 0.002
 weight_decay = 1e-5
