@@ -45,7 +45,17 @@ _LINEAR_STARTS = ("conv", "batchnorm", "bidense", "_conv")
 _WITHIN = ("mean", "reducemean", "max", "min", "amax", "amin", "reducemax", "upsample", "interpolate", "median", "pad")
 _POOLS = ("avgpool", "maxpool", "adaptiveavgpool", "adaptivemaxpool", "resize")
 #: They select or repeat, beside those that `producing_operator` looks past.
-_SELECTS = ("split", "chunk", "gather", "gatherd", "gatherelements", "takealongaxis", "slice", "narrow", "indexselect")
+_SELECTS: tuple = (
+    "split",
+    "chunk",
+    "gather",
+    "gatherd",
+    "gatherelements",
+    "takealongaxis",
+    "slice",
+    "narrow",
+    "indexselect",
+)
 _SELECTS += ("stopgradient", "detach", "broadcastto", "expand", "tile", "repeat", "unbind", "moveaxis", "movedim", "t")
 _SHIFTS = ("add", "sub", "mult", "mul", "div", "truediv", "usub", "neg", "realdiv", "addext", "subext", "multiply")
 _JOINS = ("cat", "concat", "stack", "concatenate", "hstack", "vstack")
