@@ -21,6 +21,10 @@ class Judged:
         self.column, self.wrong, self.disparity = column, wrong, disparity
 
 
+#: Calls that take rows of a table by their numbers: ops.Gather, ops.gather, embedding, one_hot.
+_LOOKS_UP = r"\b(gather|gather_nd|embedding|embedding_lookup|one_hot|Gather|GatherV2|EmbeddingLookup|OneHot)\("
+
+
 def feature_columns(dataset: Fact) -> list:
     """The numeric columns that are input: neither label nor text nor masks, lengths and ids."""
     beside = {told.column for one in dataset.padding for told in (one.mask, one.length)}
@@ -54,10 +58,12 @@ def values_in(shape: list) -> Optional[int]:
 
 
 def is_token(run_data: RunData, column: Fact) -> bool:
-    """Whole numbers that a network with an embedding looks up rather than computes with."""
+    """Whole numbers that a network looks up rather than computes with: it has an embedding, or gathers rows of a table."""
     if column.kind != "int" or is_picture(column):
         return False
-    return any("embed" in (cell.class_ or "").lower() for network in run_data.networks for cell in network.cells)
+    if any("embed" in (cell.class_ or "").lower() for network in run_data.networks for cell in network.cells):
+        return True
+    return bool(run_data.find_lines(_LOOKS_UP, most=1))
 
 
 def is_picture(column: Fact) -> bool:

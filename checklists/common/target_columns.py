@@ -24,7 +24,7 @@ class Beyond(NamedTuple):
     values: int
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         return self.below + self.above
 
 
@@ -85,14 +85,16 @@ def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], h
         return held._replace(low=ends[0], high=ends[1])
     values = sum((low is not None and v < low - slack) or (high is not None and v > high + slack) for v in counted)
     passes = _passes(dataset)
-    return Beyond(round(below / passes), round(above / passes), round(total / passes), *ends, one.name, values)
+    return Beyond(
+        round(below / passes), round(above / passes), round(total / passes), ends[0], ends[1], one.name, values
+    )
 
 
 def _counted(column: Fact, factor: float, offset: float) -> dict:
     """``{value: count}`` of a column: its values where they are few, else the middles of its histogram's bins."""
     if column.values:
         return {factor * value + offset: n for value, n in _numbers(column.values).items()}
-    found = {}
+    found: dict = {}
     for histogram in [column.histogram] if column.histogram.counts else column.channels.histograms:
         for left, right, n in zip(histogram.edges, histogram.edges[1:], histogram.counts):
             middle = factor * min(max((left + right) / 2, column.min), column.max) + offset

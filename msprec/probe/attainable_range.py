@@ -11,7 +11,7 @@ import numpy as np
 
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, place_of
-from msprec.probe.producing_operator import CARRIERS
+from msprec.probe.producing_operator import CARRIERS, producer_of
 from msprec.runtime.cell_origins import created_place
 
 _INF = math.inf
@@ -45,7 +45,17 @@ _LINEAR_STARTS = ("conv", "batchnorm", "bidense", "_conv")
 _WITHIN = ("mean", "reducemean", "max", "min", "amax", "amin", "reducemax", "upsample", "interpolate", "median", "pad")
 _POOLS = ("avgpool", "maxpool", "adaptiveavgpool", "adaptivemaxpool", "resize")
 #: They select or repeat, beside those that `producing_operator` looks past.
-_SELECTS = ("split", "chunk", "gather", "gatherd", "gatherelements", "takealongaxis", "slice", "narrow", "indexselect")
+_SELECTS: tuple = (
+    "split",
+    "chunk",
+    "gather",
+    "gatherd",
+    "gatherelements",
+    "takealongaxis",
+    "slice",
+    "narrow",
+    "indexselect",
+)
 _SELECTS += ("stopgradient", "detach", "broadcastto", "expand", "tile", "repeat", "unbind", "moveaxis", "movedim", "t")
 _SHIFTS = ("add", "sub", "mult", "mul", "div", "truediv", "usub", "neg", "realdiv", "addext", "subext", "multiply")
 _JOINS = ("cat", "concat", "stack", "concatenate", "hstack", "vstack")
@@ -93,7 +103,7 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
     if name in _LINEAR or name.startswith(_LINEAR_STARTS):
         return Output(node, linear=True)
     keeps = node.callee.lower() in CARRIERS or name in _SELECTS
-    if keeps and node.inputs and _node_of(trace, node.inputs[0]) is not None:
+    if keeps and node.inputs and trace.producers.get(id(node.inputs[0])) is not None:
         return output_of(trace, node.inputs[0], depth - 1)
     if (name in _WITHIN or name.startswith(_POOLS)) and node.inputs:
         return output_of(trace, node.inputs[0], depth - 1)._replace(plain=False)
@@ -109,7 +119,7 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
 
 def _node_of(trace: GraphTrace, value) -> Optional[Node]:
     """The innermost node that gave a tensor; a cell of MindSpore's whose range is known, where it did."""
-    innermost = trace.producers.get(id(value))
+    innermost = producer_of(trace, value)
     if innermost is None or plain_name(innermost) in RANGES:
         return innermost
     around = (node for node in trace.nodes if any(one is value for one in node.results))

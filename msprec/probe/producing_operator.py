@@ -2,6 +2,8 @@
 
 from typing import Optional
 
+import numpy as np
+
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_input_statistics import described
@@ -31,9 +33,24 @@ CARRIERS = (
 )
 
 
+def producer_of(trace: GraphTrace, value) -> Optional[Node]:
+    """The node that gave a tensor, or, of one that MindSpore itself cast on its way (``amp_level``), the last that gave
+    the same numbers; None: none did."""
+    node = trace.producers.get(id(value))
+    if node is not None or "Float" not in str(value.dtype) or type(value).__name__ == "Parameter":
+        return node
+    array = to_numpy(value)
+    for node in reversed(trace.nodes):
+        for result in node.results:
+            same_form = result.shape == value.shape and "Float" in str(result.dtype)
+            if same_form and result.size > 1 and np.array_equal(to_numpy(result).astype(array.dtype), array):
+                return trace.producers.get(id(result), node)
+    return None
+
+
 def source_of(trace: GraphTrace, value) -> Optional[dict]:
     """The operator that made a tensor, past those that only carry it."""
-    node = trace.producers.get(id(value))
+    node = producer_of(trace, value)
     for _ in range(20):
         if node is None:
             return None
