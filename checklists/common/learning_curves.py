@@ -485,6 +485,19 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
             shown,
             _loop_places(run_data),
         )
+    if not curves and run_data.silent_evaluations:
+        return undecided(
+            Text(
+                "{what}；脚本在 {at} 评估了网络，但看不到评估的结果：验证指标可能已经变差。",
+                "{what}; the script evaluates the network at {at}, and what comes out of it was not seen: the validation may "
+                "have become worse already.",
+                what=_falling(training),
+                at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+            ),
+            _EVALUATE,
+            shown,
+            _loop_places(run_data),
+        )
     if not (long_enough or early):
         return undecided(
             Text(

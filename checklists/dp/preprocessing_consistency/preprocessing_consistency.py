@@ -12,7 +12,7 @@ from msprec.checklists.common.distribution_difference import (
     comparable,
     compare,
 )
-from msprec.checklists.common.findings import at, first_place, pipeline_table, role_of
+from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
 from msprec.checklists.common.transforms import Operation, Prepared, by_column, is_label
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -363,7 +363,7 @@ def _input_pairs(run_data: RunData) -> list:
     training = [one for one in run_data.inputs if one.phase == "train"]
     pairs = []
     for other in run_data.inputs:
-        if other.phase == "train" or not other.arguments:
+        if other.phase == "train" or not other.arguments or _makes_its_data(run_data, other):
             continue
         own = [one for one in training if one.arguments and _same_network(run_data, one, other)]
         near = [one for one in own if one.level == "network"]
@@ -373,6 +373,18 @@ def _input_pairs(run_data: RunData) -> list:
         elif far:
             pairs.append((far[0], other))
     return pairs
+
+
+def _makes_its_data(run_data: RunData, other: Fact) -> bool:
+    """Whether calls outside the gradient make what the training is given, as in reinforcement learning: the network is called
+    before the first step, and the steps are given arrays that never come again. Then its inputs follow from its outputs."""
+    sets = train_sets(run_data)
+    anew = sets and all(plain_arrays(dataset) and len(dataset.order.passes) < 2 for dataset in sets)
+    before = any(
+        phase.phase == "forward" and phase.root == other.network and phase.first_step == 0 and (phase.calls or 0) > 1
+        for phase in run_data.phases
+    )
+    return bool(anew and before and other.phase == "forward")
 
 
 def _same_network(run_data: RunData, train: Fact, other: Fact) -> bool:
