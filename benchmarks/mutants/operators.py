@@ -199,7 +199,9 @@ def learning_rate(program: Program, factor: float, name: str | None = None) -> F
             span = module.span(arg.value)
         else:
             span = number_of(program, name or re.findall(r"\w+", module.code(arg.value))[-1])
-        edits.append(Edit(span, f"{float(_text(program, span)) * factor:g}"))
+        rate = float(_text(program, span)) * factor
+        plain = f"{rate:.10f}".rstrip("0")  # PyYAML reads 2e-05 as text
+        edits.append(Edit(span, f"{rate:g}" if span.file.endswith(".py") else plain))
     return Fault(edits, ["hp.01"], f"learning rate times {factor:g}", used)
 
 
