@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import warnings
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -85,6 +86,13 @@ class Runner:
             self.cache[key] = asdict(self._train(kind, texts, seed))
             write_json(self.cache_file, self.cache)
         return Trained(**self.cache[key])
+
+    def kept(self, texts: dict[str, str], out: Path, seeds: Iterable[int]) -> bool:
+        """Whether all trainings and the conclusions are kept, so that nothing would have to run."""
+        concluded = out / "concluded.json"
+        if not all(content_hash(texts, seed) in self.cache for seed in seeds) or not concluded.exists():
+            return False
+        return json.loads(concluded.read_text())["hash"] == content_hash(texts, 1)
 
     def _train(self, kind: Kind, texts: dict[str, str], seed: int) -> Trained:
         with tempfile.TemporaryDirectory() as name:

@@ -103,8 +103,13 @@ def optimizers(program: Program) -> list[tuple[Module, cst.Call]]:
 
 def data_sources(program: Program) -> list[Span]:
     """The statements that make the data sets of the training."""
-    found = program.calls(lambda name: bool(DATASETS.match(name)))
-    return [module.statement(call) for module, call in found if module.name != "pretrain.py"]
+    return [span for span in statements(program, DATASETS) if span.file != "pretrain.py"]
+
+
+def statements(program: Program, pattern: re.Pattern) -> list[Span]:
+    """The statements with calls of functions whose name fits."""
+    found = program.calls(lambda name: bool(pattern.match(name)))
+    return [module.statement(call) for module, call in found]
 
 
 def argument(call: cst.Call, keyword: str, position: int | None = None) -> cst.Arg | None:
@@ -194,7 +199,9 @@ def learning_rate(program: Program, factor: float, name: str | None = None) -> F
             span = module.span(arg.value)
         else:
             span = number_of(program, name or re.findall(r"\w+", module.code(arg.value))[-1])
-        edits.append(Edit(span, f"{float(_text(program, span)) * factor:g}"))
+        rate = float(_text(program, span)) * factor
+        plain = f"{rate:.10f}".rstrip("0")  # PyYAML reads 2e-05 as text
+        edits.append(Edit(span, f"{rate:g}" if span.file.endswith(".py") else plain))
     return Fault(edits, ["hp.01"], f"learning rate times {factor:g}", used)
 
 
@@ -204,8 +211,9 @@ def _text(program: Program, span: Span) -> str:
 
 
 def number(program: Program, name: str, value: str, items: Sequence[str], what: str) -> Fault:
-    """Another number for a setting."""
-    return Fault([Edit(number_of(program, name), value)], items, f"{what}: {name} = {value}", data_sources(program))
+    """Another number for a setting; what reads it (dropout, batches) counts as its use."""
+    used = statements(program, re.compile(r"nn\.Dropout$|.*\.batch$", re.DOTALL))
+    return Fault([Edit(number_of(program, name), value)], items, f"{what}: {name} = {value}", used)
 
 
 def epochs(program: Program, name: str, value: int) -> Fault:

@@ -48,6 +48,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one process")
     parser.add_argument("--no-harm", action="store_true", help="only msprec; every mutant counts as harmful")
     parser.add_argument("--no-msprec", action="store_true", help="only the trainings over seeds")
+    parser.add_argument("--kept", action="store_true", help="start nothing: show all that was measured before")
     parser.add_argument("--again", action="store_true", help="run msprec anew where its conclusions are kept")
     parser.add_argument("--list", action="store_true", help="list the mutants and end")
     parser.add_argument("--smoke", action="store_true", help="one program, one mutant, two seeds: under a minute")
@@ -61,10 +62,20 @@ class Benchmark:
         self.args, self.console = args, console
         wanted = SMOKE if args.smoke else [part for part in args.only.split(",") if part]
         mutants = {kind: [one for one in mutants_of(kind) if chosen(one, wanted)] for kind in KINDS}
-        self.mutants = {kind: found for kind, found in mutants.items() if found}
-        self.texts = {kind: Program(kind.folder).texts for kind in self.mutants}
+        self.texts = {kind: Program(kind.folder).texts for kind in mutants}
         self.runner = Runner(args.python, args.msprec, args.work / "trainings.json", args.nice, args.timeout)
-        self.out = args.work / args.label
+        self.out = args.work.resolve() / args.label
+        if args.kept:
+            mutants = {kind: self._kept(kind, found) for kind, found in mutants.items()}
+        self.mutants = {kind: found for kind, found in mutants.items() if found}
+
+    def _kept(self, kind: Kind, mutants: list[Mutant]) -> list[Mutant]:
+        """The mutants of which everything was measured before."""
+        harm_asked = not self.args.no_harm
+        seeds, more = (self._seeds(), self._seeds(2)) if harm_asked else ((), ())
+        if not self.runner.kept(self.texts[kind], self.out / kind.name / "original", more):
+            return []
+        return [one for one in mutants if self.runner.kept(one.texts, self.out / kind.name / one.operator, seeds)]
 
     def run(self) -> None:
         """All programs in turn; results are written and shown after each."""
@@ -109,7 +120,7 @@ class Benchmark:
     def _concluded(self, kind: Kind, texts: dict[str, str], name: str) -> Concluded | None:
         if self.args.no_msprec:
             return None
-        return self.runner.concluded(kind, texts, self.out.resolve() / kind.name / name, 1, self.args.again)
+        return self.runner.concluded(kind, texts, self.out / kind.name / name, 1, self.args.again)
 
     def _write(self, originals: dict, judged: list[Judged]) -> None:
         write_json(self.args.work / f"{self.args.label}.json", as_json(self.args, originals, judged))
