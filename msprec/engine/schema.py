@@ -436,6 +436,20 @@ PROBES = {
             }
         ],
         "unregistered": [{"class": words, "inside": words, "parameters": [words], "created": PLACE}],
+        "loss_seen": flag,
+        "linear_pairs": [
+            {
+                "first": words,
+                "second": words,
+                "class": words,
+                "sizes": [count],
+                "kernels": [[count]],
+                "groups": [count],
+                "between": [words],
+                "created": PLACE,
+                "place": PLACE,
+            }
+        ],
     },
     "losses": [
         {
