@@ -10,9 +10,9 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.locate.trace import Node, to_numpy
-from msprec.observe.network.cell_origins import created_place
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.producing_operator import CARRIERS
+from msprec.runtime.cell_origins import created_place
 
 _INF = math.inf
 #: The values that an operator can give, by its name in small letters without underscores.
