@@ -451,6 +451,17 @@ PROBES = {
             }
         ],
     },
+    "evaluations": [
+        {
+            "phase": text,
+            "via": words,
+            "network": count,
+            "place": PLACE,
+            "first_step": count,
+            "called": [words],
+            "random": [{"operator": words, "cell": words, "place": PLACE}],
+        }
+    ],
     "losses": [
         {
             "kind": text,

@@ -92,7 +92,7 @@ class GraphTrace(Trace):
 
     def _node(self, expression, function, args, kwargs, operator_name, hooks=True, cell=None):
         result = super()._node(expression, function, args, kwargs, operator_name, hooks, cell)
-        self.nodes[-1].callee = _callee(function, operator_name, cell)
+        self.nodes[-1].callee = callee_name(function, operator_name, cell)
         self.nodes[-1].arguments = (args, kwargs)
         return result
 
@@ -145,7 +145,7 @@ def _holds_optimizer(cell) -> bool:
     return any(is_optimizer_class(type(c)) for c in held)
 
 
-def _callee(function, operator_name: str, cell) -> str:
+def callee_name(function, operator_name: str, cell) -> str:
     """The name of what was called: of a cell or Primitive its class's, whatever the script calls it."""
     if cell is not None:
         return type(cell).__name__
