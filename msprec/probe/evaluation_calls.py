@@ -121,5 +121,6 @@ def _random_nodes(one: _CallTrace, other: _CallTrace) -> Iterator[dict]:
 
 def _same(values: list, others: list) -> bool:
     return len(values) == len(others) and all(
-        np.array_equal(to_numpy(a), to_numpy(b), equal_nan=to_numpy(a).dtype.kind == "f") for a, b in zip(values, others)
+        np.array_equal(to_numpy(a), to_numpy(b), equal_nan=to_numpy(a).dtype.kind == "f")
+        for a, b in zip(values, others)
     )
