@@ -48,6 +48,9 @@ def _followers(trace) -> dict:
         cell = node.cell_object
         if not node.results or (cell is not None and cell._cells and node.inner):
             continue
+        # what hands its input on as it is, as a dropout at rest does, makes nothing: who takes it takes the input
+        if all(trace.producers.get(id(value)) in node.sources for value in node.results):
+            continue
         for source in {id(source): source for source in node.sources}:
             following.setdefault(source, []).append(node)
     return following
