@@ -56,19 +56,22 @@ def sharing(run_data: RunData) -> Optional[Finding]:
     declared = [set(group) for group in run_data.design.shared_parameters]
     actual = [_names_of(one) for network in run_data.networks for one in network.shared_parameters]
     cells = [one for network in run_data.networks for one in network.shared_cells if one.parameters]
-    actual += [names for cell in cells for names in _of_cell(cell)]
-    missing = [group for group in declared if not any(group <= names for names in actual)]
+    everything = [{p.name, p.path} for p in run_data.parameters]
+    actual += [names for cell in cells for names in _of_cell(cell, everything)]
+    missing = [group for group in declared if not _is_shared(group, actual, everything)]
     places = [cell.created for cell in cells]
     if missing:
         names = set().union(*missing)
-        places = [p.created for p in run_data.parameters if names & {p.name, p.path}] + places
+        places = [
+            p.created for p in run_data.parameters if any(matches(n, list(names)) for n in (p.name, p.path))
+        ] + places
         summary = Text(
             "设计中共享的 {names} 在网络中是各自独立的参数。",
             "The design shares {names}, which are separate parameters in the network.",
             names=listed(" = ".join(sorted(group)) for group in missing),
         )
         return _problem(run_data, summary, [], places or [network.place for network in run_data.networks])
-    extra = [names for names in actual if not any(group <= names for group in declared)]
+    extra = [names for names in actual if not any(_covers(group, names) for group in declared)]
     if extra:
         summary = Text(
             "{names} 共享权重，而设计中没有声明。",
@@ -82,14 +85,36 @@ def sharing(run_data: RunData) -> Optional[Finding]:
     )
 
 
+def _covers(group: set, names: set) -> bool:
+    """Whether each name or pattern of a declared group is among the names of one shared weight."""
+    return all(any(fnmatchcase(name, str(pattern)) for name in names) for pattern in group)
+
+
+def _is_shared(group: set, actual: list, everything: list) -> bool:
+    """Whether some shared weight has all names of the group, and no parameter that its patterns mean stands outside."""
+    covered = [names for names in actual if _covers(group, names)]
+    meant = [names for names in everything if any(matches(str(name), list(group)) for name in names)]
+    return bool(covered) and all(any(names & shared for shared in covered) for names in meant)
+
+
 def _names_of(parameter: Fact) -> set:
     return {parameter.name, *parameter.paths}
 
 
-def _of_cell(cell: Fact) -> list:
-    """The names of each weight of a shared cell, one for each way to the cell."""
-    tails = {name[len(path) + 1 :] for name in cell.parameters for path in cell.paths if name.startswith(path + ".")}
-    return [{f"{path}.{tail}" for path in cell.paths} for tail in tails]
+def _of_cell(cell: Fact, everything: list) -> list:
+    """The names of each weight of a shared cell: its own, and one for each way to the cell.
+
+    A parameter keeps the name of one way, which a container may have numbered several times (``blocks.2.1.0.weight``); its
+    path in the network says which weight of the cell it is. ``everything``: the names and the path of each parameter.
+    """
+    found = []
+    for name in cell.parameters:
+        ways = [one for one in everything if name in one] or [{name}]
+        tails = {
+            way[len(path) + 1 :] for one in ways for way in one for path in cell.paths if way.startswith(f"{path}.")
+        }
+        found += [{name, *(f"{path}.{tail}" for path in cell.paths)} for tail in tails]
+    return found
 
 
 # --- cg.02 ---------------------------------------------------------------------------------------------------------

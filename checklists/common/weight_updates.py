@@ -1,7 +1,7 @@
 """Which weights trained, which were frozen, which stood still: sorting the parameters of a run (cg.02)."""
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -22,10 +22,11 @@ class ParameterGroups(NamedTuple):
     stuck: list  # trainable, in the optimizer, never moved
     excused: list  # biases and scales beside a weight that moved, sampled embeddings
     unknown: list
+    shrunk: list  # only shrank in proportion, and whether a gradient reached it is not known
 
 
 def sort_parameters(run_data: RunData) -> ParameterGroups:
-    groups = ParameterGroups([], [], [], [], [], [])
+    groups = ParameterGroups([], [], [], [], [], [], [])
     apart = [parameter for network in (*teachers(run_data), *resting_parts(run_data)) for parameter in network]
     considered = [
         parameter
@@ -34,7 +35,7 @@ def sort_parameters(run_data: RunData) -> ParameterGroups:
     ]
     moving_cells = {p.cell for p in considered if p.moved.any and not p.moved.proportional}
     for parameter in considered:
-        getattr(groups, _group(parameter, moving_cells)).append(parameter)
+        getattr(groups, _group(run_data, parameter, moving_cells)).append(parameter)
     return groups
 
 
@@ -93,11 +94,29 @@ def _untrained(parameters: list) -> bool:
     )
 
 
-def _group(parameter: Fact, moving_cells: set) -> str:
+def decayed_alone(run_data: RunData, parameter: Fact) -> Optional[bool]:
+    """Whether a weight that shrank in proportion did so by weight decay alone: its optimizer decays, and no gradient came.
+
+    A weight that trains with tiny gradients under strong regularisation shrinks in proportion too, to within what can be
+    told from its values. None where the gradient was not seen.
+    """
+    gradients = {cell.gradient for cell in run_data.probes.graph.cells if cell.path == parameter.cell}
+    if True in gradients:
+        return False
+    used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    holding = [optimizer for optimizer in used if parameter.name in optimizer.parameter_names] or used
+    if holding and all(optimizer.weight_decay == 0 for optimizer in holding):
+        return False
+    return True if False in gradients else None
+
+
+def _group(run_data: RunData, parameter: Fact, moving_cells: set) -> str:
     if parameter.requires_grad is False:
         return "frozen"
     moved = parameter.moved.any
-    if moved and not parameter.moved.proportional:
+    shrank = moved and parameter.moved.proportional
+    alone = decayed_alone(run_data, parameter) if shrank else None
+    if moved and (not shrank or alone is False):
         return "moved"
     if parameter.in_optimizer is False:
         return "left_out"
@@ -107,7 +126,7 @@ def _group(parameter: Fact, moving_cells: set) -> str:
         return "excused"
     if parameter.compared == "sample" and "embed" in (parameter.cell_class + parameter.name).lower():
         return "excused"
-    return "stuck"
+    return "shrunk" if shrank and alone is None else "stuck"
 
 
 def is_trainable_kind(parameter: Fact) -> bool:

@@ -439,7 +439,32 @@ PROBES = {
             }
         ],
         "unregistered": [{"class": words, "inside": words, "parameters": [words], "created": PLACE}],
+        "loss_seen": flag,
+        "linear_pairs": [
+            {
+                "first": words,
+                "second": words,
+                "class": words,
+                "sizes": [count],
+                "kernels": [[count]],
+                "groups": [count],
+                "between": [words],
+                "created": PLACE,
+                "place": PLACE,
+            }
+        ],
     },
+    "evaluations": [
+        {
+            "phase": text,
+            "via": words,
+            "network": count,
+            "place": PLACE,
+            "first_step": count,
+            "called": [words],
+            "random": [{"operator": words, "cell": words, "place": PLACE}],
+        }
+    ],
     "losses": [
         {
             "kind": text,

@@ -8,10 +8,15 @@ import numpy as np
 from msprec.locate.gradients import Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.trace import Edge, Node, Trace, to_numpy
+from msprec.probe.linear_layers import linear_pairs
 from msprec.record.nested import tensors_in
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.runtime.source_locations import short_name
+
+
+#: A step whose optimizers do not all come within so many updates is cut off.
+_MOST_UPDATES = 16
 
 
 class OwnLoss(NamedTuple):
@@ -27,31 +32,37 @@ class OwnLoss(NamedTuple):
 class GraphTrace(Trace):
     """A `Trace` that also counts the calls of each cell, and keeps what the outermost functions and cells return.
 
-    It ends the step where the optimizer would be called.
+    It ends the step where the last of its optimizers would be called; those before it are not run.
     """
 
     def __init__(self, step: ReplayedStep) -> None:
         super().__init__(step.cells, step.paths, backward=True)
         #: ``{id(cell): calls}``; cells that were called inside another and that no network holds
-        self.calls, self.strangers, self._steps = {}, {}, False
-        self.outputs, self.own_losses, self.reached, self.optimizer_gradients = [], [], [], None
+        self.calls, self.strangers = {}, {}
+        self.outputs, self.own_losses, self.reached = [], [], []
+        #: ``{id(optimizer): (optimizer, the gradients that it was given first)}``; how many optimizers the step has
+        self.updates, self._optimizers = {}, len({id(c) for c in step.cells if is_optimizer_class(type(c))})
+        self._update_calls = 0
+        # whether each entered cell holds an optimizer; how many cells were entered where each gradient is computed
+        self._holding, self._depths = [], []
         #: the first number that was differentiated: the loss as a whole
         self.differentiated = None
 
     def cell_call(self, original, cell, args, kwargs):
-        """A call of a cell; that of the optimizer ends the replay."""
+        """A call of a cell; that of the last optimizer ends the replay."""
         if is_optimizer_class(type(cell)) and args:
-            self.optimizer_gradients = args[0]
-            raise Updated
+            return self._update(cell, args[0])
         self.calls[id(cell)] = self.calls.get(id(cell), 0) + 1
         if id(cell) not in self.paths and self._cells and _trainable(cell):
             self.strangers[id(cell)] = (cell, self._cells[-1])
-        outermost = not self._cells
-        if outermost:
-            self._steps = any(c is not None and is_optimizer_class(type(c)) for c in cell._cells.values())
-        # what a training cell calls itself gives the loss; the optimizer ends the step before it is returned
-        outermost = outermost or (self._steps and len(self._cells) == 1)
-        result = super().cell_call(original, cell, args, kwargs)
+        # what a training cell calls itself gives the loss, wherever it stands; the optimizer ends the step before it is
+        # returned, and of a gradient without its value the loss is never seen
+        outermost = self._gives_loss() or (bool(self._holding) and self._holding[-1])
+        self._holding.append(_holds_optimizer(cell))
+        try:
+            result = super().cell_call(original, cell, args, kwargs)
+        finally:
+            self._holding.pop()
         if not is_builtin(type(cell)) and not _trainable(cell):
             self._note_own(cell, args, kwargs, result)
         if outermost or is_wrapper_class(type(cell)):
@@ -60,9 +71,28 @@ class GraphTrace(Trace):
                 self.differentiated = _one_number(result)
         return result
 
+    def _update(self, optimizer, gradients):
+        """An optimizer would be called: where others follow, as in a GAN's step, the step goes on without the update."""
+        from mindspore import Tensor
+
+        self.updates.setdefault(id(optimizer), (optimizer, gradients))
+        self._update_calls += 1
+        if len(self.updates) >= self._optimizers or self._update_calls >= _MOST_UPDATES:
+            raise Updated
+        return Tensor(True)
+
+    def _gives_loss(self) -> bool:
+        """Whether what is called here is the step itself, or what a gradient is taken of."""
+        return not self._cells or bool(self._depths and self._depths[-1] == len(self._cells))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the step was not cut off before each of its optimizers was called."""
+        return self._update_calls < _MOST_UPDATES or len(self.updates) >= self._optimizers
+
     def _node(self, expression, function, args, kwargs, operator_name, hooks=True, cell=None):
         result = super()._node(expression, function, args, kwargs, operator_name, hooks, cell)
-        self.nodes[-1].callee = _callee(function, operator_name, cell)
+        self.nodes[-1].callee = callee_name(function, operator_name, cell)
         self.nodes[-1].arguments = (args, kwargs)
         return result
 
@@ -86,15 +116,19 @@ class GraphTrace(Trace):
 
     def run_gradient(self, function, args, kwargs):
         """As `Trace.run_gradient`; what comes out of the gradient counts as used."""
-        result = super().run_gradient(function, args, kwargs)
+        self._depths.append(len(self._cells))
+        try:
+            result = super().run_gradient(function, args, kwargs)
+        finally:
+            self._depths.pop()
         self.outputs.append(result)
-        if isinstance(result, tuple) and len(result) == 2:
+        if isinstance(result, tuple) and len(result) == 2 and not self.updates:
             whole = _one_number(result[0])
             self.differentiated = whole if whole is not None else self.differentiated
         return result
 
     def _note_own(self, function, args, kwargs, result) -> None:
-        if not self._cells:
+        if self._gives_loss():
             self.outputs.append(result)
         given = list(tensors_in((args, kwargs)))
         if len(given) >= 2 and hasattr(result, "asnumpy") and "Float" in str(result.dtype) and result.size == 1:
@@ -105,7 +139,13 @@ class GraphTrace(Trace):
         self.reached.append(edge.node)
 
 
-def _callee(function, operator_name: str, cell) -> str:
+def _holds_optimizer(cell) -> bool:
+    """Whether a cell calls an optimizer of its own: one of its cells, or one in a list of it."""
+    held = [*cell._cells.values(), *(v for one in vars(cell).values() if isinstance(one, (list, tuple)) for v in one)]
+    return any(is_optimizer_class(type(c)) for c in held)
+
+
+def callee_name(function, operator_name: str, cell) -> str:
     """The name of what was called: of a cell or Primitive its class's, whatever the script calls it."""
     if cell is not None:
         return type(cell).__name__
@@ -136,8 +176,9 @@ def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace
 
 def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     """The entry ``graph`` of ``probes.json``."""
-    gradients = _gradient_sizes(trace, step)
+    gradients = _gradient_sizes(trace)
     live = live_nodes(trace)
+    seen = loss_seen(trace)
     used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
     cells = []
@@ -154,7 +195,9 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
                 "builtin": is_builtin(type(cell)),
                 "loss": is_loss_class(type(cell)),
                 "calls": trace.calls.get(id(cell), 0),
-                "used": (id(cell) in used or id(cell) in reached) if watched_node else None,
+                "used": (id(cell) in used or id(cell) in reached or (False if seen else None))
+                if watched_node
+                else None,
                 "gradient": None if not known else bool(any(known)),
                 "created": created_place(cell),
             }
@@ -168,7 +211,12 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         }
         for cell, inside in trace.strangers.values()
     ]
-    return {"cells": cells, "unregistered": strangers}
+    return {
+        "cells": cells,
+        "unregistered": strangers,
+        "loss_seen": seen,
+        "linear_pairs": linear_pairs(trace, live),
+    }
 
 
 def _internal(cell) -> bool:
@@ -194,21 +242,24 @@ def live_nodes(trace: GraphTrace) -> set:
     return live
 
 
-def _gradient_sizes(trace: GraphTrace, step: ReplayedStep) -> dict:
+def loss_seen(trace: GraphTrace) -> bool:
+    """Whether what the step returns, or takes gradients of, was computed by watched nodes, for each of its optimizers."""
+    made = {id(value) for node in trace.nodes for value in node.results}
+    return trace.complete and any(id(value) in made for value in tensors_in(trace.outputs))
+
+
+def _gradient_sizes(trace: GraphTrace) -> dict:
     """``{id(parameter): largest absolute gradient}``."""
-    found = trace.optimizer_gradients
-    weights = None
-    if found is not None:
-        held = [c for c in step.cells if is_optimizer_class(type(c))]
-        weights = list(held[0].parameters) if len(held) == 1 else None
-    elif trace.gradients is not None:
+    given = [(list(optimizer.parameters), gradients) for optimizer, gradients in trace.updates.values()]
+    if not given and trace.gradients is not None:
         result = trace.gradients
-        found = result[-1] if isinstance(result, tuple) and len(result) == 2 else result
-        weights = trace.weights
-    values = list(tensors_in(found))
-    if not weights or len(values) != len(weights):
-        return {}
-    return {id(p): _largest(v) for p, v in zip(weights, values)}
+        given = [(trace.weights, result[-1] if isinstance(result, tuple) and len(result) == 2 else result)]
+    sizes = {}
+    for weights, found in given:
+        values = list(tensors_in(found))
+        if weights and len(values) == len(weights):
+            sizes.update({id(p): _largest(v) for p, v in zip(weights, values)})
+    return sizes
 
 
 def _largest(tensor) -> float:

@@ -40,6 +40,8 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
     with _announced() as tell, _silent(), steps.material.as_bound():
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
+        tell("evaluation")
+        _try(facts, "evaluation", lambda: facts.update(evaluations=steps.evaluations.facts()))
         tell("labels")
         left = seconds - (time.monotonic() - began)
         _try(facts, "labels", lambda: facts.update(_labels(steps.material, LABELS * left)))

@@ -51,10 +51,24 @@ def test_a_weight_that_never_moved_is_a_problem(verdict):
     assert "1 of 2" in entry["summary"] and "fc.weight" in entry["summary"] and "135 updates" in entry["summary"]
 
 
-def test_a_weight_that_only_decayed_is_a_problem(verdict):
+@pytest.mark.parametrize(
+    ("decay", "gradient", "conclusion"),
+    [
+        (0.01, False, "problem"),
+        (None, False, "problem"),  # groups, each with a decay of its own
+        (0.0, False, "ok"),  # nothing decays: what moved it was no decay
+        (0.5, True, "ok"),  # tiny gradients under strong regularisation
+        (0.01, None, "undecided"),
+    ],
+)
+def test_a_weight_that_shrank_in_proportion(verdict, decay, gradient, conclusion):
     decayed = {"max_abs": 0.01, "relative": 0.01, "any": True, "proportional": True}
-    entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed)))
-    assert entry["conclusion"] == "problem" and "weight decay" in entry["summary"]
+    made = weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed), optimizer=[optimizer(weight_decay=decay)])
+    if gradient is not None:
+        made.facts["probes"] = {"skipped": {}, "graph": {"cells": [{"path": "fc", "calls": 1, "gradient": gradient}]}}
+    entry = verdict("cg.02", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "ok" or "weight decay" in entry["summary"]
 
 
 def test_a_weight_left_out_of_the_optimizer_is_a_problem(verdict):
@@ -267,3 +281,19 @@ def test_a_teacher_is_not_meant_to_train(verdict):
 
 def test_a_second_network_left_out_in_training_mode_is_a_problem(verdict):
     assert verdict("cg.02", two_networks(True))["conclusion"] == "problem"
+
+
+def test_set_data_of_a_plot_is_no_place_of_a_weight(verdict):
+    plot = "import mindspore as ms\nline.set_data(xs, np.zeros(3))\nself.curve.set_data(history)\n"
+    other = "line.set_data(Tensor(0), xs)\n"  # a file that does not use MindSpore
+    fills = (
+        "import mindspore as ms\nnet.fc.weight.set_data(start)\nfor p in net.get_parameters():\n    p.set_data(zero)\n"
+    )
+    made = weights(
+        parameter("fc.weight", [10, 8], initial=ZERO),
+        MOVING,
+        source={"plot.py": plot, "draw.py": other, "start.py": fills},
+    )
+    entry = verdict("wi.01", made)
+    assert entry["conclusion"] == "problem"
+    assert {place["file"] for place in entry["locations"]} == {"start.py"}

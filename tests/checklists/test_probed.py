@@ -171,20 +171,37 @@ def spread(seed, shift=0.0):
     }
 
 
+COPIED = "\n        self.head.weight.set_data(Tensor(self.emb.table.asnumpy()))\n"
+LOCAL = (
+    "\n        start = self.emb.table\n        values = start.asnumpy()\n        self.head.weight = Parameter(values)\n"
+)
+GIVEN = "\n        self.head = nn.Dense(16, 20, weight_init=self.emb.table)\n"
+LOADED = "\nweights['head.weight'] = weights['emb.table']\n"
+HELPER = "\ntie_weights(net.head.weight, net.emb.table)\n"
+SEEDED = (
+    "\nnet.emb = nn.Embedding(20, 16, table=Normal(seed=1))\nnet.head = nn.Dense(16, 20, weight_init=Normal(seed=1))\n"
+)
+USED = "\n    def construct(self, x):\n        y = self.head(self.emb(x)) + ops.abs(self.head.weight - self.emb.table).sum()\n"
+
+
 @pytest.mark.parametrize(
-    ("classes", "ends", "conclusion"),
+    ("classes", "ends", "source", "conclusion"),
     [
-        (("Embedding", "Dense"), (1, 2), "problem"),  # a copy that has parted
-        (("Embedding", "Dense"), (1, 1), "problem"),  # still equal: two parameters in one piece of memory
-        (("Dense", "Dense"), (1, 2), "ok"),  # deep copies of one layer
+        *((("Embedding", "Dense"), (1, 2), written, "problem") for written in (COPIED, LOCAL, GIVEN, LOADED, HELPER)),
+        (("Embedding", "Dense"), (1, 2), SEEDED, "ok"),  # one seed and one shape: equal values are no intention
+        (("Embedding", "Dense"), (1, 2), USED, "ok"),
+        (("Embedding", "Dense"), (1, 1), "", "problem"),  # still equal: two parameters in one piece of memory
+        (("Dense", "Dense"), (1, 2), COPIED, "ok"),  # deep copies of one layer
     ],
 )
-def test_a_tie_that_is_a_copy(verdict, classes, ends, conclusion):
+def test_a_tie_that_is_a_copy(verdict, classes, ends, source, conclusion):
     both = [
         parameter(name, [20, 16], cell_class=cls, initial=spread(0.3), final=spread(end), created=PLACE)
         for name, cls, end in zip(("emb.table", "head.weight"), classes, ends)
     ]
-    entry = verdict("cg.01", Run(network=[network()], parameters=both))
+    made = Run(network=[network()], parameters=both)
+    made.source["model.py"] = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n" + source
+    entry = verdict("cg.01", made)
     assert entry["conclusion"] == conclusion, entry["summary"]
 
 
@@ -376,6 +393,22 @@ def test_design(verdict):
     assert verdict("hp.03", designed(Run(), batch_size=64))["conclusion"] == "problem"
     assert verdict("hp.03", designed(Run(), batch_size=32))["conclusion"] == "ok"
     assert verdict("dp.03", designed(Run(), shuffle=False))["conclusion"] == "ok"
+
+
+def test_patterns_of_one_cell_that_stands_several_times_in_a_list(verdict):
+    """All ways lead to one weight, which has the name of one of them."""
+    again = cell("blocks.0", "blocks.1", repeated_in="blocks", parameters=["blocks.1.0.weight"])
+    held = [parameter("blocks.1.0.weight", [4, 4], path="blocks.0.weight")]
+    shared = [["blocks.0.*", "blocks.1.*"]]
+    made = Run(network=[network(shared_cells=[again])], parameters=held)
+    assert verdict("cg.01", designed(made, shared_parameters=shared))["conclusion"] == "ok"
+    # two blocks that are separate, and a third that the declared design shares with them
+    apart = [parameter(f"blocks.{n}.weight", [4, 4]) for n in (0, 1)]
+    entry = verdict("cg.01", designed(Run(network=[network()], parameters=apart), shared_parameters=shared))
+    assert entry["conclusion"] == "problem"
+    third = Run(network=[network(shared_cells=[again])], parameters=[*held, parameter("blocks.2.weight", [4, 4])])
+    three = [["blocks.0.*", "blocks.1.*", "blocks.2.*"]]
+    assert verdict("cg.01", designed(third, shared_parameters=three))["conclusion"] == "problem"
 
 
 def test_a_rate_below_the_bounds_of_a_short_test(verdict):

@@ -5,6 +5,12 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.api.train_eval_mode.repeated_calls import (
+    called_cells,
+    functional_dropout,
+    not_run,
+    unused_in_training_mode,
+)
 from msprec.checklists.api.train_eval_mode.static_modes import with_scripts
 from msprec.checklists.common.findings import at, missing
 from msprec.checklists.common.weight_updates import untrained_roots
@@ -26,13 +32,15 @@ _EVALUATES = re.compile(
 def modes(run_data: RunData) -> Finding:
     """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
 
-    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode; or
-    in inference mode after an evaluation, having been in training mode before), evaluation or inference with one in
-    training mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode
-    under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts
-    as evaluation when it comes after the training, in a loop over data that fed no training, or in code that calls
-    itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's generator)
-    does not. Scripts named beside the run (``--also``) count with what their source shows for sure.
+    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode;
+    or in inference mode after an evaluation, having been in training mode before), evaluation or inference with one
+    in training mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode
+    under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient
+    counts as evaluation when it comes after the training, in a loop over data that fed no training, or in code that
+    calls itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's
+    generator) does not. Of an evaluation call that was made twice after the run, only cells that ran count, and a
+    functional dropout that gave two results for one input is a problem. Scripts named beside the run (``--also``)
+    count with what their source shows for sure.
     """
     return with_scripts(run_data, _recorded_modes(run_data))
 
@@ -41,6 +49,9 @@ def _recorded_modes(run_data: RunData) -> Finding:
     phases = [phase for phase in run_data.phases if phase.calls != 0]
     if not phases:
         return missing("网络的调用与模式", "call of the network and its mode")
+    functional = functional_dropout(run_data, [p for p in phases if _is_evaluation(run_data, p)])
+    if functional is not None:
+        return functional
     if not any(phase.dependent for phase in phases) and not _has_dependent(run_data):
         return ok(
             Text(
@@ -57,7 +68,7 @@ def _recorded_modes(run_data: RunData) -> Finding:
     open_ones = [verdict for verdict in verdicts if verdict.unsure]
     if open_ones:
         return _open(run_data, phases, open_ones)
-    return _right(phases)
+    return _right(run_data, phases)
 
 
 class _Verdict:
@@ -79,8 +90,11 @@ def _judge(run_data: RunData, phase: Fact, phases: list) -> tuple:
         return None, None
     if _is_training(phase):
         return _judge_training(run_data, phase, phases)
-    on = [cell for cell in phase.dependent if cell.training]
-    batch_statistics = [cell for cell in phase.dependent if cell.use_batch_statistics]
+    # cells that such a call does not run, guarded by an argument, say, are in no mode that matters
+    ran = called_cells(run_data, phase)
+    dependent = [cell for cell in phase.dependent if ran is None or cell.path in ran]
+    on = [cell for cell in dependent if cell.training]
+    batch_statistics = [cell for cell in dependent if cell.use_batch_statistics]
     if phase.phase in ("eval", "predict"):
         what = Text("推理", "inference") if phase.phase == "predict" else Text("评估", "evaluation")
         return _while_evaluating(what, phase, on, batch_statistics), None
@@ -99,6 +113,12 @@ def _judge(run_data: RunData, phase: Fact, phases: list) -> tuple:
             place=at(phase.place),
         )
     return None, None
+
+
+def _is_evaluation(run_data: RunData, phase: Fact) -> bool:
+    if _is_training(phase):
+        return False
+    return phase.phase in ("eval", "predict") or _nature(run_data, phase) == "evaluation"
 
 
 def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list) -> Optional[Text]:
@@ -340,13 +360,14 @@ def _open(run_data: RunData, phases: list, unsure: list) -> Finding:
     )
 
 
-def _right(phases: list) -> Finding:
+def _right(run_data: RunData, phases: list) -> Finding:
     training = sum(phase.calls or 0 for phase in phases if _is_training(phase))
     judging = sum(
         phase.calls or 0
         for phase in phases
         if not _is_training(phase) and not any(cell.training for cell in phase.dependent)
     )
+    guarded = [path for phase in phases if not _is_training(phase) for path in unused_in_training_mode(run_data, phase)]
     kept = [cell for phase in phases if _is_training(phase) for cell in phase.dependent if cell.training is False]
     frozen = (
         Text("；有意保持推理模式的单元：{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
@@ -362,5 +383,5 @@ def _right(phases: list) -> Finding:
             judging=judging,
             frozen=frozen,
         ),
-        [_table(phases)],
+        [_table(phases), not_run(guarded)],
     )

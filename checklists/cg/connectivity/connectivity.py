@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.cg.connectivity.linear_layers import judge_linear_pairs
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -70,6 +71,11 @@ def judge_connections(run_data: RunData) -> Finding:
         return _lost(cells.lost, evidence, run_data)
     if cells.never:
         return _never(cells.never, evidence)
+    linear = judge_linear_pairs(run_data, evidence)
+    if linear is not None:
+        return linear
+    if run_data.probes.graph.loss_seen is False:
+        return _loss_not_seen(run_data, evidence)
     stopped = [c for c in cells.all if c.calls and c.gradient is False and not c.loss and _can_learn(run_data, c)]
     if stopped:
         return undecided(
@@ -137,6 +143,21 @@ def _lost(cells: list, evidence: list, run_data: RunData) -> Finding:
         ),
         evidence,
         [place for c in cells for place in (*_calls(run_data, c), c.created)],
+    )
+
+
+def _loss_not_seen(run_data: RunData, evidence: list) -> Finding:
+    return undecided(
+        Text(
+            "重放的训练步中没有观察到 loss 由哪些运算得到，无法说明哪些 Cell 的结果到达了 loss。",
+            "In the step that was run again, what the loss was computed from was not seen: which results reach it is not known.",
+        ),
+        Text(
+            "在 construct 中检查每一层的返回值是否被后面的运算使用。",
+            "Check in construct that what each layer returns is used by what follows.",
+        ),
+        evidence,
+        [network.place for network in run_data.networks],
     )
 
 

@@ -27,7 +27,8 @@ def frozen_weights(run_data: RunData) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 
     Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never moved (or only
-    shrank in proportion, which is weight decay without a gradient); a last layer frozen as it was drawn, that a checkpoint did
+    shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
+    undecided); a last layer frozen as it was drawn, that a checkpoint did
     not fill. Else frozen explicitly (requires_grad=False): ok.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
@@ -45,7 +46,7 @@ def frozen_weights(run_data: RunData) -> Finding:
         return declared
     if groups.left_out:
         return _not_in_optimizer(run_data, groups)
-    if not (groups.moved or groups.stuck or groups.unknown or groups.excused):
+    if not (groups.moved or groups.stuck or groups.unknown or groups.excused or groups.shrunk):
         return _all_frozen(run_data, groups)
     if groups.stuck:
         return _stuck(run_data, groups)
@@ -59,6 +60,8 @@ def frozen_weights(run_data: RunData) -> Finding:
             Text("让训练正常运行到结束。", "Let the training run to its end."),
             _evidence(run_data, groups),
         )
+    if groups.shrunk:
+        return _shrunk(run_data, groups)
     return _frozen_at_random(run_data, groups) or _all_moved(run_data, groups)
 
 
@@ -214,6 +217,24 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
     )
 
 
+def _shrunk(run_data: RunData, groups: ParameterGroups) -> Finding:
+    return undecided(
+        Text(
+            "{n} 个权重只是按比例缩小（{names}）：是只有权重衰减在起作用，还是梯度相对很小，没有观察到梯度，无法区分。",
+            "{n} weights only shrank in proportion ({names}): by weight decay alone, or with small gradients beside it. Their "
+            "gradients were not seen.",
+            n=len(groups.shrunk),
+            names=listed(parameter.name for parameter in groups.shrunk),
+        ),
+        Text(
+            "把优化器的 weight_decay 设为 0 训练几步，看这些权重是否变化。",
+            "Train a few steps with the optimizer's weight_decay at 0, and see whether these weights move.",
+        ),
+        _evidence(run_data, groups),
+        _places(run_data),
+    )
+
+
 def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
     if not groups.frozen or not run_data.training_steps:
         return missing("可训练的权重", "trainable weight")
@@ -248,6 +269,7 @@ def _evidence(run_data: RunData, groups: ParameterGroups) -> list:
         (groups.left_out, Text("不在优化器中", "not in the optimizer")),
         (groups.stuck, Text("未变化", "never moved")),
         (groups.unknown, Text("未观察到", "not observed")),
+        (groups.shrunk, Text("按比例缩小", "shrank in proportion")),
         (groups.frozen, Text("显式冻结", "frozen explicitly")),
         (groups.excused, Text("未变化（不作判断）", "still, not judged")),
         (groups.moved, Text("有变化", "moved")),

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.weight_sharing.static_weight_sharing import written_sharing
+from msprec.checklists.cg.weight_sharing.written_ties import written_tie
 from msprec.checklists.common.findings import at, note
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -23,9 +24,13 @@ def judge_sharing(run_data: RunData) -> Finding:
     evidence = [_table(cells, tied), *_code(run_data, cells)]
     if repeated:
         return _repeated(repeated, evidence)
-    broken = _broken_ties(run_data)
+    alike = _alike(run_data)
+    # equal values alone are no intention: layers drawn with one fixed seed have them too
+    ties = [(pair, written_tie(run_data.source, *pair)) for pair in alike]
+    broken = [(pair, at) for pair, at in ties if at is not None or _end(pair[0]) == _end(pair[1])]
     if broken:
         return _broken(broken, evidence)
+    evidence.append(_begin_alike(alike))
     written = {id(cell): written_sharing(run_data.source, cell.paths) for cell in cells if not _parents_differ(cell)}
     several = [cell for cell in cells if id(cell) in written and written[id(cell)] is None]
     if several:
@@ -104,11 +109,11 @@ def _parents_differ(cell: Fact) -> bool:
     return len({path.rpartition(".")[0] for path in cell.paths}) > 1
 
 
-def _broken_ties(run_data: RunData) -> list:
-    """Pairs of weights of different kinds of layers that began with the very same values and parted: a copy, no tie.
+def _alike(run_data: RunData) -> list:
+    """Pairs of weights of different kinds of layers that began with the very same values, and train as two parameters.
 
-    Layers of one class may begin alike by design (deep copies, a target network); an Embedding and a Dense do so only
-    where one was copied into the other.
+    Layers of one class may begin alike by design (deep copies, a target network). An Embedding and a Dense do so where one
+    was copied into the other, or where their initializers draw with one fixed seed.
     """
     known: dict = {}
     found: list = []
@@ -132,7 +137,19 @@ def _end(parameter: Fact) -> tuple:
     return (parameter.final.min, parameter.final.max, parameter.final.mean, parameter.final.std)
 
 
-def _broken(pairs: list, evidence: list) -> Finding:
+def _begin_alike(pairs: list) -> Optional[Evidence]:
+    if not pairs:
+        return None
+    return note(
+        "{names} 的初始值相同，但源码没有把一个赋给另一个（初始化器的种子可能相同），按各自独立的权重处理。",
+        "{names} begin with the same values, yet nothing in the source gives one to the other (their initializers may draw "
+        "with one seed): taken as separate weights.",
+        names=listed(f"{one.name}, {other.name}" for one, other in pairs),
+    )
+
+
+def _broken(ties: list, evidence: list) -> Finding:
+    pairs = [pair for pair, _ in ties]
     one, other = pairs[0]
     words = (
         Text(
@@ -166,7 +183,7 @@ def _broken(pairs: list, evidence: list) -> Finding:
             "(set_data, clone, Parameter(...)); check with `is`, after loading weights too.",
         ),
         evidence,
-        [place for pair in pairs for place in (pair[1].created, pair[0].created)],
+        [place for pair, at in ties for place in (at, pair[1].created, pair[0].created)],
     )
 
 

@@ -1,6 +1,7 @@
 """wi.01: Initial values of every weight with two or more dimensions, as before the first step (after any loading)."""
 
 import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, english, listed
@@ -10,7 +11,7 @@ from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, construct_of
 
 _EXCUSES = {
@@ -150,10 +151,7 @@ def _bad(run_data: RunData, rank: int, found: list, bad: list) -> Finding:
         if alike
         else None,
     ]
-    places = run_data.find_lines(
-        r"weight_init\s*=\s*['\"]?(zeros?|ones?|Zero|One|Constant|Tensor|initializer|ms|mindspore|init)\b|embedding_table\s*=\s*['\"]?(zeros?|ones?)"
-        r"|initializer\(\s*['\"]?(zeros?|ones?|Zero|One|Constant)|set_data\(|Parameter\(.*(zeros|ones|full)"
-    )
+    places = _initialising_lines(run_data)
     created = [start.parameter.created for start in bad if start.parameter.created]
     places = list({(p.file, p.line): p for p in [*created, *places]}.values())[:5]
     networks = [network.place for network in run_data.networks if network.role == "train"] or [
@@ -174,6 +172,23 @@ def _bad(run_data: RunData, rank: int, found: list, bad: list) -> Finding:
         ],
         places or networks,
     )
+
+
+#: What a line says that gives a weight its first values. ``set_data`` is also what plots call: its receiver has to be a
+#: parameter, or what it is given a tensor.
+_INITIALISES = re.compile(
+    r"weight_init\s*=\s*['\"]?(zeros?|ones?|Zero|One|Constant|Tensor|initializer|ms|mindspore|init)\b|embedding_table\s*=\s*['\"]?(zeros?|ones?)"
+    r"|initializer\(\s*['\"]?(zeros?|ones?|Zero|One|Constant)|Parameter\(.*(zeros|ones|full)"
+    r"|\b(weight|bias|gamma|beta|embedding_table|p|w|\w*param\w*|\w*weights?)(\[[^\]]*\])?\.set_data\("
+    r"|\.set_data\(.*\b(Tensor|initializer|ops|mint|mnp|ms|mindspore)\b"
+)
+
+
+def _initialising_lines(run_data: RunData) -> list:
+    """Lines that give weights their first values, in files that import MindSpore."""
+    imports = {file for file, _ in run_data.source.grep(re.compile(r"^\s*(import|from)\s+mindspore\b"))}
+    hits = run_data.source.grep(_INITIALISES)
+    return [place(*hit) for hit in hits if hit[0] in imports][:5]
 
 
 def _table(found: list):

@@ -64,8 +64,8 @@ class ModeObserver:
             self.dependents[root] = known
         return known
 
-    def note(self, phase: str, via: str, root, place: Optional[dict], step: int, gradient: bool) -> None:
-        """``step``: training steps done before this call."""
+    def note(self, phase: str, via: str, root, place: Optional[dict], step: int, gradient: bool) -> dict:
+        """``step``: training steps done before this call. Returns the entry that the call counts for."""
         cells = [(path, ref()) for path, ref in self._dependent_cells(root)]
         flags = tuple(c.training for _, c in cells if c is not None)
         key = (phase, via, id(root), root.training, flags, gradient, place and (place["file"], place["line"]))
@@ -97,6 +97,7 @@ class ModeObserver:
             self.phases[key] = entry
         entry["calls"] += 1
         entry["last_step"] = step
+        return entry
 
     def _number(self, root) -> int:
         number = self.numbers.setdefault(root, len(self.roots))

@@ -37,7 +37,7 @@ class StepHooks:
             kind = self._observer.guarded_call(self._kind_of, cell) or "network"
             self._steps.depth += 1
             try:
-                return self._call_cell(kind, cell, args, lambda: original(cell, *args, **kwargs))
+                return self._call_cell(kind, cell, args, kwargs, lambda: original(cell, *args, **kwargs))
             finally:
                 self._steps.depth -= 1
 
@@ -73,7 +73,7 @@ class StepHooks:
 
         return forward_run
 
-    def _call_cell(self, kind: str, cell, args: tuple, run):
+    def _call_cell(self, kind: str, cell, args: tuple, kwargs: dict, run):
         steps, guarded_call = self._steps, self._observer.guarded_call
         if steps.gradient_depth == 0:
             if kind == "train":
@@ -85,7 +85,7 @@ class StepHooks:
         if kind == "loss":
             guarded_call(steps.loss_facts.note_cell, cell)
         else:
-            guarded_call(steps.note_forward, cell, args)
+            guarded_call(steps.note_forward, cell, args, kwargs)
         output = run()
         if steps.gradient_depth == 0 and self._observer.models.is_users_call(cell):
             if not self._observer.models.stack:

@@ -21,6 +21,7 @@ from msprec.observe.train_steps.open_step import OpenStep
 from msprec.observe.train_steps.replay_buffer import ReplayObserver
 from msprec.observe.train_steps.style_facts import StyleFacts
 from msprec.probe.captured_steps import Material
+from msprec.probe.evaluation_calls import EvaluationCalls
 from msprec.runtime.cells import is_loss_class, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
 from msprec.runtime.source_locations import user_place
@@ -41,6 +42,7 @@ class StepObserver:
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
         self.gradients, self.material = GradientSampler(observer.writer), Material()
+        self.evaluations = EvaluationCalls()
         self.loss_facts, self.scaling = LossFacts(), LossScaling()
         self.style_facts = StyleFacts(observer, self.scaling.scalers)
         self.cells, self.jit, self.functional = CellSteps(self), JitSteps(self), FunctionalSteps(self)
@@ -192,8 +194,11 @@ class StepObserver:
 
         self.observer.inputs.note("train", via, "step", unwrap(network), args, user_place(), names)
 
-    def note_forward(self, cell, args: tuple) -> None:
-        """A network is called: inside a gradient computation it trains, elsewhere it is evaluated."""
+    def note_forward(self, cell, args: tuple, kwargs: Optional[dict] = None) -> None:
+        """A network is called: inside a gradient computation it trains, elsewhere it is evaluated.
+
+        ``kwargs``: None where ``args`` are not what the cell itself is called with.
+        """
         root, observer = unwrap(cell), self.observer
         if self.gradient_depth:
             if not any(root is r for r in self.roots) and self._keep_root(root):
@@ -205,7 +210,9 @@ class StepObserver:
         if not any(root is r for r in self.eval_roots):
             self.eval_roots = [*self.eval_roots[-7:], root]
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
-        observer.modes.note(phase, via, root, user_place(), self.done, False)
+        entry = observer.modes.note(phase, via, root, user_place(), self.done, False)
+        if kwargs is not None and self.done and observer.options.probe_seconds > 0:
+            self.evaluations.offer(entry, cell, args, kwargs)
         level = "network" if root is cell else "step"
         observer.inputs.note(phase, via, level, root, args, user_place())
 

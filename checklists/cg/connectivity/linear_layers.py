@@ -1,0 +1,85 @@
+"""Two linear layers in a row without an activation between them: together they are one linear layer (cg.03)."""
+
+import re
+from typing import Optional
+
+from msprec.bilingual import Text, listed
+from msprec.checklists.common.findings import note
+from msprec.engine.finding import Evidence, Finding, problem
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Names of layers that are linear by design: projections, attention, factors of a matrix, parameters of a distribution.
+_BY_DESIGN = re.compile(
+    r"proj|attn|attention|(^|[._])(q|k|v|o|wq|wk|wv|wo|mu)($|[._\d])|query|key|value|lora|adapt|emb|bottleneck|latent|mean|logvar|log_var|sigma"
+    r"|std|rank|factor|squeeze|reduce|expand|merge|lateral|mix|linear_only|whiten",
+    re.IGNORECASE,
+)
+_NORMS = re.compile(r"norm", re.IGNORECASE)
+
+
+def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
+    """Problem: two of MindSpore's Dense or convolution layers of one cell in a row, the inner width no bottleneck.
+
+    None where there are none: pairs in doubt are added to ``evidence`` as a note. In doubt are a smaller width between wider
+    ones (a factorised matrix, an adapter, an autoencoder), grouped, 1×1 and oblong convolutions, a normalisation in between,
+    layers of different cells, and names that speak of projections, attention or the parameters of a distribution.
+    """
+    pairs = run_data.probes.graph.linear_pairs
+    plain = [pair for pair in pairs if _is_plain(pair)]
+    if plain:
+        return _forgotten(run_data, plain, evidence)
+    if pairs:
+        evidence.append(_in_doubt(pairs))
+    return None
+
+
+def _is_plain(pair: Fact) -> bool:
+    if _home(pair.first) != _home(pair.second) or any(_NORMS.search(name) for name in pair.between):
+        return False
+    if any(_BY_DESIGN.search(path) for path in (pair.first, pair.second)) or any(n != 1 for n in pair.groups):
+        return False
+    if any(len(set(kernel)) > 1 or 1 in kernel for kernel in pair.kernels):
+        return False
+    inputs, inner, outputs = pair.sizes
+    return inner >= min(inputs, outputs)
+
+
+def _home(path: str) -> str:
+    """The cell that holds a layer; numbers in a row of layers are passed over."""
+    names = path.split(".")
+    while names and names[-1].isdigit():
+        names.pop()
+        if not names or not names[-1].isdigit():
+            return ".".join(names[:-1])
+    return ".".join(names[:-1])
+
+
+def _forgotten(run_data: RunData, pairs: list, evidence: list) -> Finding:
+    one = pairs[0]
+    places = [place for pair in pairs for place in (pair.place, pair.created) if place]
+    return problem(
+        Text(
+            "{names}：后一层直接取前一层的输出，其间没有激活函数；两个 {cls} 合起来只相当于一个线性层。",
+            "{names}: the second takes the output of the first with no activation in between, so that the two {cls} layers "
+            "can express no more than one.",
+            names=listed(f"{pair.first} → {pair.second}" for pair in pairs),
+            cls=one.class_,
+        ),
+        Text(
+            "在两层之间加上设计中的激活函数，如 ops.relu；若有意如此（例如矩阵分解），可以不改。",
+            "Put the design's activation between them, such as ops.relu; where two linear layers are meant (a factorised "
+            "matrix, say), leave them.",
+        ),
+        [*run_data.code_at(places, Text("相邻的线性层", "The linear layers in a row")), *evidence],
+        places,
+    )
+
+
+def _in_doubt(pairs: list) -> Evidence:
+    return note(
+        "{names} 之间没有激活函数；从形状、名称或位置看可能是有意的（投影、瓶颈、可分离卷积），请对照设计。",
+        "{names}: no activation in between. By their sizes, names or places they may be meant so (a projection, a bottleneck, "
+        "a separable convolution): compare with the design.",
+        names=listed(f"{pair.first} → {pair.second}" for pair in pairs),
+    )

@@ -1,0 +1,108 @@
+"""Pairs of linear layers of which the second takes the first's output, with nothing in between that bends it (cg.03)."""
+
+from typing import Optional
+
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.cells import is_builtin
+from msprec.runtime.source_locations import short_name
+
+_DENSE, _CONVOLUTIONS = ("Dense", "Linear"), ("Conv1d", "Conv2d", "Conv3d")
+#: What only moves values, casts them or, in inference, does nothing; in lower case, without ``_``.
+_MOVES = (
+    "reshape,flatten,unflatten,transpose,permute,swapaxes,swapdims,view,viewas,expanddims,unsqueeze,squeeze,contiguous,identity,"
+    "moveaxis,t,mt,astype,cast,to,float,half,dropout,dropout1d,dropout2d,dropout3d,flattencell"
+).split(",")
+#: Affine in inference.
+_NORMALISES = ("batchnorm", "layernorm", "groupnorm", "instancenorm", "rmsnorm")
+
+
+def linear_pairs(trace, live: set) -> list:
+    """The entry ``linear_pairs`` of ``probes.json``.
+
+    A pair is two of MindSpore's own Dense or convolution layers, each called once in the step and trainable, the first
+    without an activation of its own, where nothing but the second, by way of operations that move or normalise values, takes
+    the first's output.
+
+    Args:
+        trace: A `GraphTrace` of the step.
+        live: Ids of the nodes that the loss was computed from.
+
+    Returns:
+        list: ``first`` and ``second`` are paths; ``sizes``: inputs of the first, outputs of the first, outputs of the second
+        (features or channels); ``kernels`` and ``groups`` of convolutions; ``between``: the operations on the way.
+    """
+    following = _followers(trace)
+    found = []
+    for node in trace.nodes:
+        if id(node) in live and _is_linear(trace, node) and not getattr(node.cell_object, "activation_flag", False):
+            between, second = _next_layer(trace, node, following)
+            if second is not None and type(second.cell_object) is type(node.cell_object):
+                found.append(_pair(trace, node.cell_object, second, between))
+    return found
+
+
+def _followers(trace) -> dict:
+    """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there."""
+    following = {}
+    for node in trace.nodes:
+        cell = node.cell_object
+        if not node.results or (cell is not None and cell._cells and node.inner):
+            continue
+        # what hands its input on as it is, as a dropout at rest does, makes nothing: who takes it takes the input
+        if all(trace.producers.get(id(value)) in node.sources for value in node.results):
+            continue
+        for source in {id(source): source for source in node.sources}:
+            following.setdefault(source, []).append(node)
+    return following
+
+
+def _is_linear(trace, node) -> bool:
+    cell = node.cell_object
+    if cell is None or not is_builtin(type(cell)) or type(cell).__name__ not in (*_DENSE, *_CONVOLUTIONS):
+        return False
+    weight = getattr(cell, "weight", None)
+    known = bool(trace.paths.get(id(cell))) and trace.calls.get(id(cell)) == 1
+    return known and weight is not None and bool(weight.requires_grad)
+
+
+def _next_layer(trace, node, following: dict) -> tuple:
+    """(operations on the way, the node of the next linear layer); None where something else takes the result."""
+    between = []
+    while True:
+        takes = following.get(id(node), [])
+        if len(takes) != 1:
+            return between, None
+        (node,) = takes
+        if _is_linear(trace, node):
+            return between, node
+        name = _operation(node)
+        if name not in _MOVES and not name.startswith(_NORMALISES):
+            return between, None
+        between.append(name)
+
+
+def _operation(node) -> str:
+    name = type(node.cell_object).__name__ if node.cell_object is not None else node.operator.rsplit(".", 1)[-1]
+    return name.lower().replace("_", "")
+
+
+def _pair(trace, first, node, between: list) -> dict:
+    second = node.cell_object
+    cells = (first, second)
+    return {
+        "first": trace.paths[id(first)],
+        "second": trace.paths[id(second)],
+        "class": type(first).__name__,
+        "sizes": [int(first.weight.shape[1]), int(first.weight.shape[0]), int(second.weight.shape[0])],
+        "kernels": [[int(n) for n in cell.weight.shape[2:]] for cell in cells],
+        "groups": [int(getattr(cell, "group", 1) or 1) for cell in cells],
+        "between": between,
+        "created": created_place(second),
+        "place": _called_at(node),
+    }
+
+
+def _called_at(node) -> Optional[dict]:
+    """The user's line that calls the layer."""
+    expression = node.expression or (node.stack[-1] if node.stack else None)
+    return {"file": short_name(expression.file), "line": expression.line} if expression is not None else None

@@ -1,0 +1,83 @@
+"""cg.03 on linear layers in a row, and on a step whose loss was not seen."""
+
+import pytest
+from building import Run, parameter
+
+PLACE, CALL = {"file": "train.py", "line": 5}, {"file": "train.py", "line": 6}
+
+
+def pair(first="fc1", second="fc2", sizes=(784, 512, 10), **changes):
+    base = {
+        "first": first,
+        "second": second,
+        "class": "Dense",
+        "sizes": list(sizes),
+        "kernels": [[], []],
+        "groups": [1, 1],
+        "between": [],
+        "created": PLACE,
+        "place": CALL,
+    }
+    return {**base, **changes}
+
+
+def judged(verdict, *pairs, **changes):
+    cells = [
+        {"path": path, "class": "Dense", "builtin": True, "loss": False, "calls": 1, "used": True, "gradient": True}
+        for path in ("fc1", "fc2")
+    ]
+    made = Run(parameters=[parameter("fc1.weight", [4, 4])])
+    graph = {"cells": cells, "unregistered": [], "loss_seen": True, "linear_pairs": list(pairs)}
+    made.facts["probes"] = {"skipped": {}, "graph": {**graph, **changes}}
+    return verdict("cg.03", made)
+
+
+CONVOLUTIONS = {"class": "Conv2d", "kernels": [[3, 3], [3, 3]]}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        pair(),
+        pair(between=["reshape"]),
+        pair(between=["dropout"]),
+        pair("layers.0", "layers.1"),
+        pair("0", "2"),  # a SequentialCell is the network
+        pair(sizes=(64, 64, 64)),
+        pair("conv1", "conv2", (3, 16, 32), **CONVOLUTIONS),
+    ],
+)
+def test_a_forgotten_activation(verdict, one):
+    entry = judged(verdict, one)
+    assert entry["conclusion"] == "problem" and "no activation" in entry["summary"], entry["summary"]
+    assert entry["locations"] == [CALL, PLACE]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        pair(sizes=(768, 8, 768)),  # a factorised matrix
+        pair("a", "b", (64, 16, 64)),
+        pair("lora_a", "lora_b"),
+        pair("attn.out_proj", "fc1"),
+        pair("layers.0.attn.o", "layers.0.mlp.fc1"),
+        pair("encoder.last", "decoder.first"),  # of different cells
+        pair("fc_mean", "out"),
+        pair(between=["batchnorm1d"]),  # affine only in inference
+        pair("dw", "pw", (32, 32, 64), **{**CONVOLUTIONS, "groups": [32, 1]}),
+        pair("conv1", "conv2", (32, 64, 64), **{**CONVOLUTIONS, "kernels": [[3, 3], [1, 1]]}),
+        pair("conv1", "conv2", (32, 64, 64), **{**CONVOLUTIONS, "kernels": [[1, 5], [5, 1]]}),
+    ],
+)
+def test_linear_by_design_is_noted_only(verdict, one):
+    entry = judged(verdict, one)
+    assert entry["conclusion"] == "ok"
+    assert any(one["first"] in str(piece) and "no activation" in str(piece) for piece in entry["evidence"])
+
+
+def test_a_loss_that_was_not_seen_decides_nothing(verdict):
+    unknown = [
+        {"path": "fc1", "class": "Dense", "builtin": True, "loss": False, "calls": 1, "used": None, "gradient": None}
+    ]
+    assert judged(verdict, loss_seen=False, cells=unknown)["conclusion"] == "undecided"
+    assert judged(verdict)["conclusion"] == "ok"

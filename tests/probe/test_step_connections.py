@@ -1,0 +1,144 @@
+"""Linear layers in a row in a watched step; nested training cells and several optimizers."""
+
+import mindspore as ms
+import numpy as np
+import pytest
+from mindspore import nn, ops
+
+from msprec.locate.replay import of_forward, of_train_cell
+from msprec.probe.connectivity_trace import connections, trace_step
+from msprec.probe.evaluation_calls import EvaluationCalls
+from msprec.runtime import source_locations
+
+RNG = np.random.default_rng(3)
+X = ms.Tensor(RNG.normal(size=(4, 8)).astype(np.float32))
+
+
+@pytest.fixture(autouse=True)
+def _user_file():
+    source_locations.add_user_file(__file__)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Net(nn.Cell):
+    """``middle``: what stands between the two layers."""
+
+    def __init__(self, middle, activation=None):
+        super().__init__()
+        self.first, self.second = nn.Dense(8, 8, activation=activation), nn.Dense(8, 4)
+        self.drop, self.middle = nn.Dropout(p=0.5), middle
+
+    def construct(self, x):
+        return self.second(self.middle(self, self.first(x)))
+
+
+def _pairs(net):
+    net.set_train()
+    step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.trainable_params(), [net])
+    return [
+        (p["first"], p["second"], p["sizes"], p["between"]) for p in connections(trace_step(step), step)["linear_pairs"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("middle", "between"),
+    [
+        (lambda net, x: x, []),
+        (lambda net, x: x.reshape(2, 2, 8).reshape(4, 8), ["reshape", "reshape"]),
+        (lambda net, x: net.drop(x), ["dropout"]),
+        (lambda net, x: ops.transpose(x, (0, 1)), ["transpose"]),
+    ],
+)
+def test_two_layers_in_a_row(middle, between):
+    assert _pairs(Net(middle)) == [("first", "second", [8, 8, 4], between)]
+
+
+def test_a_dropout_at_rest_is_nothing():
+    net = Net(lambda net, x: net.drop(x))
+    step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.trainable_params(), [net])
+    (pair,) = connections(trace_step(step), step)["linear_pairs"]
+    assert pair["between"] == []
+
+
+@pytest.mark.parametrize(
+    "middle",
+    [
+        lambda net, x: ops.relu(x),
+        lambda net, x: x + X,
+        lambda net, x: x * ops.sigmoid(x),
+        lambda net, x: x.reshape(4, 2, 4).max(axis=1).reshape(2, 8),
+    ],
+)
+def test_something_in_between(middle):
+    assert _pairs(Net(middle)) == []
+
+
+def test_an_activation_of_the_layer_itself():
+    assert _pairs(Net(lambda net, x: x, activation="relu")) == []
+
+
+class Loss(nn.Cell):
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def construct(self, x):
+        return (self.network(x) ** 2).mean()
+
+
+class Outer(nn.Cell):
+    """``losses``: one training cell each, called one after the other."""
+
+    def __init__(self, *losses):
+        super().__init__()
+        self.steps = nn.CellList([nn.TrainOneStepCell(one, nn.SGD(one.trainable_params(), 0.1)) for one in losses])
+
+    def construct(self, x):
+        found = []
+        for step in self.steps:
+            found.append(step(x))
+        return found
+
+
+@pytest.mark.parametrize("networks", [1, 2])
+def test_nested_training_cells(networks):
+    nets = [Net(lambda net, x: ops.relu(x)) for _ in range(networks)]
+    outer = Outer(*map(Loss, nets))
+    step = of_train_cell(outer, (X,))
+    facts = connections(trace_step(step), step)
+    layers = [cell for cell in facts["cells"] if cell["class"] == "Dense"]
+    assert facts["loss_seen"] is True and len(layers) == 2 * networks
+    assert all(cell["used"] is True and cell["gradient"] is True and cell["calls"] == 1 for cell in layers)
+
+
+class Drops(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.drop = nn.Dense(8, 64), nn.Dropout(p=0.5)
+
+    def construct(self, x, training=False, p=0.5):
+        x = self.fc(x)
+        if training:
+            x = self.drop(x)
+        return ops.dropout(x, p=p, training=p > 0)
+
+
+PHASE = {"phase": "forward", "via": "call", "network": 0, "place": None, "first_step": 3}
+
+
+@pytest.mark.parametrize(
+    ("given", "called", "random"),
+    [
+        ({}, ["", "fc"], ["dropout"]),
+        ({"p": 0.0}, ["", "fc"], []),
+        ({"p": 0.0, "training": True}, ["", "drop", "fc"], ["Dropout"]),
+    ],
+)
+def test_an_evaluation_call_made_twice(given, called, random):
+    net, calls = Drops(), EvaluationCalls()
+    net.set_train()
+    calls.offer(PHASE, net, (X,), given)
+    net.set_train(False)
+    (facts,) = calls.facts()
+    assert facts["called"] == called and [one["operator"] for one in facts["random"]] == random
+    assert all(one["place"]["line"] > 0 for one in facts["random"]) and net.drop.training is False
