@@ -185,6 +185,7 @@ COLUMN = {
             "first_samples": [count],
         }
     ],
+    "between_features": {"features": count, "levels": count, "neighbours": finite, "apart": finite},
     "empty_strings": count,
     "element_values": Map(count),
     "row_sums": {"rows": count, "one": count, "zero": count, "min": finite, "max": finite},

@@ -181,3 +181,16 @@ def test_of_large_class_maps_a_regular_sample_is_counted() -> None:
     values = _column([maps])["element_values"]
     assert values["1"] == pytest.approx(maps.sum(), rel=0.05)
     assert values["0"] == pytest.approx(maps.size - maps.sum(), rel=0.05)
+
+
+def test_pictures_and_tables_differ_in_what_ties_their_features() -> None:
+    rng = np.random.default_rng(3)
+    smooth = np.cumsum(rng.normal(size=(200, 40)), axis=1)
+    levels = np.round(255 * rng.uniform(size=(200, 40))) / 255
+    pictures, table = _column([smooth.astype(np.float32)]), _column([rng.normal(size=(200, 40)).astype(np.float32)])
+    assert pictures["between_features"]["neighbours"] > 0.8
+    assert pictures["between_features"]["apart"] < pictures["between_features"]["neighbours"]
+    assert table["between_features"]["neighbours"] < 0.15 and table["between_features"]["levels"] is None
+    assert _column([levels])["between_features"]["levels"] <= 256
+    assert _column([smooth[:8]])["between_features"] is None
+    assert _column([np.ones((50, 6))])["between_features"] is None
