@@ -202,6 +202,7 @@ ORDER = {
             "same_order_as_first": flag,
             "compared_samples": count,
             "equal_samples": count,
+            "expected_equal": finite,
             "common_share": finite,
             "label_changes": finite,
             "expected_changes": finite,

@@ -142,6 +142,17 @@ def test_same_and_different_order() -> None:
     assert facts[2]["equal_samples"] == int((keys == shuffled).sum())
 
 
+def test_copies_of_one_sample_agree_by_chance() -> None:
+    rng = np.random.RandomState(2)
+    keys = np.where(rng.rand(400) < 0.8, 7, np.arange(400)).astype(np.uint64)
+    entry = order_facts([_pass(keys), _pass(rng.permutation(keys))])[1]
+    assert entry["same_order_as_first"] is False
+    assert entry["equal_samples"] == pytest.approx(entry["expected_equal"], abs=20)
+    assert entry["expected_equal"] == pytest.approx(400 * 0.8**2, abs=40)
+    nearly = np.where(np.arange(400) < 399, 7, 1).astype(np.uint64)
+    assert order_facts([_pass(nearly), _pass(nearly)])[1]["same_order_as_first"] is None
+
+
 def test_augmented_data_in_the_same_order_is_told_by_its_labels() -> None:
     rng = np.random.RandomState(0)
     labels = rng.randint(0, 5, 200)
