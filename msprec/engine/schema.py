@@ -259,6 +259,7 @@ DATASETS = {
                 "column": text,
                 "kind": text,
                 "why": words,
+                "guess": flag,
                 "counts": Map(count),
                 "counted_samples": count,
                 "complete_pass": flag,

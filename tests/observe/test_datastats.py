@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from msprec.observe.data.column_statistics import ColumnStatistics, find_suspects
+from msprec.observe.data.datasets import DatasetRecord
 from msprec.observe.data.sample_order import PassOrder, order_facts, sample_keys
 
 
@@ -205,3 +206,17 @@ def test_pictures_and_tables_differ_in_what_ties_their_features() -> None:
     assert _column([levels])["between_features"]["levels"] <= 256
     assert _column([smooth[:8]])["between_features"] is None
     assert _column([np.ones((50, 6))])["between_features"] is None
+
+
+def test_a_map_that_folds_lines_makes_the_batch_larger() -> None:
+    """Lines of 100 samples each, put together by five and folded by a map after `batch`."""
+    folded = DatasetRecord(0, [], [], None)
+    folded.batch_size, folded.batched = 5, True
+    plain = DatasetRecord(1, [], [], None)
+    plain.batch_size, plain.batched = 32, True
+    for record, sizes in ((folded, (500, 500)), (plain, (32, 32, 8))):
+        one = record.begin_pass(record.begin_iterator())
+        for number, size in enumerate(sizes):
+            one = record.add({"x": np.full((size, 3), number, np.float32)}, one, True)
+    assert folded.facts("")["batch_size"] == 500
+    assert plain.facts("")["batch_size"] == 32

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
+from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -197,7 +198,7 @@ class Order:
 
     def _by_label(self, entry: Fact) -> bool:
         """Does the label of a sample hang on its position in this pass?"""
-        if self.dataset.label.kind not in ("class", "one_hot"):
+        if self.dataset.label.kind not in ("class", "one_hot") or is_open(self.run_data, self.dataset):
             return False
         limit, dependence = self.run_data.limit, entry.label_segment_dependence or 0.0
         expected = entry.expected_changes or 0.0
