@@ -74,7 +74,6 @@ def test_padding_that_is_consistent(verdict, pads, other):
         ([pad(mask=mask(real_off=400))], None, "hides 400"),
         ([pad(length={"column": "n", "agrees": 0.1})], None, "10 %"),
         ([pad(right_only=200, left_only=200)], None, "200 on the left"),
-        ([pad(inside=900, inside_rows=300)], None, "real value"),
         ([pad()], ("eval", pad(value=-1.0)), "with -1"),
         ([pad()], ("eval", pad(right_only=0, left_only=400)), "on the left in the evaluation"),
     ],
@@ -200,3 +199,15 @@ def test_padding_that_the_loss_counts_is_pointed_out(verdict):
     )
     for run in fine:
         assert verdict("dp.04", run)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "source, conclusion",
+    [
+        ("\nx = np.pad(x, (0, 12 - len(x)))\n", "problem"),
+        ("", "undecided"),  # zeros at the ends of rows, as of sparse counts, and nothing that pads
+    ],
+)
+def test_a_pad_value_that_is_real_as_well(verdict, source, conclusion):
+    entry = verdict("dp.04", run(pad(inside=900, inside_rows=300), source=source))
+    assert entry["conclusion"] == conclusion and "real value" in entry["summary"]

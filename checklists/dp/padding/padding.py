@@ -308,6 +308,8 @@ def _value(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
             inside=pad.inside,
         ),
         dataset,
+        # runs of a value at the ends of rows are a guess where nothing in the code pads
+        sure=bool(_pad_places(run_data, [dataset])),
     )
 
 
