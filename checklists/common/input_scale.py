@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.one_quantity import is_one_quantity
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -166,13 +167,16 @@ def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
 
 
 def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> Judged:
-    """Features that differ by orders of magnitude in spread and in size (a rare one-hot feature: in spread alone)."""
+    """Features that differ by orders of magnitude in spread and in size (a rare one-hot feature: in spread alone).
+
+    The pixels of a picture are one quantity: a border that hardly varies is no other unit.
+    """
     moving = [
         (std, _most(low, high), index)
         for index, (low, high, _, std) in enumerate(groups)
         if std > 0 and _most(low, high) > 0
     ]
-    if len(moving) < 2 or is_picture(column):
+    if len(moving) < 2 or is_picture(column) or is_one_quantity(run_data, column):
         return Judged(column, None)
     limit = run_data.limit("dp.01.disparity")
     small, large = min(moving, key=lambda row: row[1]), max(moving, key=lambda row: row[1])

@@ -1,5 +1,6 @@
 """Which repeated extreme values stand for "missing": the judgement on the recorder's suspects (ds.01)."""
 
+from msprec.checklists.common.one_quantity import is_apart, is_one_quantity
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -27,7 +28,22 @@ CODES |= {3.4028234663852886e38, -3.4028234663852886e38, 1.7976931348623157e308,
 
 def missing_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
     """The suspects of a column that are missing-value marks."""
-    return [suspect for suspect in column.suspects if is_mark(run_data, suspect, passes_of(dataset))]
+    passes = passes_of(dataset)
+    marks = [suspect for suspect in column.suspects if is_mark(run_data, suspect, passes)]
+    return _not_saturated(run_data, column, marks)
+
+
+def _not_saturated(run_data: RunData, column: Fact, marks: list) -> list:
+    """Without the values that belong to the range of the one quantity that all features measure (255 of a pixel)."""
+    if not marks or not is_one_quantity(run_data, column):
+        return marks
+    # a customary code stays one unless other features are seen to hold values next to it
+    return [mark for mark in marks if _stands_apart(column, mark.value)]
+
+
+def _stands_apart(column: Fact, value: float) -> bool:
+    apart = is_apart(column, value)
+    return is_code(value) if apart is None else apart
 
 
 def passes_of(dataset: Fact) -> float:
@@ -66,7 +82,7 @@ def doubtful_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
     known = missing_marks(run_data, dataset, column)
     passes = passes_of(dataset)
     rest = [suspect for suspect in column.suspects if suspect not in known and (suspect.count or 0) >= 5 * passes]
-    return [suspect for suspect in rest if _is_doubtful(run_data, suspect)]
+    return _not_saturated(run_data, column, [suspect for suspect in rest if _is_doubtful(run_data, suspect)])
 
 
 def _is_doubtful(run_data: RunData, suspect: Fact) -> bool:

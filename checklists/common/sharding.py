@@ -362,7 +362,7 @@ def unsorted_listings(run_data: RunData) -> list:
     for file, tree in run_data.source.trees.items():
         if not any(map(_lists, run_data.source.nodes(file, ast.Call))):
             continue
-        sorted_names = _sorted_names(tree)
+        sorted_names = names_sorted(tree)
         for call, parents in run_data.source.calls(tree):
             if (
                 _lists(call)
@@ -380,7 +380,7 @@ def _lists(call: ast.Call) -> bool:
     return name not in ("walk",) or root_name(call.func) == "os"
 
 
-def _sorted_names(tree: ast.Module) -> set:
+def names_sorted(tree: ast.Module) -> set:
     """Names that are sorted somewhere: ``x.sort()``, ``sorted(x)``."""
     names = set()
     for node in ast.walk(tree):

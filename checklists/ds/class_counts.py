@@ -153,6 +153,22 @@ class _Balance:
         )
 
     def _counted(self) -> Text:
+        most = self.counts[self.most]
+        if len(self.counts) == 1:
+            return Text(
+                "{n} 个样本都属于同一类（{most}）。",
+                "{n} samples, all of one class ({most}).",
+                n=self.samples,
+                most=self.most,
+            )
+        if most == self.counts[self.least]:
+            return Text(
+                "{n} 个样本、{k} 类：每类 {each} 个。",
+                "{n} samples in {k} classes, {each} in each.",
+                n=self.samples,
+                k=len(self.counts),
+                each=most,
+            )
         return Text(
             "{n} 个样本、{k} 类：最多的类 {most} 有 {high} 个，最少的类 {least} 有 {low} 个，比值 {ratio}。",
             "{n} samples in {k} classes: {high} in the largest ({most}), {low} in the smallest ({least}), ratio "

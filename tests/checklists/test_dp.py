@@ -343,6 +343,13 @@ def test_most_samples_in_place_is_a_problem(verdict):
     assert entry["conclusion"] == "problem" and "1 100" in entry["summary"]
 
 
+def test_copies_stay_in_place_in_any_order(verdict):
+    copies = {"equal_samples": 1100, "expected_equal": 1090.0}
+    assert verdict("dp.03", ordered(one_pass(1), one_pass(2, **copies)))["conclusion"] == "ok"
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, **{**copies, "equal_samples": 1400})))
+    assert entry["conclusion"] == "problem" and "about 1 090 in a random order" in entry["summary"]
+
+
 def test_one_mixed_pass_goes_by_what_is_declared(verdict):
     assert verdict("dp.03", ordered(one_pass(1)))["conclusion"] == "ok"
     assert verdict("dp.03", ordered(one_pass(1), shuffle=OFF))["conclusion"] == "undecided"

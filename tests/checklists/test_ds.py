@@ -296,3 +296,15 @@ def test_labels_of_training_that_never_was(verdict):
 def test_no_label_is_not_applicable_for_wrong_labels(verdict):
     assert verdict("ds.02", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"
     assert verdict("ds.02", Run())["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    "counts, says",
+    [
+        ({"0": 80, "1": 80}, "160 samples in 2 classes, 80 in each."),
+        ({"3": 160}, "160 samples, all of one class (3)."),
+        ({"0": 90, "1": 80}, "90 in the largest (0), 80 in the smallest (1)"),
+    ],
+)
+def test_equal_counts_have_no_largest_class(verdict, counts, says):
+    assert says in verdict("ds.03", Run(datasets=[dataset(counts=counts)]))["summary"]

@@ -280,3 +280,34 @@ def test_the_last_of_several_heads_is_not_that_of_the_classes(verdict):
     assert verdict("ds.02", heads(8, 4, shape=[32, 8]))["conclusion"] == "undecided"  # the loss took them, counted anew
     entry = verdict("ds.03", heads(6, 4, labels=5, shape=[32, 6]))
     assert entry["conclusion"] == "problem" and "class 5" in entry["summary"]
+
+
+def contradicted(**changes):
+    """A network that contradicts 40 of 500 labels, its surest predictions as often as the others."""
+    seen = {"samples": 500, "classes": 3, "suspects": 40, "accuracy": 0.9, "majority": 0.34}
+    made = run()
+    made.facts["probes"] = {
+        "labels": {**seen, "surest": 250, "surest_wrong": 22, "saturated": 0.2, "examples": [], **changes}
+    }
+    return made
+
+
+def test_a_network_that_learned_the_rest_contradicts_labels(verdict):
+    entry = verdict("ds.02", contradicted())
+    assert entry["conclusion"] == "problem" and "40 of 500" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"accuracy": 0.55, "surest_wrong": 100},  # little better than the most frequent label
+        {"surest_wrong": 4},  # it is wrong where it is unsure
+        {"accuracy": 0.7, "surest_wrong": 20},  # the classes overlap
+        {"saturated": 0.97},  # every probability is 1
+        {"surest_wrong": None},  # recorded before this was asked
+        {"majority": None},
+        {"suspects": 12},
+    ],
+)
+def test_a_network_that_may_be_wrong_itself_leaves_it_open(verdict, changes):
+    assert verdict("ds.02", contradicted(**changes))["conclusion"] == "undecided"

@@ -73,8 +73,7 @@ def test_padding_that_is_consistent(verdict, pads, other):
         ([pad(mask=mask(padded_on=1500))], None, "marks 1 500"),
         ([pad(mask=mask(real_off=400))], None, "hides 400"),
         ([pad(length={"column": "n", "agrees": 0.1})], None, "10 %"),
-        ([pad(right_only=200, left_only=200)], None, "200 on the left"),
-        ([pad(inside=900, inside_rows=300)], None, "real value"),
+        ([pad(right_only=200, left_only=200, length={"column": "n", "agrees": 1.0})], None, "200 on the left"),
         ([pad()], ("eval", pad(value=-1.0)), "with -1"),
         ([pad()], ("eval", pad(right_only=0, left_only=400)), "on the left in the evaluation"),
     ],
@@ -200,3 +199,22 @@ def test_padding_that_the_loss_counts_is_pointed_out(verdict):
     )
     for run in fine:
         assert verdict("dp.04", run)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "source, conclusion",
+    [
+        ("\nx = np.pad(x, (0, 12 - len(x)))\n", "problem"),
+        ("", "undecided"),  # zeros at the ends of rows, as of sparse counts, and nothing that pads
+    ],
+)
+@pytest.mark.parametrize(
+    "found, says",
+    [
+        ({"inside": 900, "inside_rows": 300}, "real value"),
+        ({"right_only": 200, "left_only": 200}, "200 on the left"),
+    ],
+)
+def test_what_only_looks_like_padding_is_a_guess(verdict, found, says, source, conclusion):
+    entry = verdict("dp.04", run(pad(**found), source=source))
+    assert entry["conclusion"] == conclusion and says in entry["summary"]

@@ -139,3 +139,33 @@ def test_one_device_and_unknown_ones(tmp_path, verdict):
     assert entry(tmp_path / "one", shard(keys(0)), None)["conclusion"] == "undecided"
     for bare in (shard([]), {**shard(keys(0)), "order": {}}):
         assert entry(tmp_path / str(len(str(bare))), bare, bare)["conclusion"] == "undecided"
+
+
+ASKED = "\nrank, size = get_rank(), get_group_size()\n"
+
+
+@pytest.mark.parametrize(
+    "source, conclusion",
+    [
+        ("files = os.listdir(folder)" + ASKED + CUT, "problem"),
+        ("names = os.listdir(folder)\nfiles = [os.path.join(folder, n) for n in names]" + ASKED + CUT, "problem"),
+        ("files = []\nfor f in Path(d).rglob('*.npy'):\n    files.append(f)" + ASKED + CUT, "problem"),
+        ("def found(d):\n    return glob.glob(d)\nfiles = found('x')" + ASKED + CUT, "problem"),
+        (
+            "rank = int(os.environ['RANK_ID'])\nmine = [f for i, f in enumerate(os.listdir(d)) if i % 8 == rank]\n",
+            "problem",
+        ),
+        ("files = os.listdir(folder)\nrank, size = args.rank, args.size" + CUT, "undecided"),
+        ("files = sorted(os.listdir(folder))" + ASKED + CUT, "not_applicable"),
+        ("names = os.listdir(d)\nfiles = [d + n for n in names]\nfiles.sort()" + ASKED + CUT, "not_applicable"),
+        ("files = os.listdir(folder)\npart = numbers[rank::size]" + ASKED, "not_applicable"),  # another list is cut
+        ("files = os.listdir(folder)\npart = files[1::2]" + ASKED, "not_applicable"),  # not by the rank
+        ("files = os.listdir(folder)" + ASKED, "not_applicable"),
+    ],
+)
+def test_listings_where_one_device_ran(verdict, source, conclusion):
+    run = Run()
+    run.source["train.py"] += source
+    found = verdict("dp.05", run)
+    assert found["conclusion"] == conclusion, found["summary"]
+    assert conclusion == "not_applicable" or found["locations"]

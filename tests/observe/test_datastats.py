@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from msprec.observe.data.column_statistics import ColumnStatistics, find_suspects
+from msprec.observe.data.datasets import DatasetRecord
 from msprec.observe.data.sample_order import PassOrder, order_facts, sample_keys
 
 
@@ -142,6 +143,17 @@ def test_same_and_different_order() -> None:
     assert facts[2]["equal_samples"] == int((keys == shuffled).sum())
 
 
+def test_copies_of_one_sample_agree_by_chance() -> None:
+    rng = np.random.RandomState(2)
+    keys = np.where(rng.rand(400) < 0.8, 7, np.arange(400)).astype(np.uint64)
+    entry = order_facts([_pass(keys), _pass(rng.permutation(keys))])[1]
+    assert entry["same_order_as_first"] is False
+    assert entry["equal_samples"] == pytest.approx(entry["expected_equal"], abs=20)
+    assert entry["expected_equal"] == pytest.approx(400 * 0.8**2, abs=40)
+    nearly = np.where(np.arange(400) < 399, 7, 1).astype(np.uint64)
+    assert order_facts([_pass(nearly), _pass(nearly)])[1]["same_order_as_first"] is None
+
+
 def test_augmented_data_in_the_same_order_is_told_by_its_labels() -> None:
     rng = np.random.RandomState(0)
     labels = rng.randint(0, 5, 200)
@@ -181,3 +193,30 @@ def test_of_large_class_maps_a_regular_sample_is_counted() -> None:
     values = _column([maps])["element_values"]
     assert values["1"] == pytest.approx(maps.sum(), rel=0.05)
     assert values["0"] == pytest.approx(maps.size - maps.sum(), rel=0.05)
+
+
+def test_pictures_and_tables_differ_in_what_ties_their_features() -> None:
+    rng = np.random.default_rng(3)
+    smooth = np.cumsum(rng.normal(size=(200, 40)), axis=1)
+    levels = np.round(255 * rng.uniform(size=(200, 40))) / 255
+    pictures, table = _column([smooth.astype(np.float32)]), _column([rng.normal(size=(200, 40)).astype(np.float32)])
+    assert pictures["between_features"]["neighbours"] > 0.8
+    assert pictures["between_features"]["apart"] < pictures["between_features"]["neighbours"]
+    assert table["between_features"]["neighbours"] < 0.15 and table["between_features"]["levels"] is None
+    assert _column([levels])["between_features"]["levels"] <= 256
+    assert _column([smooth[:8]])["between_features"] is None
+    assert _column([np.ones((50, 6))])["between_features"] is None
+
+
+def test_a_map_that_folds_lines_makes_the_batch_larger() -> None:
+    """Lines of 100 samples each, put together by five and folded by a map after `batch`."""
+    folded = DatasetRecord(0, [], [], None)
+    folded.batch_size, folded.batched = 5, True
+    plain = DatasetRecord(1, [], [], None)
+    plain.batch_size, plain.batched = 32, True
+    for record, sizes in ((folded, (500, 500)), (plain, (32, 32, 8))):
+        one = record.begin_pass(record.begin_iterator())
+        for number, size in enumerate(sizes):
+            one = record.add({"x": np.full((size, 3), number, np.float32)}, one, True)
+    assert folded.facts("")["batch_size"] == 500
+    assert plain.facts("")["batch_size"] == 32

@@ -45,6 +45,7 @@ def test_of_several_targets_the_class_goes_with_a_cross_entropy():
         one.add(values, True, 0)
         columns.append(one.facts())
     assert label_facts(columns, [], "function cross_entropy")["column"] == "kind"
+    assert label_facts(columns, [], "function cross_entropy")["guess"] is True
     assert label_facts(columns, [], "MSELoss")["column"] == "size"
 
 

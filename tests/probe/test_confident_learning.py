@@ -57,3 +57,24 @@ def test_beside_cleanlab():
     theirs = filters.find_label_issues(labels, probabilities, filter_by="confident_learning")
     found = confident_learning(probabilities, labels, sure=0.0)
     assert found["suspects"] == int(np.sum(theirs)) == 30
+
+
+def test_wrong_labels_are_among_the_surest_predictions_too():
+    rng = np.random.default_rng(5)
+    probabilities, labels = _trained(wrong=60)
+    mixed = rng.permutation(len(labels))
+    found = confident_learning(probabilities[mixed], labels[mixed])
+    assert found["surest"] == 300 and found["surest_wrong"] == pytest.approx(30, abs=12)
+    assert found["majority"] < 0.3 and found["saturated"] == 0
+
+
+def test_errors_of_classes_that_overlap_are_not():
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, 800)
+    score = 12 * (labels - 0.5) + rng.normal(size=800) * 6
+    probabilities = 1 / (1 + np.exp(-np.stack([-score, score], axis=1)))
+    found = confident_learning(probabilities, labels)
+    assert found["suspects"] > 0.04 * 800
+    assert found["surest_wrong"] < 0.25 * found["surest"] * (1 - found["accuracy"])
+    larger = confident_learning(1 / (1 + np.exp(-100 * np.stack([-score, score], axis=1).clip(-7, 7))), labels)
+    assert larger["saturated"] > 0.9

@@ -211,7 +211,13 @@ def _side(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
             left=left,
         ),
         dataset,
+        sure=_is_told(run_data, dataset, pad),
     )
+
+
+def _is_told(run_data: RunData, dataset: Fact, pad: Fact) -> bool:
+    """Whether a mask, a length or a step that pads says that this is padding; runs at the ends of rows alone are a guess."""
+    return bool(pad.mask or pad.length or _pad_places(run_data, [dataset]))
 
 
 def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
@@ -308,6 +314,7 @@ def _value(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
             inside=pad.inside,
         ),
         dataset,
+        sure=_is_told(run_data, dataset, pad),
     )
 
 

@@ -3,6 +3,7 @@
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.sharding import judge_shards, part_for_one_device
+from msprec.checklists.dp.sharding.divided_listings import divided_listing
 from msprec.engine.finding import Finding, not_applicable
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -12,17 +13,20 @@ from msprec.engine.run_data import RunData
 def sharding(run_data: RunData) -> Finding:
     """The training sets of all ranks: what num_shards and shard_id say, and what each rank was given in its first pass.
 
-    Problem: shards that do not fit together (not distinct, more of them than ranks, other numbers on other ranks), ranks that
-    add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or files divided by
-    their position in a listing that nothing sorts. The same data on all ranks are left open where the model itself is cut, or
-    where no gradients were seen to be added up. One device: not applicable, unless it trains on one shard of several.
+    Problem: shards that do not fit together (not distinct, more of them than ranks, other numbers on other ranks),
+    ranks that add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or
+    files divided by their position in a listing that nothing sorts, also where the code alone shows it and one device
+    ran. The same data on all ranks are left open where the model itself is cut, or where no gradients were seen to be
+    added up. One device: not applicable, unless it trains on one shard of several.
     """
     if run_data.run.rank_size == 1 or (
         run_data.run.rank_size is None and run_data.run.device_target and run_data.ranks == [0]
     ):
-        return part_for_one_device(run_data) or not_applicable(
-            Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded.")
+        return (
+            part_for_one_device(run_data)
+            or divided_listing(run_data)
+            or not_applicable(Text("只有一个设备，没有分片。", "The run used one device: nothing is sharded."))
         )
     if run_data.run.rank_size is None:
-        return missing("设备数", "number of devices")
+        return divided_listing(run_data) or missing("设备数", "number of devices")
     return judge_shards(run_data)

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
+from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -176,11 +177,15 @@ class Order:
         return bool(same) and len(same) >= self.run_data.limit("dp.03.repeated") * len(self.compared)
 
     def _mostly_equal(self) -> bool:
-        """Most samples stay where they were: a shuffle that hardly moves anything."""
+        """Most samples stay where they were: a shuffle that hardly moves anything.
+
+        What copies of one sample bring about in any order is taken off, of the samples and of those that stayed.
+        """
+        told = [(entry, (entry.compared_samples or 0) - (entry.expected_equal or 0.0)) for entry in self.compared]
         shares = [
-            (entry.equal_samples or 0) / entry.compared_samples
-            for entry in self.compared
-            if (entry.compared_samples or 0) >= self.run_data.limit("dp.03.min_samples")
+            ((entry.equal_samples or 0) - (entry.expected_equal or 0.0)) / movable
+            for entry, movable in told
+            if movable >= self.run_data.limit("dp.03.min_samples")
         ]
         return bool(shares) and sum(shares) / len(shares) > self.run_data.limit("dp.03.equal")
 
@@ -193,7 +198,7 @@ class Order:
 
     def _by_label(self, entry: Fact) -> bool:
         """Does the label of a sample hang on its position in this pass?"""
-        if self.dataset.label.kind not in ("class", "one_hot"):
+        if self.dataset.label.kind not in ("class", "one_hot") or is_open(self.run_data, self.dataset):
             return False
         limit, dependence = self.run_data.limit, entry.label_segment_dependence or 0.0
         expected = entry.expected_changes or 0.0
@@ -314,8 +319,9 @@ class Order:
         entry = max(self.compared, key=lambda entry: (entry.equal_samples or 0) / (entry.compared_samples or 1))
         return problem(
             Text(
-                "第 {number} 轮的 {n} 个样本中有 {same} 个与第一轮处于同一位置{buffer}。",
-                "In pass {number}, {same} of {n} samples stand in the same position as in the first{buffer}.",
+                "第 {number} 轮的 {n} 个样本中有 {same} 个与第一轮处于同一位置{chance}{buffer}。",
+                "In pass {number}, {same} of {n} samples stand in the same position as in the first{chance}{buffer}.",
+                chance=_chance(entry),
                 number=getattr(entry, "pass"),
                 n=entry.compared_samples,
                 same=entry.equal_samples,
@@ -391,3 +397,10 @@ class Order:
                 [place for place in self._places(True) if place], Text("数据集与迭代", "The data set and its iteration")
             ),
         ]
+
+
+def _chance(entry: Fact) -> Text:
+    """What a random order would have brought about, where that is worth a word."""
+    if (entry.expected_equal or 0.0) < 0.01 * (entry.compared_samples or 0) or entry.expected_equal is None:
+        return Text("", "")
+    return Text("（随机顺序约 {n} 个）", " (about {n} in a random order)", n=round(entry.expected_equal))

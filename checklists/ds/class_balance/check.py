@@ -1,6 +1,7 @@
 """ds.03: Class counts of the training labels over one pass, as delivered (so a resampling sampler already counts)."""
 
 from msprec.checklists.common.findings import missing, no_training, train_sets
+from msprec.checklists.common.label_source import unless_open
 from msprec.checklists.ds.class_counts import balance
 from msprec.engine.finding import Finding, worst
 from msprec.engine.item import item
@@ -21,4 +22,4 @@ def class_balance(run_data: RunData) -> Finding:
     sets = [dataset for dataset in train_sets(run_data) if "label" in dataset]
     if not sets:
         return missing("训练集的标签", "label of a training set")
-    return worst([balance(run_data, dataset) for dataset in sets])
+    return worst([unless_open(run_data, dataset, balance(run_data, dataset)) for dataset in sets])

@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing, train_sets
+from msprec.checklists.common.label_source import unless_open
 from msprec.checklists.ds.label_validity.label_validity import judge_labels
 from msprec.engine.finding import Finding, not_applicable, worst
 from msprec.engine.item import item
@@ -26,4 +27,4 @@ def wrong_labels(run_data: RunData) -> Finding:
     labelled = [dataset for dataset in sets if dataset.label]
     if not labelled:
         return missing("标签列", "label column")
-    return worst([judge_labels(run_data, dataset) for dataset in labelled])
+    return worst([unless_open(run_data, dataset, judge_labels(run_data, dataset)) for dataset in labelled])

@@ -414,7 +414,7 @@ def _contradicted_by_network(run_data: RunData, dataset: Fact, column: Fact) -> 
     if dataset.label.kind not in ("class", "one_hot") or (found.samples or 0) < run_data.limit("ds.02.predicted"):
         return None
     share = (found.suspects or 0) / found.samples
-    if share < run_data.limit("ds.02.suspects"):
+    if share < run_data.limit("ds.02.suspects") or _network_is_to_blame(run_data) is not False:
         return None
     one = found.examples[0] if found.examples else None
     return (
@@ -440,6 +440,23 @@ def _contradicted_by_network(run_data: RunData, dataset: Fact, column: Fact) -> 
             "Look at the samples listed (numbered as they first came to training); see how labels are read, ordered and mapped.",
         ),
     )
+
+
+def _network_is_to_blame(run_data: RunData) -> Optional[bool]:
+    """Whether the network may be wrong where it contradicts the labels; None where that is not known.
+
+    It is trusted where it has learned most of what the most frequent label alone leaves open, where not all of its
+    probabilities are 1 (outputs of a large scale), and where its surest predictions contradict the labels as well: errors of
+    a network and of classes that overlap lie among the unsure ones.
+    """
+    found = run_data.probes.labels
+    if None in (found.accuracy, found.majority, found.surest, found.surest_wrong, found.saturated) or not found.surest:
+        return None
+    limit = run_data.limit
+    learned = found.accuracy - found.majority >= limit("ds.02.learned") * (1 - found.majority)
+    share = found.surest_wrong / found.surest
+    sure = share >= limit("ds.02.suspects") and share >= limit("ds.02.surest") * (1 - found.accuracy)
+    return not (learned and sure and found.saturated < limit("ds.02.saturated"))
 
 
 # --- what speaks for the labels -------------------------------------------------------------------------------------
@@ -491,7 +508,20 @@ def _suspects(run_data: RunData):
         Text("其概率", "its probability"),
         Text("标签的概率", "probability of the label"),
     ]
-    return table(Text("网络不认同的标签", "Labels that the network contradicts"), heads, rows)
+    says = None
+    if found.accuracy is not None and found.majority is not None:
+        says = Text(
+            "网络对这些样本的训练精度为 {accuracy}，只猜最常见的标签为 {majority}；最有把握的 {surest} 个预测中有 {wrong} "
+            "个与标签不符。类别重叠或网络没有学好时，错的可能是网络而不是标签。",
+            "On these samples the network agrees with {accuracy} of the labels, and the most frequent label alone with "
+            "{majority}; of its {surest} surest predictions {wrong} do not agree. Where classes overlap, or little was "
+            "learned, the network may be wrong and not the label.",
+            accuracy=f"{100 * found.accuracy:.1f} %",
+            majority=f"{100 * found.majority:.1f} %",
+            surest=found.surest,
+            wrong=found.surest_wrong,
+        )
+    return table(Text("网络不认同的标签", "Labels that the network contradicts"), heads, rows, says)
 
 
 def _sheet(run_data: RunData, dataset: Fact):

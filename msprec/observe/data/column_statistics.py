@@ -5,6 +5,7 @@ from typing import Optional
 
 import numpy as np
 
+from msprec.observe.data.feature_relations import relations
 from msprec.observe.data.histograms import Histograms
 
 MAX_DISTINCT = 4096
@@ -237,6 +238,7 @@ class ColumnStatistics:
         _, mean, std, low, high = self.moments.overall()
         one_value = self.counter and not self.too_many
         channels = None
+        rows = np.concatenate(self.rows) if self._rows_agree() else None
         if self.axis is not None and self.moments.count is not None and len(self.moments.count) <= 4096:
             channels = {"axis": self.axis, **self.moments.per_channel(), "histograms": self._channel_histograms()}
         return {
@@ -260,7 +262,8 @@ class ColumnStatistics:
             "histogram": _binned(self.histogram, 0) if self.histogram is not None else None,
             "distinct": len(self.counter) if one_value else None,
             "values": dict(sorted(self.counter.items())) if one_value and len(self.counter) <= MAX_VALUES else None,
-            "suspects": find_suspects(np.concatenate(self.rows)) if self._rows_agree() else [],
+            "suspects": find_suspects(rows) if rows is not None else [],
+            "between_features": relations(rows) if rows is not None else None,
             "empty_strings": self.empty_strings,
             "row_sums": self.sums,
             "element_values": self._element_values(),

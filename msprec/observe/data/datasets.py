@@ -59,6 +59,7 @@ class DatasetRecord:
         # nothing says where a pass over plain arrays ends: the samples that come again do
         self.again = None if nodes else NewPass()
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
+        self.largest, self.as_declared = 0, False
         self.role_hint = None
         self.last_batch = None
         self.last_count = self.last_labels = self.label_column = None
@@ -99,6 +100,8 @@ class DatasetRecord:
         self.batches += 1
         self.samples += count
         self.last_count, self.last_labels = count, labels
+        self.largest = max(self.largest, count)
+        self.as_declared = self.as_declared or any(a.ndim and a.shape[0] == self.batch_size for a in named.values())
         return one
 
     def _count(self, named: dict) -> int:
@@ -176,8 +179,11 @@ class DatasetRecord:
         }
 
     def _seen_batch_size(self) -> Optional[int]:
-        if self.batch_size:
+        """Samples of a batch as delivered: a map after ``batch()`` may fold lines of a file into more of them."""
+        if self.batch_size and (self.as_declared or not self.batched or not self.largest):
             return self.batch_size
+        if self.batch_size:
+            return self.largest
         sizes = [p.samples / p.batches for p in self.passes if p.batches]
         return int(max(sizes)) if sizes and self.batched else (1 if sizes else None)
 

@@ -18,6 +18,11 @@ def is_label_name(name: str) -> bool:
     return name.lower() in _NAMES
 
 
+def _is_named(name: str) -> bool:
+    """Whether the name says that a column is the label; any other is a guess by place and kind."""
+    return is_label_name(name) or any(word in name.lower() for word in ("label", "target", "class_id"))
+
+
 def _is_scalar(column: dict) -> bool:
     shape = column["shape"] or []
     return not column["varying_shape"] and all(n == 1 for n in shape)
@@ -33,7 +38,7 @@ def _candidate(columns: list, loss_name: str) -> Optional[dict]:
         if is_label_name(column["name"]):
             return column
     for column in usable:
-        if any(word in column["name"].lower() for word in ("label", "target", "class_id")):
+        if _is_named(column["name"]):
             return column
     if len(usable) < 2 or _all_views(usable, loss_name):
         return None
@@ -111,6 +116,7 @@ def label_facts(columns: list, passes: list, loss_name: str, delivered: Optional
         "column": column["name"],
         "kind": kind,
         "why": why,
+        "guess": not _is_named(column["name"]),
         "counts": None,
         "counted_samples": 0,
         "complete_pass": False,

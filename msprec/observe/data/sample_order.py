@@ -171,12 +171,21 @@ def _compare(first: PassOrder, other: PassOrder) -> dict:
     n = min(len(a), len(b))
     if n < 2 or min(first.batches, other.batches) < 2:
         return {"same_order_as_first": None, "compared_samples": n, "equal_samples": None}
-    equal = int((a[:n] == b[:n]).sum())
-    if len(np.unique(a[:n])) < 2:
-        return {"same_order_as_first": None, "compared_samples": n, "equal_samples": equal}
+    equal, expected = int((a[:n] == b[:n]).sum()), _expected_equal(a[:n], b[:n])
+    found = {"compared_samples": n, "equal_samples": equal, "expected_equal": round(expected, 2)}
+    if len(np.unique(a[:n])) < 2 or expected >= 0.99 * n:
+        return {"same_order_as_first": None, **found}
     if equal < 0.999 * n and _labels_repeat(first, other, n):
-        return {"same_order_as_first": True, "compared_samples": n, "equal_samples": n}
-    return {"same_order_as_first": equal >= 0.999 * n, "compared_samples": n, "equal_samples": equal}
+        return {"same_order_as_first": True, **found, "equal_samples": n}
+    return {"same_order_as_first": equal >= 0.999 * n, **found}
+
+
+def _expected_equal(a: np.ndarray, b: np.ndarray) -> float:
+    """Positions at which two random orders of these samples agree: copies of one sample stand in for each other."""
+    mine, counts = np.unique(a, return_counts=True)
+    theirs, others = np.unique(b, return_counts=True)
+    _, here, there = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
+    return float((counts[here].astype(np.float64) * others[there]).sum() / max(1, len(a)))
 
 
 def _labels_repeat(first: PassOrder, other: PassOrder, n: int) -> bool:
@@ -225,6 +234,7 @@ def order_facts(passes: list) -> list:
             "same_order_as_first": None,
             "compared_samples": None,
             "equal_samples": None,
+            "expected_equal": None,
             "common_share": None,
             **_label_order(one.labels),
         }
