@@ -481,7 +481,7 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     if one.takes != "values" or not bounded or targets.learnt or not targets.elements or targets.max is None:
         return None
     found: Beyond = beyond_range(targets, one.column, one.output.low, one.output.high)
-    if found.count < max(1, run_data.limit("cg.04.unreachable") * found.elements):
+    if found.number < max(1, run_data.limit("cg.04.unreachable") * found.elements):
         return None
     if _may_mark(one, found):
         return None
@@ -497,7 +497,7 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
         low=found.low,
         high=found.high,
         elements=found.elements,
-        count=found.count,
+        count=found.number,
         side=_side(one.output, found),
     )
     advice = Text(
@@ -542,8 +542,8 @@ def _labels_of_sides(one: Given, run_data: RunData) -> Optional[Wrong]:
             name=one.name,
             low=low,
             high=high,
-            share=Text("（{n} 个中有 {c} 个超出）", " ({c} of {n} lie beyond)", n=found.elements, c=found.count)
-            if found is not None and found.count
+            share=Text("（{n} 个中有 {c} 个超出）", " ({c} of {n} lie beyond)", n=found.elements, c=found.number)
+            if found is not None and found.number
             else Text("", ""),
         ),
         Text(
