@@ -3,7 +3,7 @@
 import sys
 from typing import Any, Callable, Optional
 
-_takers = []
+_takers: list[Callable] = []
 
 
 def log_metric(name: str, value: Any, step: Optional[int] = None) -> None:

@@ -124,6 +124,11 @@ class Outcome(NamedTuple):
             return None
         return 1 - self.end / self.constant.value
 
+    @property
+    def constant_value(self) -> float:
+        """The loss of the constant prediction; NaN where it is not known."""
+        return self.constant.value if self.constant is not None else math.nan
+
     def words(self) -> Text:
         """Where ``constant`` is known: ``the loss stays at 0.69, and a constant prediction reaches 0.6931 (…)``"""
         assert self.constant is not None
@@ -160,7 +165,7 @@ def learning_outcome(run_data: RunData) -> Outcome:
         return known._replace(verdict="diverged")
     if scores_above_chance(run_data, constant):
         return known._replace(verdict="learnt")
-    gain, doubt = known.gain, 2 * error / constant.value
+    gain, doubt = 1 - end / constant.value, 2 * error / constant.value
     if gain <= max(run_data.limit("hp.01.constant"), min(doubt, 0.05)):
         return known._replace(verdict="nothing")
     learnt = gain >= run_data.limit("hp.01.learnt") and gain > doubt
@@ -214,11 +219,19 @@ def _changed(run_data: RunData) -> bool:
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.Lambda)) and not _loops(node):
                 for inner in ast.walk(node):
-                    parts = [inner.left, inner.right] if isinstance(inner, ast.BinOp) else []
-                    parts = [inner.target, inner.value] if isinstance(inner, ast.AugAssign) else parts
-                    if parts and isinstance(inner.op, _CHANGES) and any(_is_loss(part, names) for part in parts):
+                    parts = _changed_together(inner)
+                    if any(_is_loss(part, names) for part in parts):
                         return True
     return False
+
+
+def _changed_together(node: ast.AST) -> tuple:
+    """The two operands of an operation that changes a loss; none of any other node."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _CHANGES):
+        return node.left, node.right
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, _CHANGES):
+        return node.target, node.value
+    return ()
 
 
 def _loss_names(tree: ast.AST) -> set:
@@ -409,9 +422,10 @@ def _of_regression(loss: LossKind, column: Fact) -> Optional[float]:
         variance = float(np.mean(np.square(stds)))
         return variance if loss.kind == "mse" else math.sqrt(variance)
     parts = [_distribution(column, i) for i in range(_outputs(column))]
-    if not parts or any(one is None for one in parts):
+    known = [one for one in parts if one is not None]
+    if not parts or len(known) < len(parts):
         return None
-    return float(np.mean([_least(loss, values, weights) for values, weights in parts]))
+    return float(np.mean([_least(loss, values, weights) for values, weights in known]))
 
 
 def _outputs(column: Fact) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import REGRESSION, Outcome, learning_outcome
+from msprec.checklists.common.constant_prediction import REGRESSION, ConstantLoss, learning_outcome
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.run_data import RunData
@@ -65,9 +65,9 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     values = _validation(run_data)
     scores = {key: found for key, found in values.items() if _ACCURACY.search(key[0])}
     if scores:
-        found = _of_scores(outcome, scores)
+        found = _of_scores(outcome.end, constant, scores)
     else:
-        found = _of_losses(outcome, reference, values)
+        found = _of_losses(outcome.end, constant, reference, values)
     return found if found is not None and found.gap >= run_data.limit("hp.02.gap") else None
 
 
@@ -88,32 +88,31 @@ def _validation(run_data: RunData) -> dict:
     return found
 
 
-def _of_scores(outcome: Outcome, scores: dict) -> Optional[Gap]:
-    constant = outcome.constant
-    classes = constant is not None and constant.kind in ("softmax_cross_entropy", "nll", "bce", "bce_with_logits")
-    if not classes or constant.majority is None or constant.majority >= 1:
+def _of_scores(end: float, constant: Optional[ConstantLoss], scores: dict) -> Optional[Gap]:
+    if constant is None or constant.kind not in ("softmax_cross_entropy", "nll", "bce", "bce_with_logits"):
+        return None
+    if constant.majority is None or constant.majority >= 1:
         return None
     least = None
     for (name, _), found in scores.items():
         value = float(np.mean([one for one, _ in found]))
         share, samples = value / 100 if value > 1.5 else value, found[-1][1] or 100
         error = math.sqrt(max(share * (1 - share), 1e-4) / samples)
-        lost = 1 - share - outcome.end / math.log(2)
+        lost = 1 - share - end / math.log(2)
         gap = lost / (1 - constant.majority) if lost > 3 * error else 0.0
-        one = Gap(outcome.end, name, value, constant.majority, True, True, gap)
+        one = Gap(end, name, value, constant.majority, True, True, gap)
         least = one if least is None or gap < least.gap else least
     return least
 
 
-def _of_losses(outcome: Outcome, reference: float, values: dict) -> Optional[Gap]:
+def _of_losses(end: float, constant: Optional[ConstantLoss], reference: float, values: dict) -> Optional[Gap]:
     """Of the values of the same loss on the validation data the smallest gap."""
-    constant = outcome.constant
     same = _SAME_LOSS.get(constant.kind if constant is not None else "", r"loss")
     found = []
     for (name, _), seen in values.items():
         if re.search(same, name, re.IGNORECASE):
             value = float(np.mean([one for one, _ in seen]))
-            gap = (value - outcome.end) / reference
+            gap = (value - end) / reference
             regression = constant is not None and constant.kind in REGRESSION
-            found.append(Gap(outcome.end, name, value, reference, constant is not None, False, gap, regression))
+            found.append(Gap(end, name, value, reference, constant is not None, False, gap, regression))
     return min(found, key=lambda one: one.gap, default=None)

@@ -81,7 +81,7 @@ def beyond_range(targets: Fact, column: Optional[tuple], low: Optional[float], h
     below = sum(n for value, n in counted.items() if low is not None and value < low - slack)
     above = sum(n for value, n in counted.items() if high is not None and value > high + slack)
     # what a range cuts off at its very ends shows in the batches, not in the bins of a histogram
-    if not (below or above) and held.count:
+    if not (below or above) and held.number:
         return held._replace(low=ends[0], high=ends[1])
     values = sum((low is not None and v < low - slack) or (high is not None and v > high + slack) for v in counted)
     passes = _passes(dataset)
@@ -94,7 +94,7 @@ def _counted(column: Fact, factor: float, offset: float) -> dict:
     """``{value: count}`` of a column: its values where they are few, else the middles of its histogram's bins."""
     if column.values:
         return {factor * value + offset: n for value, n in _numbers(column.values).items()}
-    found: dict = {}
+    found: dict[float, float] = {}
     for histogram in [column.histogram] if column.histogram.counts else column.channels.histograms:
         for left, right, n in zip(histogram.edges, histogram.edges[1:], histogram.counts):
             middle = factor * min(max((left + right) / 2, column.min), column.max) + offset

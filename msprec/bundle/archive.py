@@ -221,7 +221,7 @@ def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
 def _same_conclusions(run_dir: Path, files: dict) -> bool:
     """Whether the scrubbed run concludes as the run itself does."""
     from msprec.engine import conclude
-    from msprec.engine.entries import all_entries
+    from msprec.record.checklist_file import all_entries
 
     with tempfile.TemporaryDirectory(prefix="msprec-") as folder:
         for name, data in files.items():

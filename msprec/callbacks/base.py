@@ -4,7 +4,7 @@ import contextlib
 import functools
 import time
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from mindspore.train import Callback
 
@@ -18,6 +18,11 @@ HOOKS = tuple(
     for phase in ("train", "eval")
     for what in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
 )
+
+
+#: None, for attributes that hold a value from the begin of a training on: hooks are called between its begin and its end, and
+#: look at none of them a second time
+UNSET: Any = None
 
 
 class _Clock:
@@ -64,7 +69,7 @@ def guarded(method):
         finally:
             clock.leave()
 
-    safely.guarded = True
+    safely.guarded = True  # type: ignore[attr-defined]
     return safely
 
 
@@ -88,8 +93,10 @@ class Monitor(Callback):
     def __init__(self, out: Union[str, Path, None] = None) -> None:
         super().__init__()
         self._out = out
-        self.recorder: Optional[StepRecorder] = None
-        self.training: Optional[Training] = None
+        #: What it writes with; None before the first training
+        self.recorder: StepRecorder = UNSET
+        #: The training that is watched; None before and after it
+        self.training: Training = UNSET
         #: Who this monitor is to its recorder: monitors that are called together are one
         self.member = id(self)
 
@@ -177,7 +184,7 @@ class Monitor(Callback):
         training, recorder = self.training, self.recorder
         if training is None:
             return
-        self.training = None
+        self.training = UNSET
         try:
             if error is not None and not training.ended and training.unseen_step():
                 training.end_step()

@@ -17,9 +17,12 @@ class CallbackTimes:
 
     def __init__(self) -> None:
         #: ``(class, method, original)`` of what is replaced
-        self._originals, self._users = [], 0
+        self._originals: list = []
+        self._users = 0
         #: When the callbacks were last told of something, and by when all were: ``(time, seconds that monitors took)``
-        self._begun, self._ended, self._inside = {}, {}, False
+        self._begun: dict = {}
+        self._ended: dict = {}
+        self._inside = False
         #: Seconds at the ends of epochs
         self.tail = 0.0
 

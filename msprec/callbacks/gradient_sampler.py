@@ -47,10 +47,13 @@ class GradientSampler:
         self._writer, self._every, self._replay = writer, every, replay
         self._budget, self._misses = Budget(share), 0
         self._story, self._advice = GradientHistory(self._event), ScaleAdvice()
-        self._open = None
+        self._open: Optional[_Sample] = None
         #: Norms ``{step: global norm}``, the events told, and why gradients could not be read
-        self.norms, self.events, self.unavailable_reason = {}, [], None
-        self.lost, self.steps = {}, 0
+        self.norms: dict[int, float] = {}
+        self.events: list = []
+        self.unavailable_reason: Optional[str] = None
+        self.lost: dict[str, float] = {}
+        self.steps = 0
 
     def due(self) -> bool:
         """Call it once a step, before it: whether this step is to be sampled, by `sample`."""
@@ -89,14 +92,14 @@ class GradientSampler:
             return
         with self._budget.spending():
             parameters = list(optimizer.parameters)
-            self._open = _Sample(step, parameters, to_number(scale) or 1.0)
+            sample = self._open = _Sample(step, parameters, to_number(scale) or 1.0)
             if given is not None:
-                self._open.gradients = flat(given)
+                sample.gradients = flat(given)
                 return
             compiled = not _pynative()
-            replayed = (compiled or self._misses >= MISSES) and self._replayed(build, roots)
+            replayed = (compiled or self._misses >= MISSES) and self._replayed(sample, build, roots)
             if not compiled and not replayed:
-                self._open.listen(optimizer)
+                sample.listen(optimizer)
             elif not replayed:
                 self._open = None
 
@@ -122,7 +125,7 @@ class GradientSampler:
     def summary(self) -> dict:
         """See `GradientMonitor.summary`."""
         norms = list(self.norms.values())
-        worst = max(self.lost, key=self.lost.get, default=None)
+        worst = max(self.lost, key=self.lost.__getitem__, default=None)
         return {
             "samples": len(norms),
             "first_norm": norms[0] if norms else None,
@@ -136,7 +139,7 @@ class GradientSampler:
             "why_not": self.unavailable_reason if not norms else None,
         }
 
-    def _replayed(self, build, roots) -> bool:
+    def _replayed(self, sample: "_Sample", build, roots) -> bool:
         if build is None or self._replay is False:
             self.unavailable_reason = "the gradients of this step cannot be read"
             return False
@@ -145,7 +148,7 @@ class GradientSampler:
             self.unavailable_reason = replays.unavailable_reason(roots, allowed=bool(self._replay) or on_cpu()) or ""
         if self.unavailable_reason:
             return False
-        self._open.replayed(replays.replayed_gradients(build))
+        sample.replayed(replays.replayed_gradients(build))
         return True
 
     def _tell(self, sample: "_Sample") -> Optional[float]:
@@ -186,7 +189,9 @@ class _Sample:
 
     def __init__(self, step: int, parameters: list, scale: float) -> None:
         self.step, self.scale, self.source = step, scale, "optimizer"
-        self.gradients, self._unscale, self._restore = None, 1.0, lambda: None
+        self.gradients: Optional[list] = None
+        self._unscale: float = 1.0
+        self._restore: Callable[[], None] = lambda: None
         self._parameters = parameters
         self._before = [_array(p).copy() for p in parameters]
         self.weights = {p.name for p in parameters if len(p.shape) > 1}
@@ -221,7 +226,7 @@ class _Sample:
 
     def statistics(self) -> dict:
         """``{parameter: Gradient}``, of those whose gradient has the parameter's shape."""
-        if len(self.gradients) != len(self._parameters):
+        if self.gradients is None or len(self.gradients) != len(self._parameters):
             return {}
         pairs = zip(self._parameters, self.gradients)
         arrays = {p.name: _array(g) for p, g in pairs if hasattr(g, "asnumpy") and tuple(g.shape) == tuple(p.shape)}

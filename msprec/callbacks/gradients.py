@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.callbacks.base import Monitor
+from msprec.callbacks.base import UNSET, Monitor
 from msprec.callbacks.gradient_sampler import SHARE, GradientSampler
 from msprec.callbacks.train_context import optimizer_of
 from msprec.record.step_recorder import to_number
@@ -34,7 +34,7 @@ class GradientMonitor(Monitor):
     def __init__(self, out=None, share: float = SHARE, every: Optional[int] = None, replay: Optional[bool] = None):
         super().__init__(out)
         self._settings = (share, every, replay)
-        self._sampler: Optional[GradientSampler] = None
+        self._sampler: GradientSampler = UNSET
         self._optimizer = None
 
     def on_train_begin(self, run_context) -> None:

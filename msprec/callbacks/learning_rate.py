@@ -122,7 +122,8 @@ class Scheduled:
     def __init__(self, cell) -> None:
         self._cell, self._first, self._block = cell, 0, np.empty(0)
         self._in_blocks, self._closed = True, any(True for _ in cell.get_parameters())
-        self._began, self._spent, self._last = time.monotonic(), 0.0, (None, None)
+        self._began, self._spent = time.monotonic(), 0.0
+        self._last: tuple[Optional[int], Optional[float]] = (None, None)
 
     @property
     def name(self) -> str:

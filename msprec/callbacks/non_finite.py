@@ -2,8 +2,9 @@
 
 import sys
 from collections import deque
+from typing import Any, Optional
 
-from msprec.callbacks.base import Monitor
+from msprec.callbacks.base import UNSET, Monitor
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite
@@ -56,10 +57,17 @@ class NonFiniteMonitor(Monitor):
         self.policy, self._locate = policy, locate
         self._acts = policy in ("stop", "raise")
         self.at_once = self._acts or locate
-        self._finding = self._gradient = self._parameters = self._keeper = self._locator = None
-        self.bad_parameters, self._found = [], False
+        self._finding: FirstNonFinite = UNSET
+        self._gradient: FirstBadGradient = UNSET
+        self._parameters: Optional[FiniteParameters] = None
+        self._keeper: StepKeeper = UNSET
+        #: A `Locator` and the copies of the weights that it replays from; None where nothing is located
+        self._locator: Any = None
+        self._copies: Any = None
+        self.bad_parameters: list = []
+        self._found = False
         #: ``(step, random state)`` of steps that wait for `passed_step`
-        self._states = deque()
+        self._states: deque = deque()
 
     @property
     def first(self):
@@ -124,8 +132,8 @@ class NonFiniteMonitor(Monitor):
         if self._found:
             return
         for step, fields in self.training.ended_steps:
-            told = [fields.get(name) for name in ("loss", "overflow", "scale")]
-            found = self._keeper.end(step, *told, at_once=self._acts)
+            loss, overflow, scale = fields.get("loss"), fields.get("overflow"), fields.get("scale")
+            found = self._keeper.end(step, loss, overflow, scale, at_once=self._acts)
             if found is None:
                 continue
             self._bad(found)
@@ -197,4 +205,5 @@ class NonFiniteMonitor(Monitor):
             crash = self._keeper.crashed()
             if crash is not None:
                 self._locator.tell(self._keeper, crash)
-        self._keeper = self._parameters = self._locator = self._copies = None
+        self._keeper = UNSET
+        self._parameters = self._locator = self._copies = None

@@ -2,7 +2,7 @@
 opposite; and where a cell has no loss scale, whether what it puts out is a flag at all."""
 
 import math
-from typing import Optional
+from typing import Any, Optional
 
 from msprec.record.step_recorder import to_number
 
@@ -22,7 +22,7 @@ class FlagFinder:
 
     def __init__(self, floor: Optional[float], stock: bool) -> None:
         self._floor, self._stock = floor, stock
-        self._ruled_out = set()
+        self._ruled_out: set = set()
 
     def later(self, flags: list, before, after) -> "FlagLater":
         """The overflow of a step with these bool outputs and the scale before and after it, for `StepRecorder.put`."""
@@ -79,7 +79,9 @@ class FlagLater:
     """An overflow that is worked out when its row is written, so that no step waits for the device."""
 
     def __init__(self, finder, flags: list, before, after) -> None:
-        self._finder, self._given, self._read, self._value = finder, (flags, before, after), False, None
+        self._finder, self._read = finder, False
+        self._given: Any = (flags, before, after)
+        self._value: Optional[bool] = None
 
     def asnumpy(self) -> Optional[bool]:
         """The overflow, worked out the first time; ``None`` where it is not known."""

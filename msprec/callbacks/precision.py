@@ -54,11 +54,15 @@ class PrecisionMonitor(Callback):
         self.members = (self.loss_scale, self.non_finite, self.gradients, self.step_time, *more)
         for member in self.members:
             member.member = id(self)
-        self._watching, self._beginning, self._noting = [], [], ()
+        self._watching: list[Monitor] = []
+        self._beginning: list[Monitor] = []
+        self._noting: tuple = ()
         #: The steps that have ended and have no row yet, and until when they may wait
-        self._steps, self._until = deque(), 0.0
+        self._steps: deque = deque()
+        self._until = 0.0
         #: How many of the next steps are quiet, what is read before each of them, and the last step that was not
-        self._quiet, self._reads, self._told = 0, (), 0
+        self._quiet, self._told = 0, 0
+        self._reads: tuple = ()
         self._context, self._working = None, False
 
     @property
@@ -200,9 +204,11 @@ class PrecisionMonitor(Callback):
 
     def _of_training(self, read: Callable, *given):
         """What ``read`` tells of the training; None where nothing watches, or it fails."""
-        first = self._watching[0] if self._watching else None
+        if not self._watching:
+            return None
+        first = self._watching[0]
         try:
-            return read(first.training, *given) if first is not None and first.training is not None else None
+            return read(first.training, *given) if first.training is not None else None
         except Exception as error:
             first.failed(read.__qualname__, error)
             return None

@@ -109,7 +109,7 @@ class RecorderCell(nn.Cell):
 
     def _row(self, outputs):
         """The scale after the step and the outputs to keep, of shape (1, 1 + OUTPUTS)."""
-        row = (_as_float(self._calls),) if self._scale is None else (_as_float(self._scale),)
+        row: tuple = (_as_float(self._calls),) if self._scale is None else (_as_float(self._scale),)
         for output in outputs if isinstance(outputs, (tuple, list)) else (outputs,):
             for leaf in output if isinstance(output, (tuple, list)) else (output,):
                 if len(row) <= OUTPUTS and isinstance(leaf, Tensor) and leaf.dtype in KEPT_TYPES:

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from msprec.record.overflow_rules import FLAG, LOSS, ends_search, overflow_of
 from msprec.record.step_times import analyse
@@ -22,14 +22,17 @@ class ScaleTally:
 
     def __init__(self, event: Optional[Callable] = None) -> None:
         self._event = event
-        self._facts = {"kind": "none"}
+        self._facts: dict[str, Any] = {"kind": "none"}
         self.steps = self.flagged = self.known = self.overflows = self.longest = 0
-        self.first = self.last = self.final_scale = None
-        self.settled = None
+        self.first: Optional[int] = None
+        self.last: Optional[int] = None
+        self.final_scale: Optional[float] = None
+        self.settled: Optional[int] = None
         self._settled_known = self._settled_overflows = 0
         self.overflowed = array("q")
         self.floor_reached = False
-        self._streak_from = self._streak_to = None
+        self._streak_from: Optional[int] = None
+        self._streak_to: Optional[int] = None
         self._streak = 0
         self._at_floor = self._scale_lost = False
 
@@ -147,7 +150,8 @@ class FirstNonFinite:
 
     def __init__(self, event: Callable, warn: bool = True) -> None:
         self._event, self._warn = event, warn
-        self.step = self.value = None
+        self.step: Optional[int] = None
+        self.value: Optional[float] = None
 
     def __call__(self, rows: list) -> None:
         if self.step is None:
@@ -209,5 +213,6 @@ class TimeTally:
 
     def summary(self) -> dict:
         """See `msprec.record.step_times.analyse`."""
-        found = analyse(*self._columns.values(), tail=self.tail)
+        compute, data, callbacks, batch = self._columns.values()
+        found = analyse(compute, data, callbacks, batch, self.tail)
         return {**found, "steps": found["steps"] + self._merged}

@@ -4,7 +4,7 @@ import json
 import math
 from collections import deque
 from pathlib import Path
-from typing import Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
@@ -38,11 +38,11 @@ class KeptStep(NamedTuple):
 class BadStep(NamedTuple):
     """``what``: "loss"; "gradient": an overflow that the scale need not have made; "streak": overflows in a row; "crash": an
     error ended the run inside the step; "parameter": a parameter was not finite when the step began, and the loss had not
-    told."""
+    told. ``value``: the loss where it is the loss, a float; else None."""
 
     step: int
     what: str
-    value: Optional[float]
+    value: Any
 
 
 class StepKeeper:
@@ -61,11 +61,14 @@ class StepKeeper:
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
         #: The random state before each step
         self.states = RandomStates(draws)
-        self._steps, self._waiting = deque(maxlen=2 * self._every + 2), deque()
-        self.losses = deque(maxlen=self._steps.maxlen)
+        most = self._most = 2 * self._every + 2
+        self._steps: deque = deque(maxlen=most)
+        self._waiting: deque = deque()
+        self.losses: deque = deque(maxlen=most)
         self._ended, self._looked, self._begun = 0, 0, 0
-        self._most_bytes, self._size, self._room, self._with_weights = most_bytes, 0, self._steps.maxlen, None
-        self._not_kept = deque(maxlen=self._steps.maxlen)
+        self._most_bytes, self._size, self._room = most_bytes, 0, most
+        self._with_weights: Optional[bool] = None
+        self._not_kept: deque = deque(maxlen=most)
 
     def begin(self, step: int, batch, build=None, weights=None, state=None) -> None:
         """Call it before the step; afterwards with the ``state`` that `RandomStates` has told of it."""
@@ -97,7 +100,7 @@ class StepKeeper:
     def _measure(self, kept: KeptStep) -> None:
         """How many steps there is room for, if they are all as large as this one."""
         self._with_weights, self._size = bool(kept.weights), _bytes_of(kept)
-        self._room = max(2, min(self._steps.maxlen, self._most_bytes // max(1, self._size)))
+        self._room = max(2, min(self._most, self._most_bytes // max(1, self._size)))
 
     def _let_go(self, step: int) -> None:
         if step > self._looked:

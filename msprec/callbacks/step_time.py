@@ -1,6 +1,7 @@
 """Where the time of a step goes."""
 
 from collections import deque
+from typing import Optional
 
 from msprec.callbacks.base import Monitor
 from msprec.callbacks.callback_times import parts, times
@@ -23,7 +24,8 @@ class StepTimeMonitor(Monitor):
     def __init__(self, out=None) -> None:
         super().__init__(out)
         self._tally = TimeTally()
-        self._tail_before, self._noted = None, deque()
+        self._tail_before: Optional[float] = None
+        self._noted: deque = deque()
 
     def on_train_begin(self, run_context) -> None:
         super().on_train_begin(run_context)

@@ -28,7 +28,8 @@ class SummaryWriter:
         if not all(callable(getattr(record, name, None)) for name in ("add_value", "record", "set_mode")):
             raise TypeError(f"summary is a mindspore.train.SummaryRecord; got {type(record).__name__}")
         hook_points.find("summary_data")
-        self._record, self._rows = record, deque(maxlen=UNWRITTEN_ROWS)
+        self._record = record
+        self._rows: deque = deque(maxlen=UNWRITTEN_ROWS)
         self._closed = False
 
     def __call__(self, rows: list) -> None:

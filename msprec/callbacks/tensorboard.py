@@ -10,7 +10,7 @@ from msprec.record.tensorboard import TensorBoardWriter, require
 def attach(recorder, folder: Union[bool, str, Path]) -> None:
     """Writes the rows of ``recorder`` as events too, once however often it is asked for; ``folder`` True:
     ``rank_N/tensorboard`` of the run folder."""
-    target = recorder.writer.rank_folder / "tensorboard" if folder is True else Path(folder)
+    target = recorder.writer.rank_folder / "tensorboard" if isinstance(folder, bool) else Path(folder)
     recorder.add_listener(TensorBoardWriter(target), name="tensorboard")
 
 

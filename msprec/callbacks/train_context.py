@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Optional
 
 from msprec.callbacks.learning_rate import LearningRate
-from msprec.callbacks.recorder_cell import recorder_cell, without_recorder
+from msprec.callbacks.recorder_cell import RecorderCell, recorder_cell, without_recorder
 from msprec.callbacks.resume_step import resumed_after
 from msprec.callbacks.step_counters import ScaleTally
 from msprec.callbacks.train_outputs import StepOutputs
@@ -38,17 +38,20 @@ class Training:
         self.rate = LearningRate(optimizer, parameters.get("list_callback"))
         self.updates = Updates()
         self.updates.begin(optimizer)
-        self.users, self.ended = set(), False
+        self.users: set = set()
+        self.ended = False
         self.cell, self.sink = recorder_cell(parameters.get("train_network")), False
         if self.cell is not None:
             self.cell.skip()
         #: The steps that the present callback stands for: ``(step, fields)`` of each that was seen, oldest first.
-        self.ended_steps, self.first_of_sink, self.count = [], self.first_step, 1
+        self.ended_steps: list = []
+        self.first_of_sink, self.count = self.first_step, 1
         #: ``(step, outputs, learning rate, epoch, batch)`` of steps that have ended and have no row yet
-        self.noted = deque()
+        self.noted: deque = deque()
         #: The batch of the step that is worked out
         self.batch = None
-        self._begun, self._seen, self._last = None, 0, done
+        self._begun: Optional[int] = None
+        self._seen, self._last = 0, done
         self._done, self._placed = done, False
         self._previous_outputs = parameters.get("net_outputs")
 
@@ -64,7 +67,7 @@ class Training:
                 training.by_hand = ByHand(recorder, training)
         return training
 
-    by_hand = None
+    by_hand: Optional["ByHand"] = None
 
     def _place(self) -> None:
         """At the first step: finds its number where this process goes on with an earlier one's training."""
@@ -142,7 +145,7 @@ class Training:
         step, outputs, rate, epoch, self.batch = self.noted.popleft()
         rate = self.rate.fields() if rate is None else rate
         self.first_of_sink, self.count = self._last + self.offset + 1, max(1, step - self.offset - self._last)
-        ended = self._ended_in_sink(step, outputs) if self.sink and self.cell is not None else None
+        ended = self._ended_in_sink(self.cell, step, outputs) if self.sink and self.cell is not None else None
         if not ended:
             ended = [(step, {**self.outputs.after(outputs), **rate})]
         batch = None if self.parameters.get("dataset_sink_mode") else batch_size(self.batch)
@@ -156,22 +159,20 @@ class Training:
             self.recorder.flush()
         return self.outputs.scale
 
-    def _ended_in_sink(self, step: int, outputs) -> list:
+    def _ended_in_sink(self, cell: RecorderCell, step: int, outputs) -> list:
         """``(step, fields)`` of each step of the sink that ends with ``step``, as the `RecorderCell` has kept them."""
-        kept = self.cell.take()
+        kept = cell.take()
         numbers = range(step - len(kept) + 1, step + 1)
-        rows = zip(numbers, self.outputs.after_sink(outputs, kept), kept.updates_before())
-        rows = [(number, {**fields, **self.rate.fields(updates)}) for number, fields, updates in rows]
+        seen = zip(numbers, self.outputs.after_sink(outputs, kept), kept.updates_before())
+        rows = [(number, {**fields, **self.rate.fields(updates)}) for number, fields, updates in seen]
         missing = self.count - len(rows)
         if missing > 0:
             last = step - max(1, len(rows))
-            self.recorder.writer.event(
-                "steps_missing", step, first=self.first_of_sink, last=last, holds=self.cell.steps
-            )
+            self.recorder.writer.event("steps_missing", step, first=self.first_of_sink, last=last, holds=cell.steps)
             warn_once(
                 self,
                 f"{missing} steps of a sink of {self.count} are missing: the ring of the RecorderCell "
-                f"holds {self.cell.steps}; see msprec.keep_steps",
+                f"holds {cell.steps}; see msprec.keep_steps",
             )
         return rows[-self.count :]
 

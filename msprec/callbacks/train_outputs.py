@@ -2,7 +2,7 @@
 scale."""
 
 import math
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def loss_scale_facts(train_network, manager=None) -> dict:
 
     Reads Parameters from the device: call it before training, not at each step.
     """
-    facts = dict(_NO_SCALE)
+    facts: dict[str, Any] = dict(_NO_SCALE)
     cell = scaling_cell(train_network)
     if cell is None:
         if manager is not None:
@@ -122,7 +122,8 @@ class _OverflowLater:
     """An overflow that is worked out when its row is written, so that no step waits for the device."""
 
     def __init__(self, rule: ScalerRule, before: tuple, after: tuple) -> None:
-        self._rule, self._states, self._value, self._read = rule, (before, after), None, False
+        self._rule, self._states, self._read = rule, (before, after), False
+        self._value: Optional[bool] = None
 
     def asnumpy(self):
         if not self._read:
@@ -174,7 +175,9 @@ class StepOutputs:
         self.facts = loss_scale_facts(train_network, manager)
         self._scale = self.facts["initial"]
         self._set_by_host = self.cell is not None and getattr(self.cell, "loss_scaling_manager", None) is None
-        self._layout, self._flags = None, self._flag_finder()
+        #: How many leaves outputs have, and among them the places of loss, flag and scale; None before the first step
+        self._layout: Any = None
+        self._flags = self._flag_finder()
         self._scaled = self._scale is not None or self.cell is not None or self._flags is not None
         self._by_updates = UpdateFlagFinder() if self.cell is None else None
         self._count = _count_of(train_network) if self.cell is None else None
@@ -224,7 +227,8 @@ class StepOutputs:
 
         Empty where the two do not agree on the last step.
         """
-        leaves, scales = list(flatten(outputs)), [None] * len(kept)
+        leaves = list(flatten(outputs))
+        scales: list[Optional[float]] = [None] * len(kept)
         if kept.scale is not None:
             scales = [float(scale) for scale in kept.scale]
             first, self._scale = self._scale, scales[-2] if len(scales) > 1 else self._scale
@@ -310,7 +314,8 @@ def _same(a, b) -> bool:
 
 def kept_leaves(outputs) -> list:
     """Places, among the leaves of a step's outputs, of those that a `RecorderCell` keeps, in its order."""
-    kept, place = [], 0
+    kept: list[int] = []
+    place = 0
     for output in outputs if isinstance(outputs, (tuple, list)) else (outputs,):
         for leaf in output if isinstance(output, (tuple, list)) else (output,):
             fits = len(kept) < OUTPUTS and hasattr(leaf, "asnumpy") and leaf.dtype in KEPT_TYPES

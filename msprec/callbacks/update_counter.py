@@ -1,6 +1,6 @@
 """How many updates an optimizer makes."""
 
-from typing import Optional
+from typing import Any, Optional
 
 from msprec.record.step_recorder import to_number
 
@@ -9,7 +9,8 @@ class Updates:
     """Counts an optimizer's updates over one or more trainings by its ``global_step``, which only an update advances."""
 
     def __init__(self) -> None:
-        self._counter, self._made = None, 0
+        self._counter: Any = None
+        self._made: Optional[int] = 0
         #: The count when the present training began; None where an optimizer does not count.
         self.before: Optional[int] = None
 
@@ -28,6 +29,6 @@ class Updates:
 
     def made(self) -> Optional[int]:
         """Updates made so far; ``None`` where an optimizer does not count. Reads from the device."""
-        if self._made is None or self._counter is None:
+        if self._made is None or self._counter is None or self.before is None:
             return self._made
         return self._made + int(to_number(self._counter)) - self.before

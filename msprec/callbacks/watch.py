@@ -2,7 +2,7 @@
 
 import time
 from types import SimpleNamespace
-from typing import Optional
+from typing import Any, Optional
 
 from msprec.callbacks.base import clock, guarded
 from msprec.callbacks.gradient_sampler import GradientSampler
@@ -79,7 +79,9 @@ class Watch:
         self._go_on(optimizer)
         self.step_number = self.recorder.last_step
         self.first_step = self.step_number + 1
-        self._batch = self._wait = self._found = None
+        self._batch: Any = None
+        self._wait: Optional[float] = None
+        self._found: Optional[tuple[int, float]] = None
         self._state = (None, None)
         self._optimizer, self._tensorboard = optimizer, tensorboard
         self._prepare(network, optimizer)
@@ -218,7 +220,10 @@ class Watch:
         earlier = self.recorder.earlier
         if not self._records or earlier is None or not earlier.last:
             return
-        step, how = resumed_after(earlier, {}, self.updates.before)
+        resumed = resumed_after(earlier, {}, self.updates.before)
+        if resumed is None:
+            return
+        step, how = resumed
         self.recorder.resume_after(step)
         self.recorder.writer.event("resumed", step, by=how, recorded=earlier.last, updates=self.updates.before)
 

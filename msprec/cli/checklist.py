@@ -118,7 +118,7 @@ def _check_standard_output(names: list) -> None:
 
 
 def _exit_status(found: dict, fail_on: Optional[str]) -> None:
-    from msprec.engine.entries import all_entries
+    from msprec.record.checklist_file import all_entries
 
     wanted = {"problem": ("problem",), "undecided": ("problem", "undecided")}.get(fail_on or "", ())
     if any(entry["conclusion"] in wanted for entry in all_entries(found)):

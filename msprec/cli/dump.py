@@ -40,9 +40,9 @@ def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tu
     folder = new_run_folder(script, out)
     try:
         writer = DumpWriter(folder, "mindspore", statistics)
-        from msprec.compare.dumps import mindspore_capture
+        from msprec.rerun import dump as dumping
 
-        unavailable_reason = mindspore_capture.run_script(script, list(args), writer, wanted)
+        unavailable_reason = dumping.dump(script, list(args), writer, wanted)
     except SyntaxError as error:
         raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
     except OSError as error:

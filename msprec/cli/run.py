@@ -168,7 +168,8 @@ def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = T
     """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
     import json
 
-    from msprec.engine import conclude, write_checklist
+    from msprec.engine import conclude
+    from msprec.record.checklist_file import write_checklist
     from msprec.report.terminal import print_table
     from msprec.report.word import write_word
 

@@ -2,7 +2,7 @@
 
 from msprec.engine.family import Family, families, find, items
 from msprec.engine.item import Item, item
-from msprec.engine.runner import blank, conclude, default_thresholds, write_checklist
+from msprec.engine.runner import blank, conclude, default_thresholds
 from msprec.engine.thresholds import Threshold, UnknownThreshold
 
 __all__ = [
@@ -17,5 +17,4 @@ __all__ = [
     "find",
     "item",
     "items",
-    "write_checklist",
 ]

@@ -3,8 +3,8 @@
 from typing import Callable, NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.engine.item_texts import LANGUAGES, ItemText, item_text
 from msprec.engine.thresholds import Threshold, thresholds_in
+from msprec.item_texts import LANGUAGES, ItemText, item_text
 
 _REGISTERED: dict = {}
 

@@ -91,17 +91,12 @@ def _by_rank(found: list) -> Evidence:
 
 
 def _of_rank(piece: Evidence, rank: int) -> None:
-    """Figures that are drawn from the run folder are those of the rank."""
+    """A figure that is drawn from the steps of the run folder is drawn from those of the rank."""
     data = piece.body.get("data")
     if rank == 0 or piece.kind != "figure" or not isinstance(data, dict):
         return
     if data.get("steps"):
         piece.body["data"] = {**data, "rank": rank}
-    if piece.body.get("figure") == "label_sheet":
-        samples = [
-            {**one, "file": f"rank_{rank}/{one['file']}"} if one.get("file") else one for one in data.get("samples", ())
-        ]
-        piece.body["data"] = {**data, "samples": samples}
 
 
 def _nothing_of() -> Finding:

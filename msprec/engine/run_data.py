@@ -35,7 +35,8 @@ class RunData(RunSources):
         self._thresholds = thresholds
         self._made: dict[Callable, Any] = {}
         self._files: dict[tuple[str, int], Fact] = {}
-        self._home = 0
+        #: The rank whose facts, steps and events these are
+        self.rank = 0
         self._ranks: Optional[list[int]] = None
         self.consulted: list[Threshold] = []
         self._take_facts()
@@ -62,7 +63,7 @@ class RunData(RunSources):
     def of_rank(self, rank: int) -> "RunData":
         """The same run as one rank saw it: its own facts, steps and events, and no other rank."""
         one = copy.copy(self)
-        one._home, one._ranks, one.run = rank, [rank], self.run_of(rank)
+        one.rank, one._ranks, one.run = rank, [rank], self.run_of(rank)
         one._made = {}
         one._take_facts()
         return one
@@ -79,12 +80,12 @@ class RunData(RunSources):
     def has_gradients(self) -> bool:
         """Whether gradients were sampled (``gradients.csv``)."""
         home = self.folder.path
-        return home is not None and (home / f"rank_{self._home}" / "gradients.csv").is_file()
+        return home is not None and (home / f"rank_{self.rank}" / "gradients.csv").is_file()
 
     def file(self, name: str, shape: dict, rank: Optional[int] = None) -> Fact:
         """One of the fact files, as a whole."""
         if rank is None:
-            rank = 0 if name in _OF_THE_RUN else self._home
+            rank = 0 if name in _OF_THE_RUN else self.rank
         if (name, rank) not in self._files:
             self._files[name, rank] = Fact(self.folder.facts(name, rank), shape)
         return self._files[name, rank]
@@ -94,7 +95,7 @@ class RunData(RunSources):
 
     def has(self, name: str) -> bool:
         """Was this fact file written (and can it be read)?"""
-        return self.folder.has_facts(name, 0 if name in _OF_THE_RUN else self._home)
+        return self.folder.has_facts(name, 0 if name in _OF_THE_RUN else self.rank)
 
     def has_facts_of(self, rank: int) -> bool:
         """Did a rank write any fact of its training (rather than nothing, or steps alone)?"""
@@ -113,11 +114,11 @@ class RunData(RunSources):
         return self.file("parameters", shapes.PARAMETERS, rank).parameters
 
     def steps(self, rank: Optional[int] = None) -> Steps:
-        return self.folder.steps(self._home if rank is None else rank)
+        return self.folder.steps(self.rank if rank is None else rank)
 
     def events(self, name: str, rank: Optional[int] = None) -> list:
         """The events of one name, in the order in which they happened."""
-        events = self.folder.events(self._home if rank is None else rank)
+        events = self.folder.events(self.rank if rank is None else rank)
         return [Fact(event, shapes.EVENT) for event in events if event.get("event") == name]
 
     @property

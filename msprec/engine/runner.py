@@ -1,6 +1,5 @@
-"""Runs the checks over a run folder and writes their findings as ``checklist.json`` (schema: record/SCHEMA.md)."""
+"""Runs the checks over a run folder and makes their findings the dict of ``checklist.json`` (schema: record/SCHEMA.md)."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -71,16 +70,6 @@ def default_thresholds() -> dict:
 def blank(lang: str = "en") -> dict:
     """The checklist with nothing filled in."""
     return conclude(None, lang)
-
-
-def as_json(checklist: dict) -> str:
-    """The checklist as strict JSON."""
-    return json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def write_checklist(checklist: dict, path) -> None:
-    """Write the checklist as strict UTF-8 JSON."""
-    Path(path).write_text(as_json(checklist), encoding="utf-8", errors="backslashreplace")
 
 
 def examine(item: Item, run_data: RunData) -> Finding:

@@ -2,11 +2,10 @@
 
 import contextlib
 from contextlib import contextmanager
-from typing import Callable, Optional
+from typing import Any, Callable, Optional, Protocol
 
 import numpy as np
 
-from msprec.locate.trace import Trace
 from msprec.record.nested import flatten
 from msprec.runtime import hook_points
 from msprec.runtime.active_observer import unobserved
@@ -53,8 +52,22 @@ def _set_values(parameters: list, values: dict) -> None:
             ops.assign(parameter, Tensor(value, parameter.dtype))
 
 
+class Watcher(Protocol):
+    """What `watched` hands calls to: a `Trace`, a `GradientCatcher`, or `Plain`, which looks at nothing."""
+
+    cells: Any
+
+    def cell_call(self, original, cell, args, kwargs): ...
+
+    def call_function(self, function, args): ...
+
+    def own(self, function): ...
+
+    def restore_classes(self) -> None: ...
+
+
 @contextmanager
-def watched(trace: Trace):
+def watched(trace: Watcher):
     """Cells are watched inside, and functions compiled by ``jit`` run as Python."""
     cell_call, set_attribute = hook_points.value("cell_call"), hook_points.value("cell_setattr")
     if cell_call is None or set_attribute is None:
@@ -79,14 +92,14 @@ def watched(trace: Trace):
         yield trace
 
 
-def _traced_call(trace: Trace, cell_call: Callable) -> Callable:
+def _traced_call(trace: Watcher, cell_call: Callable) -> Callable:
     def call_cell(cell, *args, **kwargs):
         return trace.cell_call(cell_call, cell, args, kwargs)
 
     return call_cell
 
 
-def _as_python(trace: Trace) -> Callable:
+def _as_python(trace: Watcher) -> Callable:
     def call_jit(executor, *args, **kwargs):
         function = executor.fn
         if executor.obj is not None and not (args and args[0] is executor.obj):

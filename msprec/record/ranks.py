@@ -32,7 +32,7 @@ class Disagreement(NamedTuple):
 
 def _once(read: Callable) -> Callable:
     """Answers once for each folder: checks ask on behalf of each rank, and every answer reads the records of all."""
-    answers = WeakKeyDictionary()
+    answers: WeakKeyDictionary = WeakKeyDictionary()
 
     @wraps(read)
     def answered(folder: Records):

@@ -21,7 +21,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 
-from msprec.engine.entries import all_entries
+from msprec.record.checklist_file import all_entries
 from msprec.report.docx_builder import WIDTH_CM, Paper
 from msprec.report.docx_parts import add_bookmark, add_run, shade
 from msprec.report.form_reader import GENERAL, NAMESPACE, bookmark_of, paragraphs_of_parts, state_fingerprint

@@ -34,7 +34,9 @@ class Format(NamedTuple):
 _DASH = "(- for standard output)"
 _FORMATS = (
     Format("word", "--out", "F.docx", "Write the Word report there.", "file", "msprec.report.word:write_word"),
-    Format("json", "--json", "F.json", f"Write the findings there {_DASH}.", "text", "msprec.engine.runner:as_json"),
+    Format(
+        "json", "--json", "F.json", f"Write the findings there {_DASH}.", "text", "msprec.record.checklist_file:as_json"
+    ),
     Format(
         "html",
         "--html",

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Optional
 
-from msprec.engine.entries import all_entries, by_family
+from msprec.record.checklist_file import all_entries, by_family
 from msprec.report.figures import draw
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, MARKS, family_titles, number, words

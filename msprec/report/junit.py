@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from msprec.engine.entries import all_entries, family_id
+from msprec.record.checklist_file import all_entries, family_id
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, family_titles
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from msprec.engine.entries import all_entries
+from msprec.record.checklist_file import all_entries
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, MARKS, number, words
 

@@ -3,8 +3,8 @@
 import locale
 import os
 
-from msprec.engine.entries import by_family
 from msprec.engine.family import families as installed_families
+from msprec.record.checklist_file import by_family
 
 CONCLUSIONS = {
     "zh": {"problem": "发现问题", "ok": "无问题", "not_applicable": "不涉及", "undecided": "请填写"},

@@ -1,6 +1,6 @@
 """The table of conclusions on the terminal: problems, then what is left to a person, then the rest in one line."""
 
-from msprec.engine.entries import all_entries
+from msprec.record.checklist_file import all_entries
 from msprec.report.strings import CONCLUSIONS, MARKS, words
 
 _STYLES = {"problem": "bold red", "undecided": "yellow"}

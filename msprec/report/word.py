@@ -8,8 +8,8 @@ from typing import Optional
 
 from docx.shared import Pt
 
-from msprec.engine.entries import all_entries, by_family
 from msprec.env import known_trouble
+from msprec.record.checklist_file import all_entries, by_family
 from msprec.report.docx_builder import MAX_ROWS, WIDTH_CM, Paper
 from msprec.report.docx_parts import add_link, add_run, shade
 from msprec.report.figures import draw

@@ -1,1 +1,1 @@
-"""A script run again under observation for another purpose: to replay a kept step, or to test learning rates."""
+"""A script run again under observation for another purpose: to replay a kept step, to test learning rates, or to dump steps."""

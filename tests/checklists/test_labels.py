@@ -1,7 +1,14 @@
 """ds.02 on recorded facts."""
 
+import shutil
+
 import pytest
 from building import Run, column, dataset
+
+from msprec.checklists.ds.label_validity.label_validity import _sheet
+from msprec.engine import default_thresholds
+from msprec.engine.run_data import RunData
+from msprec.record.reader import RunFolder
 
 CODES = {"0": 90, "1": 90, "2": 90}
 
@@ -194,6 +201,17 @@ def test_the_sheet(verdict):
     made.facts["label_sheet"]["samples"] = made.facts["label_sheet"]["samples"][1:]
     sheet = next(e for e in verdict("ds.02", made)["evidence"] if "class by class" in e["title"])
     assert [row[2] for row in sheet["rows"]] == ["0.5, 1", "good"]
+
+
+def test_the_sheet_of_another_rank_shows_the_files_of_that_rank(tmp_path):
+    made = run()
+    made.facts["label_sheet"] = {"dataset": 0, "samples": [{"position": 3, "label": 0, "file": "samples/00.png"}]}
+    made.write(tmp_path)
+    shutil.copytree(tmp_path / "facts", tmp_path / "rank_1" / "facts")
+    whole = RunData(RunFolder(tmp_path), default_thresholds())
+    seen = [whole.of_rank(rank) for rank in (0, 1)]
+    files = [_sheet(one, one.datasets[0]).body["data"]["samples"][0]["file"] for one in seen]
+    assert files == ["samples/00.png", "rank_1/samples/00.png"]
 
 
 def in_loss(low, high, kind="bce"):

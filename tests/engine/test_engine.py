@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from msprec.bilingual import Joined, Text, listed, show
-from msprec.engine import UnknownThreshold, blank, conclude, default_thresholds, find, items, write_checklist
+from msprec.engine import UnknownThreshold, blank, conclude, default_thresholds, find, items
 from msprec.engine.schema import COLUMN, Fact, number
+from msprec.record.checklist_file import write_checklist
 from msprec.record.reader import RunFolderError
 from msprec.source.user_code import Code
 

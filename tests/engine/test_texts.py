@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from msprec.engine import default_thresholds, find, items
-from msprec.engine.item_texts import LANGUAGES, ItemText
+from msprec.item_texts import LANGUAGES, ItemText
 
 TITLES = {  # as the guide words them
     "ds.01": "数据集中缺失值过多",

@@ -90,8 +90,10 @@ class _Foreign:
     """
 
     def __init__(self, run_data: RunData, calls: list):
-        self._run_data, self._live = run_data, None
-        self.found, self.unreached = [], []
+        self._run_data = run_data
+        self._live: Optional[LiveCode] = None
+        self.found: list = []
+        self.unreached: list = []
         for call in calls:
             for entry in self._of_call(call):
                 reached = call.source is None or self.live.reaches(call.source)

@@ -531,16 +531,16 @@ def _sheet(run_data: RunData, dataset: Fact):
         return None
     title = Text("按类别抽取的样本", "Samples drawn class by class")
     if any(one.file for one in sheet.samples):
-        return figure(title, "label_sheet", {"samples": [_shown(one) for one in sheet.samples]})
+        return figure(title, "label_sheet", {"samples": [_shown(one, run_data.rank) for one in sheet.samples]})
     rows = [[one.position, one.label, one.text or _values(one)] for one in sheet.samples]
     return table(
         title, [Text("首轮中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")], rows
     )
 
 
-def _shown(one: Fact) -> dict:
-    """A sample as the report's sheet takes it."""
-    what = {"file": one.file} if one.file else {"text": one.text or _values(one)}
+def _shown(one: Fact, rank: int) -> dict:
+    """A sample as the report's sheet takes it; files of rank 0 lie in the run folder itself, others in their rank's."""
+    what = {"file": f"rank_{rank}/{one.file}" if rank else one.file} if one.file else {"text": one.text or _values(one)}
     return {"label": "" if one.label is None else f"{one.label:g}", "note": f"#{one.position}", **what}
 
 

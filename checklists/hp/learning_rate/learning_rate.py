@@ -266,7 +266,7 @@ def _learns_at(curve: Optional[Curve], outcome: Outcome, share: float) -> bool:
     """Whether the range test came well below the constant prediction at some rate."""
     if curve is None or curve.unavailable_reason is not None:
         return False
-    return curve.reached()[1] < share * outcome.constant.value
+    return curve.reached()[1] < share * outcome.constant_value
 
 
 def _learnt_nothing(run_data, used, curve, verdict, outcome: Outcome, evidence: list, places: list) -> Finding:
@@ -314,7 +314,7 @@ def _learnt_nothing(run_data, used, curve, verdict, outcome: Outcome, evidence: 
             "{value} 以下。",
             "See the items on data, labels, network and loss (ds, dp, cg, wi) first; then let `msprec lr SCRIPT` tell whether "
             "any rate brings the loss below {value}.",
-            value=outcome.constant.value,
+            value=outcome.constant_value,
         ),
         evidence,
         places,

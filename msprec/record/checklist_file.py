@@ -1,4 +1,18 @@
-"""The entries of a checklist (the dict of ``checklist.json``): the guide's items, and those of families beyond it."""
+"""``checklist.json``: written as strict JSON, and its entries (the guide's items, and those of families beyond it)."""
+
+import json
+from pathlib import Path
+from typing import Union
+
+
+def as_json(checklist: dict) -> str:
+    """The checklist as strict JSON."""
+    return json.dumps(checklist, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def write_checklist(checklist: dict, path: Union[str, Path]) -> None:
+    """Write the checklist as strict UTF-8 JSON. Raises OSError where the file cannot be written."""
+    Path(path).write_text(as_json(checklist), encoding="utf-8", errors="backslashreplace")
 
 
 def all_entries(checklist: dict) -> list:

@@ -1,7 +1,6 @@
 """Inputs, outputs and gradients of every cell of a MindSpore training step, by running the step once more in PyNative mode."""
 
 from collections.abc import Callable
-from typing import Optional
 
 import numpy as np
 
@@ -181,31 +180,3 @@ def to_array(tensor) -> tuple:
     dtype = str(tensor.dtype).lower()
     array = (tensor.float() if dtype == "bfloat16" else tensor).asnumpy()
     return np.array(array, copy=True), dtype
-
-
-def run_script(script: str, args: list, writer: DumpWriter, steps: frozenset) -> Optional[str]:
-    """Runs a script up to the last step wanted and dumps them.
-
-    Returns:
-        Why not all were dumped, in a line; None: they were.
-
-    Raises:
-        OSError, SyntaxError: The script cannot be read or compiled.
-    """
-    import tempfile
-    from pathlib import Path
-
-    from msprec.observe import launch
-    from msprec.observe.observer import Options
-
-    dumper = StepDumper(writer, steps)
-    with tempfile.TemporaryDirectory() as scratch:
-        outcome = launch.run_script(script, args, Path(scratch) / "run", Options(locate=False, again=dumper))
-    writer.end()
-    missing = sorted(steps - set(writer.steps))
-    if dumper.failure or writer.failure:
-        return dumper.failure or f"the dump cannot be written: {writer.failure}"
-    if missing:
-        how = outcome.facts.get("kind")
-        return f"{script} ended ({how}) after {dumper.seen} training steps; step {missing[0]} was not reached"
-    return None
