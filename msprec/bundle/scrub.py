@@ -11,8 +11,6 @@ import json
 import keyword
 import re
 from collections import Counter
-from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple, Optional
 
 from msprec.bundle.patterns import (
@@ -28,6 +26,7 @@ from msprec.bundle.patterns import (
     strings_and_comments,
     users_in,
 )
+from msprec.record.schema.vocabulary import vocabulary
 
 # accounts that many machines have: they identify nobody
 _COMMON_TEXT = """
@@ -69,7 +68,8 @@ class Scrubber:
 
     def add_names(self, kind: str, names) -> None:
         """Names to be replaced wherever they stand as a word; common ones and those of fewer than three letters are not."""
-        words = _schema_words() | set(keyword.kwlist) | set(dir(builtins))
+        # the words of the run folder's schema are msprec's, even where a user is called so
+        words = vocabulary() | set(keyword.kwlist) | set(dir(builtins))
         self.names[kind] |= {
             name for name in names if len(name) >= 3 and name.lower() not in words | _COMMON and not name.isdigit()
         }
@@ -179,7 +179,7 @@ class Scrubber:
 
     def _key(self, name: str, where: str) -> str:
         # the names of the schema stay what they are; the user's own (parameters, files, classes) are texts
-        return name if name in _schema_words() else self.text(name, where)
+        return name if name in vocabulary() else self.text(name, where)
 
     def hides(self, value: str, sort: Optional[str]) -> bool:
         """Whether a value under a name of that sort goes whole."""
@@ -255,10 +255,3 @@ def _without_overlaps(found: list) -> list:
             kept.append(Found(last.start, piece.end, kind))
             end = piece.end
     return kept
-
-
-@lru_cache(maxsize=1)
-def _schema_words() -> frozenset:
-    """The words of the run folder's schema: they are msprec's, even where a user is called so."""
-    text = (resources.files("msprec.record") / "SCHEMA.md").read_text(encoding="utf-8")
-    return frozenset(re.findall(r"[a-z][a-z0-9_]+", text))

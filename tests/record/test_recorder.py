@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from msprec.record import step_recorder as steps_module
-from msprec.record.step_recorder import COLUMNS, StepRecorder, in_use, recorder_for, to_number, use_recorder
+from msprec.record.step_recorder import StepRecorder, in_use, recorder_for, to_number, use_recorder
 from msprec.record.writer import RunWriter
 
 
@@ -38,11 +38,6 @@ class Late:
     def asnumpy(self):
         self.reads += 1
         return self.array
-
-
-def test_columns_are_those_of_the_schema():
-    schema = (steps_module.Path(steps_module.__file__).parent / "SCHEMA.md").read_text("utf-8")
-    assert "    " + ",".join(COLUMNS) + "\n" in schema
 
 
 def test_several_monitors_make_one_row(recorder):

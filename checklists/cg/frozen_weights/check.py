@@ -19,7 +19,6 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import PARAMETERS
 
 
 @item("cg.02", ranks=WORST, after=with_reference)
@@ -255,13 +254,8 @@ def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
 
 
 def _places(run_data: RunData) -> list:
-    changes = run_data.file("parameters", PARAMETERS).requires_grad_changes
     hidden = run_data.find_lines(r"\bstop_gradient\s*\(")
-    return (
-        [change.place for change in changes if change.value is False]
-        + hidden
-        + [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
-    )
+    return hidden + [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
 
 
 def _evidence(run_data: RunData, groups: ParameterGroups) -> list:

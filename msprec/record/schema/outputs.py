@@ -1,0 +1,109 @@
+"""What msprec writes from a run folder or without one: checklist.json, and the dumps of tensors."""
+
+from msprec.record.schema.notation import (
+    PLACE,
+    Choice,
+    Shape,
+    anything,
+    count,
+    flag,
+    key,
+    number,
+    text,
+)
+
+EVIDENCE = Shape(
+    "evidence",
+    {
+        "kind": key(Choice("text", "code", "table", "figure"), "kind of evidence; each has keys of its own"),
+        "source": key(Choice("run", "script", "reference", "design"), "what it rests on"),
+        "title": key(text, "title"),
+        "text": key(text, "text: the text"),
+        "file": key(text, "code: file"),
+        "first_line": key(count, "code: number of the first line"),
+        "highlight": key([count], "code: numbers of lines to mark"),
+        "code": key(text, "code: the lines as they are"),
+        "columns": key([text], "table: heads of the columns"),
+        "rows": key([[anything]], "table: rows; numbers are numbers, the report formats them"),
+        "note": key(text, "table: a note below it"),
+        "figure": key(text, "figure: its name, see below"),
+        "data": key(anything, "figure: what it draws, see below"),
+    },
+)
+
+_ENTRY = Shape(
+    "checklist entry",
+    {
+        "id": key(text, "the item, e.g. dp.03"),
+        "title": key(text, "its title"),
+        "conclusion": key(Choice("problem", "ok", "not_applicable", "undecided"), "the conclusion"),
+        "summary": key(text, "the conclusion in one sentence"),
+        "locations": key([PLACE], "places in the source"),
+        "evidence": key([EVIDENCE], "what the conclusion rests on"),
+        "would_decide": key(text, "of undecided: what would decide it"),
+        "advice": key(text, "of a problem: what to do"),
+        "answered_by": key(Choice("tool", "person"), "who concluded"),
+        "by_evidence": key(text, "answered_by person only: the conclusion of the evidence alone"),
+        "comment": key(text, "what a person typed"),
+        "conflict": key(text, "where a person and the evidence contradict each other"),
+    },
+)
+
+CHECKLIST = {
+    "schema": key(count, "version of this schema"),
+    "lang": key(text, "language of the texts"),
+    "generated": key(text, "the time the run ended; checks never read the clock"),
+    "tool": key({"name": key(text, "msprec"), "version": key(text, "version of msprec")}, "what concluded"),
+    "run": key(text, "path of the run folder"),
+    "families": key(
+        [
+            {
+                "id": key(text, "family of items, e.g. ds"),
+                "title": key(text, "its title"),
+                "beyond": key(flag, "whether it is outside the guide"),
+            }
+        ],
+        "families of all entries, in their order",
+    ),
+    "items": key([_ENTRY], "the guide's 24, in its order"),
+    "beyond": key([_ENTRY], "the entries of families outside the guide (entry-point group msprec.checklists)"),
+    "reference_run": key(
+        {
+            "name": key(text, "name of the reference run"),
+            "case": key(text, "first, second, later, equal, …: as `msprec compare losses --json`"),
+            "conclusion": key([text], "where the losses part, and what that means"),
+            "evidence": key([EVIDENCE], "the losses, and which facts differ"),
+        },
+        "only with --reference-run",
+    ),
+    "remarks": key(text, "of a person, on no item in particular"),
+}
+
+DUMP_INDEX = {
+    "schema": key(count, "version of this schema"),
+    "framework": key(Choice("mindspore", "torch"), "framework of the training"),
+    "tool": key(text, "msprec and its version"),
+}
+
+DUMP_TENSOR = {
+    "order": key(count, "place in the order of execution"),
+    "op": key(text, 'path of the cell or module in the network, "" the network itself'),
+    "class": key(text, "its class"),
+    "phase": key(Choice("forward", "backward"), "forward or backward"),
+    "call": key(count, "how often it had run in the step before"),
+    "io": key(
+        Choice("input", "output", "parameter", "gradient", "state"),
+        "backward, the input of an operation is the gradient that comes in at its output, its output the gradient that "
+        "goes out at its input; gradient: of a parameter; state: a statistic (moving mean, variance) after the call",
+    ),
+    "slot": key(text, "position among the inputs or outputs, or name of the parameter"),
+    "shape": key([count], "shape"),
+    "dtype": key(text, "element type"),
+    "file": key(text, "file of the values; null where only statistics were asked for"),
+    "max": key(number, "largest value"),
+    "min": key(number, "smallest value"),
+    "mean": key(number, "mean"),
+    "norm": key(number, "norm"),
+    "nan": key(count, "elements that are NaN"),
+    "inf": key(count, "elements that are infinite"),
+}

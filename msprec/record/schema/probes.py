@@ -1,0 +1,330 @@
+"""facts/probes.json: what was done after the script had ended, on copies."""
+
+from msprec.record.schema.notation import (
+    PLACE,
+    Choice,
+    Map,
+    Shape,
+    anything,
+    count,
+    finite,
+    flag,
+    key,
+    number,
+    numeric_setting,
+    text,
+    words,
+)
+
+_SOURCE = Shape(
+    "source of an array",
+    {
+        "operator": key(words, "operator that made it"),
+        "place": key(PLACE, "where"),
+        "cell": key(words, "path of the cell"),
+        "given": key([finite], "the range that the operator gives"),
+    },
+)
+_FEATURES = {
+    "probabilities": key(flag, "whether the values are probabilities"),
+    "log_probabilities": key(flag, "whether they are logarithms of probabilities"),
+    "unit": key(flag, "whether all lie in 0 to 1"),
+    "source": key(_SOURCE, "what made it"),
+}
+_ARRAY = Shape(
+    "array",
+    {
+        "dtype": key(words, "element type"),
+        "shape": key([count], "its shape"),
+        "min": key(finite, "smallest value"),
+        "max": key(finite, "largest value"),
+        "distinct": key(count, "number of distinct values"),
+        "whole": key(flag, "whether all are whole numbers"),
+        "one_hot": key(flag, "whether rows are one-hot"),
+        **_FEATURES,
+    },
+)
+_OUTPUT = Shape(
+    "output",
+    {
+        "operator": key(words, "operator that bounds the prediction"),
+        "name": key(text, "its name in the source"),
+        "place": key(PLACE, "where it is called"),
+        "created": key(PLACE, "where its cell was made"),
+        "low": key(finite, "least it can give; null: nothing bounds it"),
+        "high": key(finite, "most it can give; null: nothing bounds it"),
+        "plain": key(flag, "nothing but shapes, types and factors comes after it"),
+        "linear": key(flag, "whether it is a layer with weights"),
+        "flat": key(flag, "whether its slope is 0 over a half-line"),
+        "gradient": key(flag, "false: a step function, without a gradient"),
+        "axes": key([count], "axes of a softmax"),
+        "units": key(count, "size along them: over a single unit a softmax is constant"),
+        "constant": key(finite, "that constant"),
+        "shape": key([count], "shape of the output"),
+    },
+)
+_TARGETS = Shape(
+    "targets",
+    {
+        "dtype": key(words, "element type"),
+        "shape": key([count], "their shape"),
+        "min": key(finite, "smallest value"),
+        "max": key(finite, "largest value"),
+        "distinct": key(count, "number of distinct values"),
+        "whole": key(flag, "whether all are whole numbers"),
+        "one_hot": key(flag, "whether rows are one-hot"),
+        "input": key(count, "which input of the step they are: factor · input + offset"),
+        "inputs": key(count, "number of inputs of the step"),
+        "input_dtype": key(text, "element type of that input"),
+        "factor": key(finite, "factor"),
+        "offset": key(finite, "offset"),
+        "learnt": key(flag, "whether they are computed with weights"),
+        "batches": key(count, "batches held"),
+        "elements": key(count, "elements in them"),
+        "below": key(count, "of them clearly below low"),
+        "above": key(count, "of them clearly above high"),
+        "beyond_values": key(count, "distinct values among these"),
+        "rows": key(count, "rows along axis 1"),
+        "several": key(count, "rows with several ones"),
+        "not_one": key(count, "rows that do not add up to 1"),
+    },
+)
+_REACH = Shape(
+    "reach",
+    {
+        "even": key(number, "the loss without a leaning"),
+        "inside": key(number, "its least within the range of the output"),
+        "outside": key(number, "its least at all"),
+        "settles": key(flag, "whether right scores cost no less when doubled"),
+    },
+)
+_COMPARED = {
+    "predicted": key(_ARRAY, "the prediction"),
+    "output": key(_OUTPUT, "what bounds the prediction"),
+    "targets": key(_TARGETS, "what it is compared with"),
+}
+
+_GRAPH = {
+    "cells": key(
+        [
+            {
+                "path": key(words, "path in the network"),
+                "class": key(words, "class of the cell"),
+                "builtin": key(flag, "whether MindSpore defines the class"),
+                "loss": key(flag, "whether it belongs to the loss"),
+                "calls": key(count, "number of calls"),
+                "used": key(flag, "whether its result reaches the loss or is returned; null: it holds other cells"),
+                "gradient": key(flag, "whether one of its own weights got a gradient that is not zero"),
+                "created": key(PLACE, "the statement that made the cell"),
+            }
+        ],
+        "the cells of the network",
+    ),
+    "unregistered": key(
+        [
+            {
+                "class": key(words, "class of the cell"),
+                "inside": key(words, "path of the cell that runs it"),
+                "parameters": key([words], "names of its parameters"),
+                "created": key(PLACE, "the statement that made the cell"),
+            }
+        ],
+        "cells that ran and that no network holds",
+    ),
+    "loss_seen": key(flag, "false: what the loss was computed from was not seen; used is null then"),
+    "linear_pairs": key(
+        [
+            {
+                "first": key(words, "path of the first cell"),
+                "second": key(words, "path of the cell that takes its result"),
+                "class": key(words, "class of both"),
+                "sizes": key([count], "inputs of the first, outputs of the first, outputs of the second"),
+                "kernels": key([[count]], "kernel sizes of convolutions"),
+                "groups": key([count], "groups of convolutions"),
+                "between": key([words], "operators between them"),
+                "created": key(PLACE, "the statement that made the second cell"),
+                "place": key(PLACE, "the line that calls it"),
+            }
+        ],
+        "linear layers in a row, without an activation between them",
+    ),
+}
+
+_LOSSES = {
+    "kind": key(
+        Choice("softmax_cross_entropy", "nll", "bce", "bce_with_logits", "mse", "l1", more=True), "which loss it is"
+    ),
+    "name": key(words, "class or function"),
+    "place": key(PLACE, "where it is called"),
+    "settings": key(Map(anything), "its settings by name"),
+    "predicted": _COMPARED["predicted"],
+    "labels": key(_ARRAY, "the labels"),
+    "exchanged": key(flag, "labels come first, where that matters"),
+    "output": _COMPARED["output"],
+    "targets": _COMPARED["targets"],
+    "reach": key(_REACH, "which values the loss can take"),
+    "shape": key([count], "shape of the loss"),
+    "value": key(number, "its value"),
+    "unreduced": key(flag, "whether it was left without a reduction"),
+    "recomputed": key(Map(number), "the value by kind of reduction: mean, sum, batch_mean"),
+    "equals": key(text, "the kind of reduction that it equals"),
+}
+
+_BEHAVIOUR = {
+    "kind": key(Choice("classes", "binary", "regression", "contrastive", "distillation"), "what it compares"),
+    "repeatable": key(flag, "whether it gives the same again"),
+    "domain": key(Choice("scores", "probabilities", "log_probabilities"), "what it takes"),
+    "curve": key([number], "its values from far off the labels to them"),
+    "way": key(Choice("falls", "rises"), "how these values go all along"),
+    "pairs": key(flag, "whether it matters which label goes with which sample"),
+    "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
+    "class_shift": key(flag, "unchanged where one class's scores are raised"),
+    "settles": key(flag, "right scores cost no less when doubled"),
+    "smallest_at_labels": key(flag, "whether it is smallest at the labels"),
+    "reach": key(_REACH, "which values it can take"),
+    "family": key(
+        {
+            "name": key(text, "name of the known loss"),
+            "settings": key(Map(numeric_setting), "its settings by name, e.g. gamma"),
+            "domain": key(Choice("scores", "probabilities", "log_probabilities"), "what it takes"),
+            "batches": key(count, "batches it agrees on"),
+        },
+        "the known loss that its values are those of",
+    ),
+}
+
+_OWN_LOSS = {
+    "name": key(words, "name of the function"),
+    "place": key(PLACE, "where it is called"),
+    "promise": key(text, "the known loss that its name speaks of"),
+    "value": key(number, "its value"),
+    "equals": key([text], "the known loss and reduction whose value it has"),
+    "candidates": key(Map(number), "values of known losses"),
+    "variant": key(flag, "whether its name speaks of a variant: weighted, smoothed, …"),
+    "predicted": key([count], "shape of the prediction"),
+    "labels": key([count], "shape of the labels"),
+    "final": key(flag, "whether it is what was differentiated (times the loss scale); null: that was not seen"),
+    "written": key(flag, "no function of its own: written out where the network is called; the next three only then"),
+    "computed": key(flag, "its labels are computed in the step, as the noise of a diffusion model is"),
+    "weighed": key(flag, "real numbers of the batch take part beside the labels, as an advantage does"),
+    "purpose": key(flag, "its words speak of a loss that is not there to meet labels"),
+    "shape": key([count], "shape of what is differentiated"),
+    "features": key(_FEATURES, "of the prediction"),
+    "output": _COMPARED["output"],
+    "targets": _COMPARED["targets"],
+    "behaviour": key(_BEHAVIOUR, "called again with predictions made up; null: not tried"),
+}
+
+PROBES = {
+    "budget": key(finite, "seconds that probing may take"),
+    "seconds": key(finite, "seconds it took"),
+    "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
+    "graph": key(_GRAPH, "one training step, run again"),
+    "evaluations": key(
+        [
+            {
+                "phase": key(text, "phase, as in modes.json"),
+                "via": key(words, "how it was called"),
+                "network": key(count, "number of the network"),
+                "place": key(PLACE, "the call"),
+                "first_step": key(count, "training steps done before the first such call"),
+                "called": key([words], "paths of the cells that ran"),
+                "random": key(
+                    [
+                        {
+                            "operator": key(words, "operator whose result differed"),
+                            "cell": key(words, "path of its cell"),
+                            "place": key(PLACE, "the expression"),
+                        }
+                    ],
+                    "operators that draw at random: their results differ between two calls with the same input",
+                ),
+            }
+        ],
+        "calls outside training, made twice after the run",
+    ),
+    "losses": key([_LOSSES], "losses of MindSpore"),
+    "other_losses": key(
+        [
+            {
+                "kind": key(
+                    text, "residual (a difference that is squared or made absolute), kl_div, focal, multi_label"
+                ),
+                "name": key(words, "operator"),
+                "place": key(PLACE, "where it is called"),
+                "settings": key(Map(anything), "its settings by name"),
+                **_COMPARED,
+            }
+        ],
+        "other operators that compare",
+    ),
+    "own_losses": key([_OWN_LOSS], "losses of the user's own"),
+    "differentiated": key(
+        {
+            "of": key(Choice("loss", "sum"), "null: of neither (clipped by value, dropout, …)"),
+            "outputs": key([[count]], "shapes of the outputs"),
+            "name": key(words, "name of the function"),
+            "place": key(PLACE, "where it is defined"),
+        },
+        "what the optimizer's gradients are those of, where the function gives several",
+    ),
+    "written_loss": key(
+        {
+            "why": key(
+                Choice("outputs", "labels", "several", "unused", "unseen"),
+                "why what the step writes out was not tried: several outputs of networks make it; nothing to compare "
+                "with; several inputs may be the labels; class numbers take no part; it was not seen",
+            ),
+            "purpose": key(flag, "its words speak of a loss that is not there to meet labels"),
+            "place": key(PLACE, "where it is written"),
+        },
+        "of a step without any loss that is known",
+    ),
+    "labels": key(
+        {
+            "samples": key(count, "samples looked at"),
+            "classes": key(count, "number of classes"),
+            "suspects": key(count, "samples whose label is doubtful"),
+            "accuracy": key(finite, "accuracy on these samples"),
+            "majority": key(finite, "share of the most frequent label"),
+            "surest": key(count, "samples in the surer half of the predictions"),
+            "surest_wrong": key(count, "of them not predicted as labelled"),
+            "saturated": key(finite, "share of samples whose probability is 1 but for a millionth"),
+            "examples": key(
+                [
+                    {
+                        "position": key(count, "position of the sample"),
+                        "label": key(count, "its label"),
+                        "predicted": key(count, "class predicted"),
+                        "probability": key(finite, "probability of that class"),
+                        "own": key(finite, "probability of the label"),
+                    }
+                ],
+                "some of them",
+            ),
+        },
+        "the labels by the final weights, over the first batches",
+    ),
+    "broadcasts": key(
+        [
+            {
+                "operator": key(words, "the operator"),
+                "place": key(PLACE, "where it is called"),
+                "shapes": key([[count]], "shapes of its inputs"),
+                "label": key(count, "which of them is the label"),
+            }
+        ],
+        "broadcasts of labels against predictions",
+    ),
+    "softmax_axes": key(
+        [
+            {
+                "operator": key(words, "the operator"),
+                "place": key(PLACE, "where it is called"),
+                "shape": key([count], "shape of its input"),
+                "axes": key([count], "axes over which sums are 1, as measured"),
+            }
+        ],
+        "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
+    ),
+}
