@@ -33,7 +33,10 @@ from msprec.record.schema import (
     WEIGHTS_LOADED,
     Key,
     Map,
+    count,
+    finite,
     number,
+    text,
 )
 
 __all__ = [
@@ -62,8 +65,11 @@ __all__ = [
     "WEIGHTS_LOADED",
     "Fact",
     "Map",
+    "count",
+    "finite",
     "number",
     "place",
+    "text",
 ]
 
 

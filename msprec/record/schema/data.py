@@ -193,7 +193,7 @@ DATASETS = {
                             "column": key(text, "name of the column"),
                             "rows": key(count, "rows looked at"),
                             "kind": key(Choice("int", "float"), "kind of the element type"),
-                            "lengths": key([count], "shortest and longest row"),
+                            "lengths": key([count], "smallest and largest length of a row as delivered"),
                             "value": key(finite, "the pad value"),
                             "share": key(finite, "share of the elements that are padding"),
                             "right_only": key(count, "rows padded on the right"),
