@@ -43,7 +43,7 @@ def linear_pairs(trace, live: set) -> list:
 
 def _followers(trace) -> dict:
     """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there."""
-    following = {}
+    following: dict = {}
     for node in trace.nodes:
         cell = node.cell_object
         if not node.results or (cell is not None and cell._cells and node.inner):
@@ -67,7 +67,7 @@ def _is_linear(trace, node) -> bool:
 
 def _next_layer(trace, node, following: dict) -> tuple:
     """(operations on the way, the node of the next linear layer); None where something else takes the result."""
-    between = []
+    between: list = []
     while True:
         takes = following.get(id(node), [])
         if len(takes) != 1:
