@@ -8,10 +8,35 @@ from msprec.runtime.source_locations import short_name
 
 _DENSE, _CONVOLUTIONS = ("Dense", "Linear"), ("Conv1d", "Conv2d", "Conv3d")
 #: What only moves values, casts them or, in inference, does nothing; in lower case, without ``_``.
-_MOVES = (
-    "reshape,flatten,unflatten,transpose,permute,swapaxes,swapdims,view,viewas,expanddims,unsqueeze,squeeze,contiguous,identity,"
-    "moveaxis,t,mt,astype,cast,to,float,half,dropout,dropout1d,dropout2d,dropout3d,flattencell"
-).split(",")
+_MOVES = [
+    "reshape",
+    "flatten",
+    "unflatten",
+    "transpose",
+    "permute",
+    "swapaxes",
+    "swapdims",
+    "view",
+    "viewas",
+    "expanddims",
+    "unsqueeze",
+    "squeeze",
+    "contiguous",
+    "identity",
+    "moveaxis",
+    "t",
+    "mt",
+    "astype",
+    "cast",
+    "to",
+    "float",
+    "half",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "flattencell",
+]
 #: Affine in inference.
 _NORMALISES = ("batchnorm", "layernorm", "groupnorm", "instancenorm", "rmsnorm")
 
