@@ -14,7 +14,6 @@ from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.runtime.source_locations import short_name
 
-
 #: A step whose optimizers do not all come within so many updates is cut off.
 _MOST_UPDATES = 16
 

@@ -20,7 +20,8 @@ class EvaluationCalls:
     """The first call of each kind outside any gradient, with references to its inputs; nothing is copied."""
 
     def __init__(self) -> None:
-        self._calls, self._bytes = {}, 0
+        self._calls: dict = {}
+        self._bytes = 0
 
     def offer(self, phase: dict, cell, args: tuple, kwargs: dict) -> None:
         """A network is called; ``phase``: the entry of ``modes.json``, of which the first call is held."""
@@ -53,7 +54,7 @@ class _CallTrace(Trace):
 
     def __init__(self, step: ReplayedStep) -> None:
         super().__init__(step.cells, step.paths, backward=False)
-        self.called = set()
+        self.called: set = set()
 
     def cell_call(self, original, cell, args, kwargs):
         self.called.add(id(cell))

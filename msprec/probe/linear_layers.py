@@ -8,10 +8,35 @@ from msprec.runtime.source_locations import short_name
 
 _DENSE, _CONVOLUTIONS = ("Dense", "Linear"), ("Conv1d", "Conv2d", "Conv3d")
 #: What only moves values, casts them or, in inference, does nothing; in lower case, without ``_``.
-_MOVES = (
-    "reshape,flatten,unflatten,transpose,permute,swapaxes,swapdims,view,viewas,expanddims,unsqueeze,squeeze,contiguous,identity,"
-    "moveaxis,t,mt,astype,cast,to,float,half,dropout,dropout1d,dropout2d,dropout3d,flattencell"
-).split(",")
+_MOVES = [
+    "reshape",
+    "flatten",
+    "unflatten",
+    "transpose",
+    "permute",
+    "swapaxes",
+    "swapdims",
+    "view",
+    "viewas",
+    "expanddims",
+    "unsqueeze",
+    "squeeze",
+    "contiguous",
+    "identity",
+    "moveaxis",
+    "t",
+    "mt",
+    "astype",
+    "cast",
+    "to",
+    "float",
+    "half",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "flattencell",
+]
 #: Affine in inference.
 _NORMALISES = ("batchnorm", "layernorm", "groupnorm", "instancenorm", "rmsnorm")
 
@@ -43,7 +68,7 @@ def linear_pairs(trace, live: set) -> list:
 
 def _followers(trace) -> dict:
     """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there."""
-    following = {}
+    following: dict = {}
     for node in trace.nodes:
         cell = node.cell_object
         if not node.results or (cell is not None and cell._cells and node.inner):
@@ -67,7 +92,7 @@ def _is_linear(trace, node) -> bool:
 
 def _next_layer(trace, node, following: dict) -> tuple:
     """(operations on the way, the node of the next linear layer); None where something else takes the result."""
-    between = []
+    between: list = []
     while True:
         takes = following.get(id(node), [])
         if len(takes) != 1:

@@ -49,7 +49,7 @@ def _parts(parameter: Fact) -> tuple:
 
 
 def _in(function: ast.AST, sides: tuple) -> Optional[int]:
-    known = {}
+    known: dict = {}
     for node in _statements(function):
         words = _words(node, known)
         if isinstance(node, ast.Assign):
@@ -61,7 +61,7 @@ def _in(function: ast.AST, sides: tuple) -> Optional[int]:
     return None
 
 
-def _statements(function: ast.AST) -> list:
+def _statements(function) -> list:
     """The simple statements of a function or module in their order, those of functions inside left out."""
     found, waiting = [], [*function.body]
     while waiting:
