@@ -207,7 +207,12 @@ def text_classes(p: Program) -> Iterator[tuple[str, Fault]]:
     yield "dropout_09", op.number(p, "drop_rate", "0.9", ["api.01"], "probability to keep as probability to drop")
     yield "bias_removed", op.bias_removed(p, "TextCNN")
     yield "stop_gradient", op.stop_gradient(p, "TextCNN", "self.embedding")
-    short = [("    rows = np.zeros((len(texts), max_len), np.int32)", "    rows = np.full((len(texts), max_len), 5, np.int32)")]
+    short = [
+        (
+            "    rows = np.zeros((len(texts), max_len), np.int32)",
+            "    rows = np.full((len(texts), max_len), 5, np.int32)",
+        )
+    ]
     yield "padding_word", op.replaced(p, "train.py", short, ["dp.04"], "padded with the id of a word")
     yield from data_faults(p, anchor, "train_rows", "train_labels")
     switch = ('"label": train_labels}, shuffle=True)', '"label": train_labels}, shuffle=False)')
@@ -218,7 +223,9 @@ def metric_learning(p: Program) -> Iterator[tuple[str, Fault]]:
     yield "rate_x100", op.learning_rate(p, 100)
     yield "rate_d1000", op.learning_rate(p, 0.001)
     yield "activation_removed", op.activation_removed(p, "EmbeddingNet", 0)
-    swapped = [("ops.relu(distance_ap - distance_an + self.margin)", "ops.relu(distance_an - distance_ap + self.margin)")]
+    swapped = [
+        ("ops.relu(distance_ap - distance_an + self.margin)", "ops.relu(distance_an - distance_ap + self.margin)")
+    ]
     yield "loss_swapped", op.replaced(p, "train.py", swapped, ["cg.04"], "positive and negative exchanged")
     margin = [("MARGIN = 0.3", "MARGIN = 0.0")]
     yield "margin_zero", op.replaced(p, "train.py", margin, ["cg.04", "td"], "no margin")
@@ -227,7 +234,10 @@ def metric_learning(p: Program) -> Iterator[tuple[str, Fault]]:
               "negative = self.rng.choice(len(self.labels))")]  # fmt: skip
     yield "negatives_any", op.replaced(p, "train.py", wrong, ["td"], "the negative is any picture")
     noisy = "train_labels[::3] = np.random.default_rng(0).permutation(train_labels[::3])"
-    yield "labels_noisy", op.after(p, "train_images, train_labels = ", noisy, ["ds.02"], "a third of the labels shuffled")
+    yield (
+        "labels_noisy",
+        op.after(p, "train_images, train_labels = ", noisy, ["ds.02"], "a third of the labels shuffled"),
+    )
 
 
 def vae(p: Program) -> Iterator[tuple[str, Fault]]:
@@ -279,10 +289,18 @@ def gan(p: Program) -> Iterator[tuple[str, Fault]]:
     yield "rate_x100", op.learning_rate(p, 100)
     yield "rate_d1000", op.learning_rate(p, 0.001)
     tanh = [("            nn.Tanh(),\n", "            nn.Sigmoid(),\n")]
-    yield "output_sigmoid", op.replaced(p, "train.py", tanh, ["cg.04", "td"], "pictures from 0 to 1 for data from -1 to 1")
+    yield (
+        "output_sigmoid",
+        op.replaced(p, "train.py", tanh, ["cg.04", "td"], "pictures from 0 to 1 for data from -1 to 1"),
+    )
     yield "discriminator_sigmoid", op.output_activation(p, "Discriminator", "sigmoid")
-    other = [("optimizer_g = nn.Adam(netG.trainable_params()", "optimizer_g = nn.Adam(netG.model[6].trainable_params()")]
-    yield "partial_parameters", op.replaced(p, "train.py", other, ["cg.02"], "only the generator's last layer is trained")
+    other = [
+        ("optimizer_g = nn.Adam(netG.trainable_params()", "optimizer_g = nn.Adam(netG.model[6].trainable_params()")
+    ]
+    yield (
+        "partial_parameters",
+        op.replaced(p, "train.py", other, ["cg.02"], "only the generator's last layer is trained"),
+    )
     raw = [("images = images / 8.0 - 1.0\n", "")]
     yield "data_unscaled", op.replaced(p, "train.py", raw, ["dp.01", "cg.04"], "pixels from 0 to 16")
 

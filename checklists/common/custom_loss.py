@@ -117,7 +117,7 @@ def _no_pairs(one: Fact) -> Text:
 _PAIR_UP = Text(
     "检查形状（(N,1) 与 (N,) 会广播成 N×N）、归约的先后，以及标签是否真的参与计算。",
     "Check the shapes, as (N,1) and (N,) broadcast to N×N, what is averaged before the two are compared, and whether the "
-    "labels take part at all.",
+    "labels are used at all.",
 )
 
 

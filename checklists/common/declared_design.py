@@ -231,7 +231,9 @@ def unpadded(run_data: RunData, sequences: list) -> Finding:
         )
         return ok(summary, [_shown(run_data)])
     return undecided(
-        Text("设计声明了补齐，而交付的数据中没有补齐。", "The design pads, and nothing that was delivered is padded."),
+        Text(
+            "设计声明了补齐，而送入网络的数据中没有补齐。", "The design pads, and nothing that was delivered is padded."
+        ),
         Text(
             "确认补齐是否在网络内部进行，或各 batch 是否长度相同。",
             "Check whether the network pads by itself, or whether the sequences of each batch are of one length.",

@@ -254,7 +254,7 @@ def _length(run_data: RunData) -> Compared:
         [what, there, here]
         for what, there, here in (
             (Text("训练步数", "training steps"), a, b),
-            (Text("轮数", "epochs"), *(passes[0] if passes else (None, None))),
+            (Text("epoch 数", "epochs"), *(passes[0] if passes else (None, None))),
         )
         if there and here and there != here
     ]
@@ -270,7 +270,7 @@ def _length(run_data: RunData) -> Compared:
     )
     if a == b:
         says = Text(
-            "训练了 {here} 轮，标杆运行为 {there} 轮",
+            "训练了 {here} 个 epoch，标杆运行为 {there} 个",
             "it went over its data {here} times, the reference run {there} times",
             here=rows[0][2],
             there=rows[0][1],
@@ -477,7 +477,7 @@ def _columns(run_data: RunData) -> Compared:
     if not parts:
         return Compared("columns", "equal" if set(states) == {"equal"} else "unknown")
     says = Text(
-        "交付的训练数据不同：{parts}",
+        "送入网络的训练数据不同：{parts}",
         "the delivered training data differ: {parts}",
         parts=Joined(parts[:3], zh="；", en="; "),
     )
@@ -574,7 +574,7 @@ def _order(run_data: RunData) -> Compared:
     if all(known):
         return Compared("order", "equal")
     row = [
-        Text("最先交付的样本", "first samples delivered"),
+        Text("最先送出的样本", "first samples delivered"),
         "",
         Text("与标杆运行不同", "others than in the reference run"),
     ]

@@ -75,7 +75,7 @@ def pipeline_table(dataset: Fact) -> Optional[Evidence]:
         for step in dataset.pipeline
     ]
     columns = [Text("步骤", "step"), Text("参数", "arguments"), Text("位置", "place")]
-    return table(Text("{role}的处理流水线", "Pipeline of the {role}", role=role_of(dataset)), columns, rows)
+    return table(Text("{role}的处理流程", "Pipeline of the {role}", role=role_of(dataset)), columns, rows)
 
 
 def at(place: Optional[Fact]) -> str:

@@ -92,7 +92,7 @@ def judge(run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence 
         return Judged(
             column,
             Text(
-                "{name} 的取值全部在 ±{largest} 以内，尺度过小",
+                "{name} 的取值全部在 ±{largest} 以内，取值范围过小",
                 "all values of {name} lie within ±{largest}: far too small a scale",
                 name=column.name,
                 largest=float(largest),
@@ -183,7 +183,7 @@ def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> Judged:
     if large[1] < limit * small[1] or large[0] < limit * small[0]:
         return Judged(column, None)
     words = Text(
-        "{name} 的特征尺度相差悬殊：特征 {i} 的标准差为 {small}，特征 {j} 为 {large}",
+        "{name} 的特征的取值范围相差悬殊：特征 {i} 的标准差为 {small}，特征 {j} 为 {large}",
         "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large}"
         " in feature {j}",
         name=column.name,

@@ -323,7 +323,7 @@ def _table(run_data: RunData, curves: list):
             )
     heads = [
         Text("步", "step"),
-        Text("轮", "epoch"),
+        Text("epoch", "epoch"),
         Text("此前的训练 loss", "training loss since the one before"),
         Text("指标", "metric"),
         Text("值", "value"),
@@ -356,7 +356,7 @@ def _too_many(run_data: RunData, curve: Curve, shown: list) -> Finding:
     if kept:
         return ok(
             Text(
-                "{what}；脚本保留了最好的权重（或提前停止），多余的轮次无碍。",
+                "{what}；脚本保留了最好的权重（或提前停止），多余的 epoch 无碍。",
                 "{what}; the script keeps the best weights or stops early, so the epochs after it do no harm.",
                 what=_worsened(curve),
             ),
@@ -371,7 +371,7 @@ def _too_many(run_data: RunData, curve: Curve, shown: list) -> Finding:
             share=f"{100 * share:.0f} %",
         ),
         Text(
-            "在验证指标最好的轮次停止（EarlyStopping），或保存并使用最好的权重；同时考虑正则化与数据增强。",
+            "在验证指标最好的 epoch 停止（EarlyStopping），或保存并使用最好的权重；同时考虑正则化与数据增强。",
             "Stop where the validation is best (EarlyStopping), or save and use the best weights; consider regularisation and "
             "augmentation as well.",
         ),
@@ -479,7 +479,7 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
                 what=_falling(training),
             ),
             Text(
-                "用更多的轮次和相应拉长的学习率计划再训练一次，比较验证结果。",
+                "用更多的 epoch 和相应拉长的学习率计划再训练一次，比较验证结果。",
                 "Train once more with more epochs and a schedule stretched to them, and compare the validation.",
             ),
             shown,
@@ -501,20 +501,20 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
     if not (long_enough or early):
         return undecided(
             Text(
-                "{what}；但只运行了 {epochs} 轮、{steps} 步，不足以判断。",
+                "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
                 "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",
                 what=_falling(training),
                 epochs=epochs,
                 steps=steps,
             ),
-            Text("按正式的轮数运行一遍。", "Run the number of epochs that is meant."),
+            Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that is meant."),
             shown,
             _loop_places(run_data),
         )
     too = Text("，验证指标也仍在变好", ", and the validation is still getting better") if curves else Text("", "")
     return problem(
         Text(
-            "epoch 过少：{epochs} 轮结束时{what}{too}。",
+            "epoch 过少：{epochs} 个 epoch 结束时{what}{too}。",
             "Too few epochs: at the end of {epochs} of them {what}{too}.",
             epochs=epochs,
             what=_falling(training),

@@ -91,7 +91,7 @@ def scales_apart(run_data: RunData) -> Optional[Finding]:
             values=_values(one),
         ),
         Text(
-            "让所有 rank 使用同一个溢出结论：对溢出标志做 AllReduce，或使用 MindSpore 自带的损失缩放 Cell。",
+            "让所有 rank 使用同一个溢出结论：对溢出标志做 AllReduce，或使用 MindSpore 自带的 loss scale Cell。",
             "Let all ranks act on one overflow flag: reduce it with AllReduce, or use MindSpore's own loss-scale cells.",
         ),
         rank_notes(run_data, "overflow", "scale"),

@@ -67,7 +67,7 @@ def part_for_one_device(run_data: RunData) -> Optional[Finding]:
     whole = [dataset for dataset in run_data.datasets_of("train") if (dataset.sharding.num_shards or 1) <= 1]
     first, sharding = cut[0], cut[0].sharding
     says = Text(
-        "只有一个设备在训练，训练集却只交付第 {id} 片（共 {n} 片）：其余 {share} 的数据没有进入训练",
+        "只有一个设备在训练，训练集却只送出第 {id} 片（共 {n} 片）：其余 {share} 的数据没有进入训练",
         "One device trains, yet its training set delivers shard {id} of {n} only: {share} of the data never reach the training",
         id=sharding.shard_id,
         n=sharding.num_shards,
@@ -323,7 +323,7 @@ def _disjoint(run_data: RunData, shards: list, shown: list, places: list) -> Fin
 def _unknown(shown: list, places: list) -> Finding:
     return undecided(
         Text(
-            "无法从交付的样本看出各 rank 的数据是否互不重叠。",
+            "无法从送出的样本看出各 rank 的数据是否互不重叠。",
             "Whether the shards of the ranks are disjoint cannot be seen from the delivered samples.",
         ),
         Text(
@@ -392,7 +392,7 @@ def names_sorted(tree: ast.Module) -> set:
 
 
 def _order_is_settled(call: ast.Call, parents: tuple, sorted_names: set) -> bool:
-    """Whether a sort stands around the listing, its result is sorted later, or nothing hangs on its order."""
+    """Whether a sort stands around the listing, its result is sorted later, or nothing depends on its order."""
     for parent in parents:
         if isinstance(parent, ast.Call) and called_name(parent) in _ORDERLESS:
             return True

@@ -1,4 +1,4 @@
-"""Which weights trained, which were frozen, which stood still: sorting the parameters of a run (cg.02)."""
+"""Which weights trained, which were frozen, which were not updated: sorting the parameters of a run (cg.02)."""
 
 import re
 from typing import NamedTuple, Optional

@@ -261,7 +261,7 @@ def _unsure(run_data: RunData, topic: Topic, pairs: list, good: list) -> Finding
     why = (
         Text(
             "取决于运行时的条件（{conditions}）",
-            "hangs on conditions of the run ({conditions})",
+            "depends on conditions of the run ({conditions})",
             conditions=listed(conditions),
         )
         if good and conditions

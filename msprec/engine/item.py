@@ -33,7 +33,7 @@ class Item(NamedTuple):
 
     @property
     def thresholds(self) -> dict[str, Threshold]:
-        """The numbers that its conclusion hangs on, by their whole names (``ds.03.ratio``)."""
+        """The numbers that its conclusion rests on, by their whole names (``ds.03.ratio``)."""
         return thresholds_in(self.package, self.id)
 
 

@@ -1,4 +1,4 @@
-"""The numbers that conclusions hang on, with where each comes from. Users set them by name; facts never hold them.
+"""The numbers that conclusions rest on, with where each comes from. Users set them by name; facts never hold them.
 
 They stand in the folder of their item as ``thresholds.toml``, a table each: value, meaning in both languages, and source:
 ``guide`` is MindSpore's guide for first location of accuracy problems, "ours" a choice of this project.

@@ -1,4 +1,4 @@
-"""One step run again with all that it computes watched: which cells take part, and whose results go nowhere."""
+"""One step run again with all that it computes watched: which cells are used, and whose results go nowhere."""
 
 import contextlib
 from typing import Callable, NamedTuple, Optional

@@ -15,7 +15,7 @@ WORDS = {
         "inside": "在上下界之间",
         "too_small": "偏小",
         "too_large": "偏大",
-        "few": "可用的 step 少于 20：增加数据或轮数，或减小 --steps",
+        "few": "可用的 step 少于 20：增加数据或 epoch 数，或减小 --steps",
         "flat": "loss 在噪声之外没有下降：检查数据、标签和网络，或提高 --high",
         "rough": "loss 忽高忽低，曲线不够平滑，读不出界限：用更多 batch 或更大的 --steps 再测",
         "diverged_at_once": "从最小的学习率起就发散：loss 不是有限值，先查 mp.01",

@@ -74,9 +74,9 @@ class Found(NamedTuple):
 
 _STEP_CALLS = Text("训练步由哪些调用构成", "which calls are training steps")
 _OPTIMIZERS = Text("脚本创建了哪些优化器", "which optimizers the script makes")
-_SCALERS = Text("使用了哪个损失缩放器", "which loss scaler is used")
-_PASSES = Text("数据集交付了什么", "what the data sets deliver")
-_PIPELINES = Text("数据集的流水线由哪些操作构成", "of which operations the pipelines consist")
+_SCALERS = Text("使用了哪个 loss scale 器", "which loss scaler is used")
+_PASSES = Text("数据集送出了什么", "what the data sets deliver")
+_PIPELINES = Text("数据集的数据处理流程由哪些操作构成", "of which operations the pipelines consist")
 _EVALUATED = Text("哪些调用属于评估", "which calls belong to an evaluation")
 _METRICS = Text("评估得出的指标", "the metrics of evaluations")
 _PREDICTED = Text("哪些调用属于推理", "which calls belong to an inference")
@@ -91,7 +91,7 @@ _SCALED = Text("Model 如何缩放损失", "how Model scales the loss")
 _RANKS = Text("梯度是否在各卡间归约", "whether gradients are reduced over the ranks")
 _ON_MODE = Text("哪些 Cell 在训练与推理模式下不同", "which cells differ between training and inference mode")
 _CPU_SCALING = Text(
-    "CPU 上带损失缩放的训练单元的溢出检查", "the overflow check of training cells with a loss scale on a CPU"
+    "CPU 上带 loss scale 的训练 Cell的溢出检查", "the overflow check of training cells with a loss scale on a CPU"
 )
 _SEEDS = Text("脚本设置了哪些种子与上下文", "which seeds and contexts the script sets")
 
@@ -103,7 +103,7 @@ HOOK_POINTS = (
         _STEP_CALLS,
         _STEPS,
         _ALL,
-        Text("看不到网络与训练单元的调用", "calls of networks and training cells are not seen"),
+        Text("看不到网络与训练 Cell的调用", "calls of networks and training cells are not seen"),
     ),
     HookPoint(
         "jit_call",
@@ -312,7 +312,7 @@ HOOK_POINTS = (
             _SCALERS,
             ("train_step", "steps"),
             _MIXED_PRECISION,
-            Text("看不到损失缩放器", "loss scalers are not seen"),
+            Text("看不到 loss scale 器", "loss scalers are not seen"),
         )
         for name, kind in zip(("dynamic_loss_scaler", "static_loss_scaler"), LOSS_SCALERS)
     ),
@@ -322,7 +322,7 @@ HOOK_POINTS = (
         _SCALED,
         ("train_step",),
         _MIXED_PRECISION,
-        Text("认不出动态损失缩放", "dynamic loss scaling is not recognised"),
+        Text("认不出动态 loss scale", "dynamic loss scaling is not recognised"),
     ),
     *(
         HookPoint(name, places, _PRECISION, ("precision",), _MIXED_PRECISION, Text("看不到精度设置", "it is not seen"))
@@ -354,7 +354,7 @@ HOOK_POINTS = (
         "amp_context",
         ("mindspore.train.amp:context",),
         _CPU_SCALING,
-        without=Text("Model 在 CPU 上仍拒绝动态损失缩放", "Model goes on refusing dynamic loss scaling on a CPU"),
+        without=Text("Model 在 CPU 上仍拒绝动态 loss scale", "Model goes on refusing dynamic loss scaling on a CPU"),
     ),
     # Model
     *(
@@ -409,7 +409,7 @@ HOOK_POINTS = (
     HookPoint(
         "model_train_network",
         ("mindspore.train.model:Model.__init__",),
-        Text("Model 的训练单元", "the training cell of a Model"),
+        Text("Model 的训练 Cell", "the training cell of a Model"),
         without=Text("keep_steps 不能用于 Model", "keep_steps takes no Model"),
         inside="_train_network",
     ),
@@ -437,7 +437,7 @@ HOOK_POINTS = (
         Text("数据集在何处创建", "where data sets are made"),
         ("datasets",),
         _OF_DATA,
-        Text("分不清相同的流水线", "equal pipelines are not told apart"),
+        Text("分不清相同的数据处理流程", "equal pipelines are not told apart"),
     ),
     HookPoint(
         "iterator_next",
@@ -445,7 +445,7 @@ HOOK_POINTS = (
         _PASSES,
         ("datasets",),
         _OF_DATA,
-        Text("看不到交付的批次", "the batches are not seen"),
+        Text("看不到送出的 batch", "the batches are not seen"),
     ),
     HookPoint(
         "iterator_dataset",
@@ -453,7 +453,7 @@ HOOK_POINTS = (
         _PASSES,
         ("datasets",),
         _OF_DATA,
-        Text("不知道批次来自哪个数据集", "the data set of a batch is not known"),
+        Text("不知道 batch 来自哪个数据集", "the data set of a batch is not known"),
         "_Iterator__ori_dataset",
     ),
     *(

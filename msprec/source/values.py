@@ -236,7 +236,7 @@ class Values:
         return self._one(_so_far(bindings, node, home) if home is scope else bindings, home, node.id, depth)
 
     def _changed(self, name: str, home: Scope) -> bool:
-        """Is the name bound again in another scope (``global``)? Then its value hangs on the order of the run."""
+        """Is the name bound again in another scope (``global``)? Then its value depends on the order of the run."""
         return any(b.kind == "other" and isinstance(b.node, ast.Global) for b in home.bindings.get(name, []))
 
     def _one(self, bindings: list, home: Scope, name: str, depth: int) -> Any:

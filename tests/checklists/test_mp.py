@@ -57,7 +57,7 @@ def test_the_search_of_the_scale_is_ok(verdict, steps):
         (simulate(200, lambda step, scale: step > 30), "floor"),
         (simulate(60, lambda step, scale: step > 50), "last 10 of 60"),
         (simulate(20, lambda step, scale: True, start=2.0**60), "not a single update"),
-        (simulate(30, lambda step, scale: scale > 2**10, start=2.0**35), "first search took 25 of 30"),
+        (simulate(30, lambda step, scale: scale > 2**10, start=2.0**35), "initial scale search took 25 of 30"),
         (simulate(300, lambda step, scale: scale > 2**16, window=2), "too many updates"),
     ],
 )

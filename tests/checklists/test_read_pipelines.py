@@ -139,7 +139,7 @@ def test_steps_that_differ(read, script, says, place):
         (
             "import os\nd = create('test', False)\nif os.path.exists('a'):\n    d = d.map(vision.Resize(9), 'image')\n"
             "model.eval(d)",
-            "hangs on values of the run",
+            "depends on runtime values",
         ),
         ("model.eval(batches(normalise, vision.HWC2CHW()))", "data.normalise"),
         ("model.eval(ds.ImageFolderDataset('x', decode=True).map([vision.HWC2CHW()], 'image'))", "other kinds"),

@@ -28,7 +28,7 @@ def connections(run_data: RunData) -> Finding:
         return undecided(
             Text(
                 "网络的各单元是否都参与计算没有核对：{why}。",
-                "Whether all cells take part has not been checked: {why}.",
+                "Whether all cells are used has not been checked: {why}.",
                 why=skipped(run_data, "graph"),
             ),
             remedy(run_data, "graph"),

@@ -1,4 +1,4 @@
-"""Which cells take part in a training step, and whose results reach the loss (cg.03)."""
+"""Which cells are used in a training step, and whose results reach the loss (cg.03)."""
 
 import re
 from typing import Optional
@@ -81,7 +81,7 @@ def judge_connections(run_data: RunData) -> Finding:
         return undecided(
             Text(
                 "所有 Cell 都参与了计算，但 {names} 在重放的训练步中没有得到梯度。",
-                "All cells take part, but {names} got no gradient in the step that was run again.",
+                "All cells are used, but {names} got no gradient in the step that was run again.",
                 names=listed(c.path for c in stopped),
             ),
             Text(
@@ -94,7 +94,7 @@ def judge_connections(run_data: RunData) -> Finding:
     return ok(
         Text(
             "重放一个训练步：{n} 个 Cell 都参与计算，结果都到达 loss。",
-            "One training step was run again: all {n} cells take part, and their results reach the loss.",
+            "One training step was run again: all {n} cells are used, and their results reach the loss.",
             n=len([c for c in cells.all if c.calls]),
         ),
         evidence,

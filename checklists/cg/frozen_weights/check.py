@@ -207,7 +207,7 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
             "检查这些权重所在的单元是否参与前向计算、其后是否有 stop_gradient 或不可导的操作（argmax、round、asnumpy）"
             "，"
             "以及优化器得到的是否是同一个网络的参数。",
-            "See whether their cells take part in the forward pass, whether stop_gradient or a step without gradient "
+            "See whether their cells are used in the forward pass, whether stop_gradient or a step without gradient "
             "(argmax, round, asnumpy) follows, "
             "and whether the optimizer was given the parameters of this very network.",
         ),

@@ -84,7 +84,7 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
     ]
     shown = [
         run_data.code_at(
-            [scaling.place for scaling in found], Text("交付之后的缩放", "Scaling after delivery"), "script"
+            [scaling.place for scaling in found], Text("送出之后的缩放", "Scaling after delivery"), "script"
         )
     ]
     if any(scaling.kind in ("standardise", "norm", "call") for scaling in found):
@@ -128,9 +128,7 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
 def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:
     place = op_place(dataset, "map") or first_place(dataset)
     return problem(
-        Text(
-            "送入网络的数据尺度不当：{wrong}。", "The data reach the network off scale: {wrong}.", wrong=verdict.wrong
-        ),
+        Text("送入网络的数据取值范围不当：{wrong}。", "The inputs are not normalised: {wrong}.", wrong=verdict.wrong),
         Text(
             "在数据处理中加入缩放（如图像用 vision.Rescale(1/255, 0) 与 "
             "vision.Normalize），表格特征用训练集的均值和标准差逐列标准化；推理时用同样的参数。",
@@ -165,7 +163,7 @@ def _in_range(columns: list, marked: bool) -> Text:
     ]
     but = Text("不计缺失标记（见 ds.01）时，", ", but for missing-value marks (see ds.01),") if marked else Text("", "")
     return Text(
-        "{but}交付的输入在正常尺度内（{parts}）。",
+        "{but}送入网络的输入在正常的取值范围内（{parts}）。",
         "Delivered inputs are{but} on a sound scale ({parts}).",
         but=but,
         parts=Joined(parts, zh="；", en="; "),
@@ -194,7 +192,7 @@ def _statistics(columns: list):
         Text("均值", "mean"),
         Text("标准差", "std"),
     ]
-    return table(Text("交付的输入", "Inputs as delivered"), heads, rows)
+    return table(Text("送入网络的输入", "Inputs as delivered"), heads, rows)
 
 
 def _label_note(dataset: Fact):

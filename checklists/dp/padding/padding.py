@@ -39,7 +39,7 @@ def judge_padding(run_data: RunData) -> Finding:
     """The finding on all data sets that were used."""
     used = run_data.datasets_of("train", "eval", "predict") or run_data.datasets
     if not used:
-        return missing("数据处理流水线", "data pipeline")
+        return missing("数据处理流程", "data pipeline")
     padded = [(dataset, pad) for dataset in used for pad in dataset.padding if pad.value is not None and pad.rows]
     places = _pad_places(run_data, used)
     if not padded:
@@ -103,14 +103,14 @@ def _nothing_padded(run_data: RunData, used: list, places: list) -> Finding:
     if places and sequences:
         return ok(
             Text(
-                "脚本有补齐步骤，但交付的数据中没有补齐的元素。",
+                "脚本有补齐步骤，但送入网络的数据中没有补齐的元素。",
                 "The script can pad, but nothing that was delivered is padded.",
             ),
             [run_data.code_at(places, Text("补齐", "Padding"))],
             places,
         )
     if any(dataset.columns for dataset in used):
-        return not_applicable(Text("交付的数据中没有补齐。", "Nothing that was delivered is padded."))
+        return not_applicable(Text("送入网络的数据中没有补齐。", "Nothing that was delivered is padded."))
     return missing("各列的统计", "statistics of the columns")
 
 
@@ -408,4 +408,4 @@ def _table(judged: list):
         Text("补齐而标为真实", "padded, marked real"),
         Text("真实而被遮住", "real, hidden"),
     ]
-    return table(Text("交付的补齐", "Padding as delivered"), heads, rows)
+    return table(Text("送入网络的补齐", "Padding as delivered"), heads, rows)

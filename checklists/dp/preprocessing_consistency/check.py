@@ -47,7 +47,7 @@ def _counterpart(train: list, other: Fact) -> Fact:
 
 def _nothing_evaluated(run_data: RunData, train: list) -> Finding:
     if not train and not run_data.trained:
-        return missing("数据处理流水线", "data pipeline")
+        return missing("数据处理流程", "data pipeline")
     apart = [one for one in run_data.inputs if one.phase != "train" and one.place]
     told = Text(
         "本次运行中只有训练，没有评估或推理。", "The run trained only; nothing was evaluated or inferred in it."

@@ -242,7 +242,7 @@ class Pair:
             for pair in self.columns
             for dataset, c in zip((self.train, self.other), pair)
         ]
-        return _statistics_table(Text("交付的数据", "Data as delivered"), rows)
+        return _statistics_table(Text("送入网络的数据", "Data as delivered"), rows)
 
 
 def _statistics_table(title: Text, rows: list):
@@ -300,7 +300,7 @@ def _doubtful(other: Fact, faults: list, shown: list) -> Finding:
             says=Joined([fault.says for fault in faults], zh="；", en="; "),
         ),
         Text(
-            "取同一个原始样本分别经过两条流水线，比较得到的数组；若数据本身就不同，则没有问题。",
+            "取同一个原始样本分别经过两个数据处理流程，比较得到的数组；若数据本身就不同，则没有问题。",
             "Send one raw sample through both pipelines and compare the arrays; if the data themselves differ, all is well.",
         ),
         shown,
@@ -330,7 +330,9 @@ def _alike(pair: Pair, shown: list) -> Finding:
     elif pair.settled:
         how = Text("送入网络的数据一致", "what enters the network agrees")
     else:
-        how = Text("交付的数据范围、均值与标准差一致", "the delivered data agree in range, mean and standard deviation")
+        how = Text(
+            "送入网络的数据范围、均值与标准差一致", "the delivered data agree in range, mean and standard deviation"
+        )
     but = (
         Text("（训练中的随机增强除外）", ", but for the random augmentation of training")
         if pair.augmented

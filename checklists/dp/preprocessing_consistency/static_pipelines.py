@@ -97,7 +97,7 @@ def _without_pipeline(reading: Reading) -> Optional[Finding]:
     spot = place(*calls[0].place)
     return undecided(
         Text(
-            "{file} 运行了网络（{where}），但没有读到为它准备数据的流水线。",
+            "{file} 运行了网络（{where}），但没有读到为它准备数据的数据处理流程。",
             "{file} runs the network ({where}); no pipeline that prepares its data was read in it.",
             file=reading.file,
             where=at(spot),
@@ -152,7 +152,7 @@ def _of_use(run_data: RunData, train: list, reading: Reading, use: Use) -> Findi
                 why=Joined(found.unclear[:3], zh="；", en="; "),
             ),
             Text(
-                "取同一个原始样本分别经过两条流水线，比较得到的数组；或用 `msprec run` 运行会评估的训练脚本。",
+                "取同一个原始样本分别经过两个数据处理流程，比较得到的数组；或用 `msprec run` 运行会评估的训练脚本。",
                 "Send one raw sample through both pipelines and compare the arrays; or let the training script evaluate and "
                 "run it with `msprec run`.",
             ),
@@ -222,7 +222,7 @@ def _unread_steps(other: Fact) -> list:
     unread += [step for step in other.pipeline if UNREAD in (step.args.get("input_columns") or [])]
     unread += [step for step in other.pipeline if step.op in ("concat", "zip", "bucket_batch_by_length")]
     return [
-        Text("{place} 的步骤取决于运行时的值", "the step at {place} hangs on values of the run", place=at(step.place))
+        Text("{place} 的步骤取决于运行时的值", "the step at {place} depends on runtime values", place=at(step.place))
         for step in unread[:2]
     ]
 
@@ -250,7 +250,7 @@ def _sources(run_data: RunData, train: Fact, use: Use) -> list:
         return []
     return [
         Text(
-            "数据源 {b} 交付的数据事先如何处理不得而知",
+            "数据源 {b} 送入网络的数据事先如何处理不得而知",
             "how the data of the source {b} were prepared before is not known",
             b=f"{here.op}({name or '?'})".replace(UNREAD, ""),
         )
@@ -297,7 +297,7 @@ def _decoded(train: Fact, use: Use) -> list:
 
 
 def _of_class(run_data: RunData, made: Instance, there: Fact) -> list:
-    """A class of the project as a source treats all data alike only where nothing in it hangs on how it was made."""
+    """A class of the project as a source treats all data alike only where nothing in it depends on how it was made."""
     scope, name = made.scope, made.scope.name
     recorded = [module for module in run_data.project.modules.values() if module.file in run_data.source_files]
     known = [one for module in recorded for one in module.scope.inner if one.is_class and one.name == name]
@@ -314,7 +314,7 @@ def _of_class(run_data: RunData, made: Instance, there: Fact) -> list:
         return [
             Text(
                 "数据源 {name} 的处理可能取决于构造参数",
-                "what the source {name} does may hang on how it was made",
+                "what the source {name} does may depend on how it was made",
                 name=name,
             )
         ]
@@ -401,7 +401,7 @@ def _around(run_data: RunData, reading: Reading, use: Use) -> list:
     if scalings:
         found.append(
             Text(
-                "训练在交付之后还作了缩放（{place}）",
+                "训练在送出之后还作了缩放（{place}）",
                 "training scales its data after delivery ({place})",
                 place=at(scalings[0].place),
             )

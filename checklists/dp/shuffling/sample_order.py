@@ -51,7 +51,7 @@ class Order:
     def finding(self) -> Finding:
         if not self.passes:
             return undecided(
-                Text("没有记录到数据的交付顺序。", "The order of the delivered data was not recorded."),
+                Text("没有记录到数据的送出顺序。", "The order of the delivered data was not recorded."),
                 Text("用 `msprec run` 完整运行至少两轮训练。", "Run at least two epochs with `msprec run`."),
                 self._evidence(),
             )
@@ -80,7 +80,7 @@ class Order:
                 "The state is carried from step to step at {where}: such a training needs its samples in their order, and is "
                 "not shuffled{seen}.",
                 where=at(where),
-                seen=Text("，交付的顺序也每轮相同", "; they do come in the same order in every pass")
+                seen=Text("，送出的顺序也每轮相同", "; they do come in the same order in every pass")
                 if in_order
                 else Text("", ""),
             ),
@@ -197,7 +197,7 @@ class Order:
         ]
 
     def _by_label(self, entry: Fact) -> bool:
-        """Does the label of a sample hang on its position in this pass?"""
+        """Does the label of a sample depend on its position in this pass?"""
         if self.dataset.label.kind not in ("class", "one_hot") or is_open(self.run_data, self.dataset):
             return False
         limit, dependence = self.run_data.limit, entry.label_segment_dependence or 0.0
@@ -220,7 +220,7 @@ class Order:
         )
 
     def _small_groups(self, entry: Fact) -> bool:
-        """Runs of one label so short that each batch holds several, in an order that hangs on nothing.
+        """Runs of one label so short that each batch holds several, in an order that depends on nothing.
 
         So are the batches of metric learning (P classes with K samples each) and the views of one sample.
         """
@@ -391,7 +391,7 @@ class Order:
             ]
         )
         return [
-            table(Text("各轮的交付顺序", "Order of the passes as delivered"), heads, rows, declared) if rows else None,
+            table(Text("各轮的送出顺序", "Order of the passes as delivered"), heads, rows, declared) if rows else None,
             pipeline_table(self.dataset),
             self.run_data.code_at(
                 [place for place in self._places(True) if place], Text("数据集与迭代", "The data set and its iteration")

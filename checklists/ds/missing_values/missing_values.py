@@ -170,7 +170,7 @@ def _listed(value) -> list:
 def missing_treated(run_data: RunData, bad: list, treated: list) -> Finding:
     return ok(
         Text(
-            "交付的数据含 NaN/Inf（{first}），但代码在交付之后对其作了处理，且全部 loss 与最终权重均为有限值。",
+            "送入网络的数据含 NaN/Inf（{first}），但代码在送出之后对其作了处理，且全部 loss 与最终权重均为有限值。",
             "The delivered data hold NaN or infinity ({first}), but the code treats them after delivery, and every "
             "loss and final weight is finite.",
             first=bad[0].sentences[0],

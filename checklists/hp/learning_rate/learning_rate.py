@@ -70,7 +70,7 @@ def course(run_data: RunData) -> Course:
 
 
 def judge_rate(run_data: RunData) -> Finding:
-    """Problem: the run diverges; it swings or stands still, and the range test puts the rate outside its bounds; or the loss
+    """Problem: the run diverges; it swings or does not move, and the range test puts the rate outside its bounds; or the loss
     still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
     seen, outcome = course(run_data), learning_outcome(run_data)
     # neither is None where the verdict is another than "unknown"
@@ -497,7 +497,7 @@ def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
             "the rate lies within the bounds of the range test, so that the cause may be another",
         )
         then = Text(
-            "先看其他条目（数据、标签、loss、初始化），再以更小的学习率或预热重新运行。",
+            "先看其他检查项（数据、标签、loss、初始化），再以更小的学习率或预热重新运行。",
             "See the other items (data, labels, loss, initial weights) first; then try a smaller rate or a warm-up.",
         )
     if seen.kind == "diverged" and seen.first is None:

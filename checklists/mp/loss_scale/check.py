@@ -1,4 +1,4 @@
-"""mp.02: Whether float16 takes part in training, and whether loss scale and optimizer agree."""
+"""mp.02: Whether training computes in float16, and whether loss scale and optimizer agree."""
 
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.reference_findings import with_reference
@@ -10,7 +10,7 @@ from msprec.engine.run_data import RunData
 
 @item("mp.02", after=with_reference)
 def loss_scale(run_data: RunData) -> Finding:
-    """Whether float16 takes part in training, and whether loss scale and optimizer agree.
+    """Whether training computes in float16, and whether loss scale and optimizer agree.
 
     Problem: float16 without a loss scale, a scale below mp.02.min_scale throughout, a fixed scale whose step does not
     unscale (drop_overflow_update=False) with an optimizer of another loss_scale, an optimizer that divides although the

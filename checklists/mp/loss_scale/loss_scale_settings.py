@@ -258,7 +258,7 @@ class _Setting:
         return self._problem(
             Text(
                 "训练使用 float16 计算，但没有任何 loss scale：小于约 6e-8 的梯度会变成 0。",
-                "The training computes in float16 without any loss scale: gradients below some 6e-8 become zero.",
+                "The training computes in float16 without any loss scale: gradients below about 6e-8 become zero.",
             ),
             _SET,
         )

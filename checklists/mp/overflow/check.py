@@ -21,9 +21,9 @@ def overflow(run_data: RunData) -> Finding:
 
     Problem: a NaN or infinite loss in a step that was not skipped, a non-finite final weight, an infinite scale,
     overflow with the scale at its floor, no update at all or none in the last mp.01.tail steps, a fixed scale that
-    overflows, and a dynamic one that goes on overflowing after its first search, mp.01.returns times
+    overflows, and a dynamic one that goes on overflowing after its initial scale search, mp.01.returns times
     more than it grows and in mp.01.return_rate of the steps, or that costs more than mp.01.skipped of the updates. Its
-    first search, and an overflow for each growth, are its way of working: ok, unless the search takes mp.01.search of
+    initial scale search, and an overflow for each increase, are its way of working: ok, unless the search takes mp.01.search of
     the run. Without any flag, finite losses
     and finite final weights decide: an infinite gradient would have poisoned the weights. Of a distributed run every rank
     is judged; ranks that add up their gradients and disagree on overflow or loss scale are a problem too.
@@ -229,7 +229,7 @@ def _skipped(run_data: RunData, story: LossScaleHistory) -> Optional[Text]:
     ):
         return Text(
             "loss scale 的初始搜索占去 {n} 步中的 {k} 步，多数更新被跳过。",
-            "The scale's first search took {k} of {n} steps: most updates were skipped.",
+            "The initial scale search took {k} of {n} steps: most updates were skipped.",
             n=story.n,
             k=story.search,
         )
@@ -283,7 +283,7 @@ def _healthy(run_data: RunData, story: LossScaleHistory) -> Finding:
                     losses=losses,
                 ),
                 Text(
-                    "使用带溢出检测的训练单元（如 DynamicLossScaleManager）后再运行。",
+                    "使用带溢出检测的训练 Cell（如 DynamicLossScaleManager）后再运行。",
                     "Run with a training step that reports overflow (such as DynamicLossScaleManager gives).",
                 ),
                 _evidence(run_data, [story]),

@@ -37,7 +37,7 @@ class LossScaleHistory:
 
     @property
     def after(self) -> int:
-        """Steps after the first search."""
+        """Steps after the initial scale search."""
         return self.n - self.search
 
     @property
@@ -52,7 +52,7 @@ class LossScaleHistory:
 
     @property
     def excess(self) -> int:
-        """Overflows after the search beyond the growths of the scale: how often it was halved for good.
+        """Overflows after the search beyond the increases of the scale: how often it was halved for good.
 
         A scale in balance probes a larger value every window and falls back, at once or some steps later; then the two
         even out. One that keeps falling meets overflow that it cannot cure.

@@ -15,7 +15,7 @@ from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, construct_of
 
 _EXCUSES = {
-    "vector": Text("实为向量", "a vector in truth"),
+    "vector": Text("实为向量", "really a vector"),
     "buffer": Text("冻结的常量", "a frozen constant"),
     "embedding": Text("位置编码等，零初始化是惯例", "a position table or token: zero is customary"),
     "adapter": Text("适配层的末层，零初始化是有意的", "last layer of an adapter: zero by construction"),

@@ -108,7 +108,9 @@ ORDER = {
                 "same_order_as_first": key(flag, "null for pass 1, or when too short to tell (fewer than 2 batches)"),
                 "compared_samples": key(count, "positions compared with pass 1"),
                 "equal_samples": key(count, "of them equal"),
-                "expected_equal": key(finite, "the same, expected of a random order where samples are copies of each other"),
+                "expected_equal": key(
+                    finite, "the same, expected of a random order where samples are copies of each other"
+                ),
                 "common_share": key(
                     finite, "share of its samples that pass 1 delivered too, wherever; null: pass 1 or keys left out"
                 ),

@@ -3,7 +3,7 @@
 Conditions that are known are followed; where one is not, both branches are, and what they leave behind counts only as far as
 they agree. What cannot be read stays in the pipeline as a step of its own (`UNREAD`), so that nobody takes it for absent.
 
-Beside the pipelines the order of calls that set, or hang on, the mode of a network is kept.
+Beside the pipelines the order of calls that set, or depend on, the mode of a network is kept.
 """
 
 import re

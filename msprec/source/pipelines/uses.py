@@ -1,4 +1,4 @@
-"""What data sets are used for, and the order of calls that set, or hang on, the mode of a network."""
+"""What data sets are used for, and the order of calls that set, or depend on, the mode of a network."""
 
 import ast
 import re

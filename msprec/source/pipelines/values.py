@@ -145,7 +145,7 @@ class Reading(NamedTuple):
         uses: The pipelines that something goes through.
         made: All pipelines, each as long as it grew.
         altered: Those whose batches are calculated with after delivery.
-        modes: What sets or hangs on the mode of a network, in order.
+        modes: What sets or depends on the mode of a network, in order.
         trains: Whether the script has a training of its own.
         complete: Whether it was followed to its end.
     """
