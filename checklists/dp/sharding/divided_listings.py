@@ -72,7 +72,8 @@ class _Followed:
 
     def __init__(self, run_data: RunData, lines: set):
         self.trees, self.lines = run_data.source.trees, lines
-        self.names, self.functions = set(), set()
+        self.names: set = set()
+        self.functions: set = set()
         self.settled = {(file, name) for file, tree in self.trees.items() for name in names_sorted(tree)}
         before = None
         while before != (len(self.names), len(self.functions)):
@@ -127,7 +128,7 @@ class _Followed:
                         if self._numbered(file, one.iter) and any(map(_by_rank, one.ifs)):
                             yield place(file, node.lineno)
                 elif isinstance(node, ast.For) and self._numbered(file, node.iter):
-                    yield from (place(file, one.lineno) for one in ast.walk(node) if _by_rank(one))
+                    yield from (place(file, getattr(one, "lineno", 0)) for one in ast.walk(node) if _by_rank(one))
 
     def _numbered(self, file: str, node: ast.AST) -> bool:
         """``enumerate(files)`` or the files themselves."""
