@@ -2,9 +2,9 @@
 
 import ast
 import re
-from typing import Optional
+from typing import Any, Optional
 
-from msprec.bilingual import Joined, Text, listed
+from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.api.train_eval_mode.repeated_calls import (
     called_cells,
     functional_dropout,
@@ -125,11 +125,12 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
     if on:
         return Text(
             "{what}时（{n} 次调用，{place}）{cells} 仍处于训练模式",
-            "During {what} ({n} calls, {place}) {cells} was in training mode",
+            "During {what} ({n} calls, {place}) {cells} {was} in training mode",
             what=what,
             n=phase.calls,
             place=at(phase.place) or phase.via,
             cells=_cells(on),
+            was=english("was", len(on), "were"),
         )
     if batch_statistics:
         return Text(
@@ -144,7 +145,12 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
 
 
 def _cells(cells: list) -> Text:
-    return listed([f"{cell.path} ({cell.class_})" for cell in cells], most=3)
+    return listed([_named(cell) for cell in cells], most=3)
+
+
+def _named(cell: Fact) -> str:
+    """A cell by path and class; the root cell, which has no path, by its class."""
+    return f"{cell.path} ({cell.class_})" if cell.path else f"{cell.class_}"
 
 
 def _judge_training(run_data: RunData, phase: Fact, phases: list) -> tuple:
@@ -153,11 +159,12 @@ def _judge_training(run_data: RunData, phase: Fact, phases: list) -> tuple:
         return None, None
     wrong = Text(
         "训练时（第 {first} 到 {last} 步，{n} 次调用）{cells} 处于推理模式",
-        "While training (steps {first} to {last}, {n} calls) {cells} was in inference mode",
+        "While training (steps {first} to {last}, {n} calls) {cells} {was} in inference mode",
         first=(phase.first_step or 0) + 1,
         last=max((phase.first_step or 0) + 1, min((phase.last_step or 0) + 1, run_data.training_steps or 0)),
         n=phase.calls,
         cells=_cells(off),
+        was=english("was", len(off), "were"),
     )
     if _switched_off(phase, phases, off) and not _norms_frozen(phase, phases, off):
         return wrong, None
@@ -297,18 +304,29 @@ def _over_other_data(run_data: RunData, place: Fact) -> bool:
     return any((place.file, loop.lineno) in others - trained for loop in loops)
 
 
+def _mode(cell: Fact) -> str:
+    return "train" if cell.training else "inference"
+
+
+def _step(phase: Fact, done: Optional[int]) -> Any:
+    """The training step of a call, counted from 1; of one outside training, after which step it was made."""
+    if done is None:
+        return None
+    return done + 1 if _is_training(phase) else Text("第 {n} 步之后", "after step {n}", n=done)
+
+
 def _table(phases: list):
     rows = [
         [
             phase.phase,
             phase.via,
             phase.root,
-            phase.first_step,
-            phase.last_step,
+            _step(phase, phase.first_step),
+            _step(phase, phase.last_step),
             phase.calls,
             phase.gradient,
             phase.root_training,
-            ", ".join(f"{cell.path}={'train' if cell.training else 'inference'}" for cell in phase.dependent[:6]),
+            ", ".join(f"{cell.path or cell.class_}={_mode(cell)}" for cell in phase.dependent[:6]),
             at(phase.place),
         ]
         for phase in phases
@@ -317,12 +335,12 @@ def _table(phases: list):
         Text("阶段", "phase"),
         Text("途径", "via"),
         Text("网络", "network"),
-        Text("首次步", "first step"),
-        Text("末次步", "last step"),
+        Text("首次调用（步）", "first call (step)"),
+        Text("末次调用（步）", "last call (step)"),
         Text("调用", "calls"),
         Text("求梯度", "gradient"),
         Text("训练模式", "training mode"),
-        Text("相关单元", "cells that depend on it"),
+        Text("相关 Cell", "cells that depend on it"),
         Text("位置", "place"),
     ]
     return table(Text("各阶段的模式", "Mode by phase"), heads, rows)
