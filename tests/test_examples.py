@@ -36,7 +36,8 @@ def _ids(items: dict, conclusion: str) -> set:
 def test_digits_is_healthy(scripts) -> None:
     done, items = run_example("digits", scripts)
     assert _ids(items, "problem") == set()
-    assert float(re.findall(r"0\.\d+", done.stdout)[-1]) > 0.95
+    # 1.0 is possible: the threads of a data set decide the order of its batches
+    assert float(re.findall(r"accuracy on the test set: ([\d.]+)", done.stdout)[-1]) > 0.95
 
 
 @pytest.mark.versions
