@@ -1,6 +1,5 @@
 """The findings as JUnit's XML, for continuous integration: an item is a test case, a problem is a failure."""
 
-from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from msprec.record.checklist_file import all_entries, family_id
@@ -21,11 +20,6 @@ def as_junit(checklist: dict) -> str:
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {counts}>\n'
         f'<testsuite name="msprec" {counts}{stamp}>\n{cases}</testsuite>\n</testsuites>\n'
     )
-
-
-def write_junit(checklist: dict, path) -> None:
-    """Writes the document. Raises OSError when it cannot."""
-    Path(path).write_text(as_junit(checklist), encoding="utf-8")
 
 
 def _case(item: dict, titles: dict, names: dict) -> str:

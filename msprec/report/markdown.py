@@ -1,7 +1,6 @@
 """The findings as Markdown for an issue tracker: short, folded, and no text of the run can turn into a mention or a tag."""
 
 import re
-from pathlib import Path
 
 from msprec.record.checklist_file import all_entries
 from msprec.report.plain_text import clean
@@ -21,11 +20,6 @@ def as_markdown(checklist: dict) -> str:
         if len(text) <= MOST_CHARACTERS:
             return text
     return text[:MOST_CHARACTERS]
-
-
-def write_markdown(checklist: dict, path) -> None:
-    """Writes the document. Raises OSError when it cannot."""
-    Path(path).write_text(as_markdown(checklist), encoding="utf-8")
 
 
 def _document(checklist: dict, with_evidence: set) -> str:

@@ -7,7 +7,6 @@ disagree a value has several degrees; where nothing is known its degrees are Non
 A scale that is a plain number in the source (``loss * 1024.0``) is no unit; it is kept as ``factor`` instead.
 """
 
-import ast
 from typing import Any, NamedTuple, Optional
 
 ZERO = frozenset([0.0])
@@ -293,7 +292,3 @@ def as_num(value: Any) -> Optional[Num]:
 def holds_gradient(value: Any) -> bool:
     number = as_num(value)
     return number is not None and number.kind == GRADIENT
-
-
-def spot_of(node: ast.AST, file: str) -> Location:
-    return Location(file, getattr(node, "lineno", 0))
