@@ -1,0 +1,11 @@
+"""Training dynamics, beyond the guide: td.01 to td.09."""
+
+from msprec.engine.family import Family
+
+FAMILY = Family(
+    "td",
+    zh="训练动态",
+    en="Training dynamics",
+    package=__name__,
+    items=(),
+)
