@@ -13,7 +13,6 @@ from msprec.source.flow.abstract_values import (
     ZERO,
     Choice,
     Const,
-    Func,
     GradientOf,
     Lib,
     LibObj,
@@ -29,6 +28,7 @@ from msprec.source.flow.abstract_values import (
     joined,
     plus,
 )
+from msprec.source.interpreter import Function
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
@@ -484,7 +484,7 @@ class Library:
             found = self.operation(name, [owner, *args], keywords, node)
             in_place = name.endswith("_") and not name.endswith("__") and isinstance(found, Num)
             return self.machine.in_place(owner, found, node) if in_place else found
-        if isinstance(owner, (LibObj, Lib, Func)) and name in _SELF:
+        if isinstance(owner, (LibObj, Lib, Function)) and name in _SELF:
             return owner
         return self.unread(name, [owner, *args], keywords, node, owner)
 
