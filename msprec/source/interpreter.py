@@ -9,6 +9,7 @@ not known each branch runs from the same names, and what those that reach their 
 import ast
 import contextlib
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple, Optional
 
 from msprec.source.module import Module, Scope
@@ -71,6 +72,11 @@ class Class(NamedTuple):
     env: Optional[Env] = None
 
 
+@cache
+def _handler(kind: type, prefix: str) -> str:
+    return prefix + kind.__name__.lower()
+
+
 class Interpreter:
     """One way through a script. The methods of the domain are those that raise NotImplementedError here, and the handlers
     ``_<node>`` of further expressions; any method may be extended.
@@ -116,6 +122,10 @@ class Interpreter:
     def parts(self, value: Any) -> Optional[list]:
         """The parts of a tuple or list; None where they are not known."""
         raise NotImplementedError
+
+    def unspread(self, value: Any) -> list:
+        """What stands in a list of arguments for the parts of a starred value that are not known."""
+        return [value]
 
     def named_parts(self, value: Any) -> Optional[dict]:
         """The parts of a dictionary by name; None where they are not known."""
@@ -217,7 +227,7 @@ class Interpreter:
         self.tick()
         if node is None:
             return self.constant(None)
-        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+        handler = getattr(self, _handler(type(node), "_"), None)
         return handler(node, env) if handler is not None else self.other(node, env)
 
     def other(self, node: ast.AST, env: Env) -> Any:
@@ -246,7 +256,7 @@ class Interpreter:
             value = self.eval(node.value if starred else node, env)
             parts = self.parts(value) if starred else [value]
             whole = whole and parts is not None
-            found += [value] if parts is None else parts
+            found += self.unspread(value) if parts is None else parts
         return found, whole
 
     def _lambda(self, node: ast.Lambda, env: Env) -> Any:
@@ -352,7 +362,7 @@ class Interpreter:
         """Runs statements in order. Raises Return, Leave and Exhausted."""
         for statement in statements:
             self.tick()
-            handler = getattr(self, f"do_{type(statement).__name__.lower()}", None)
+            handler = getattr(self, _handler(type(statement), "do_"), None)
             if handler is not None:
                 handler(statement, env)
 

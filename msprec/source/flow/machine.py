@@ -644,7 +644,9 @@ class Machine(Interpreter):
 
     def handlers(self, node: ast.Try) -> list:
         """All but those of imports that fail."""
-        return [h for h in node.handlers if h.type is None or _last(h.type) not in ("ImportError", "ModuleNotFoundError")]
+        return [
+            h for h in node.handlers if h.type is None or _last(h.type) not in ("ImportError", "ModuleNotFoundError")
+        ]
 
     def undecided(self, node: ast.If, test: Any, env: Env) -> None:
         bound = getattr(test, "bound", None)

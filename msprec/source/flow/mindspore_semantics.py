@@ -631,7 +631,7 @@ class Library:
         factor = loss.factor
         if sens is not None and sens.constant:
             factor *= abs(float(sens.value)) or 1.0
-        for note in sorted(loss.notes, key=lambda note: (note.spot, repr(note.degrees))):
+        for note in sorted(loss.notes, key=lambda note: (note.spot, sorted(note.degrees or ()), note.factor)):
             machine.note_at("penalty", note.spot, note.degrees, "", Num(factor=note.factor))
         gradients = Num(degrees, GRADIENT, None, factor)
         machine.note("gradient", node, degrees, "", gradients)
