@@ -78,12 +78,7 @@ def gather(
         raw[f"report/{Path(report).name}"] = _bytes(Path(report))
     for name, data in raw.items():
         _learn(name, data, scrubber)
-    files = {}
-    for name, data in raw.items():
-        try:
-            files[scrubber.name_of_file(name)] = scrubbed(name, data, scrubber)
-        except Exception as error:  # what cannot be searched is not sent
-            left_out.append({"file": name, "why": f"cannot be searched for secrets ({type(error).__name__})"})
+    files = _all_scrubbed(raw, scrubber, left_out)
     left_out = [{**entry, "file": scrubber.name_of_file(entry["file"])} for entry in left_out]
     found = scrubber.value(env if env is not None else environment(), "env.json")
     files["env.json"] = _json(found)
@@ -94,6 +89,19 @@ def gather(
     files["README.txt"] = _read_me(command).encode("utf-8", "backslashreplace")
     files["manifest.json"] = _manifest(files, command, left_out, replaced, same)
     return Bundle(files, left_out, replaced, same, scrubber.shown)
+
+
+def _all_scrubbed(raw: dict, scrubber: Scrubber, left_out: list) -> dict:
+    """The files by their scrubbed names; a secret that one file tells goes out of those before it too."""
+    files = {}
+    for name, data in sorted(raw.items(), key=lambda item: item[0].endswith(".docx")):  # packed texts last
+        try:
+            files[name] = scrubbed(name, data, scrubber)
+        except Exception as error:  # what cannot be searched is not sent
+            left_out.append({"file": name, "why": f"cannot be searched for secrets ({type(error).__name__})"})
+    for name in [name for name in files if scrubber.known_in(files[name])]:
+        files[name] = scrubbed(name, files[name], scrubber)
+    return {scrubber.name_of_file(name): data for name, data in files.items()}
 
 
 def write(bundle: Bundle, path: Path) -> None:

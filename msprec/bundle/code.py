@@ -35,6 +35,8 @@ _LOGINS = re.compile(
 )
 
 _PAIRS = re.compile(r"(?i)(?:^|_)(?:auth|login|authorization)$")
+_CIPHERS = re.compile(r"^(?:AES|DES3?|ARC[24]|Blowfish|ChaCha20|Salsa20|Fernet|MultiFernet|hmac|HMAC|SM4)$")
+_ACCOUNTS = re.compile(r"(?i)(?:^|_)(?:users|accounts|logins)$")
 _DEFAULTS = {"getenv", "get", "setdefault", "setenv", "putenv"}
 
 
@@ -153,6 +155,10 @@ class _Reader:
         if _LOGINS.search(called):
             for argument in node.args:
                 self._hide(argument, "password" if len(node.args) > 1 else "token")
+        elif called == "connect" and len(node.args) > 2:  # host, user, password
+            self._hide(node.args[2], "password")
+        elif node.args and _CIPHERS.search(called if called != "new" else _name(getattr(node.func, "value", None))):
+            self._hide(node.args[0], "password")
         elif sort_of_name(called) == "password" and len(node.args) == 1:
             self._neighbours([ast.Constant(called), *node.args])
         defaults = [k.value for k in node.keywords if k.arg == "default"]
@@ -178,6 +184,9 @@ class _Reader:
             self._hide(value, "password")
         elif sort:
             self._hide(value, sort)
+        elif isinstance(value, (ast.Tuple, ast.List)) and _ACCOUNTS.search(name):
+            for pair in [e for e in value.elts if isinstance(e, ast.Tuple) and len(e.elts) == 2]:
+                self._hide(pair.elts[1], "token")
 
     # --- literals that are put together -----------------------------------------------------------------------------------
     def _BinOp(self, node) -> None:

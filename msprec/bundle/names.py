@@ -55,6 +55,16 @@ _ONE_WORD = re.compile(
 _PHONES = _words("phone mobile tel telephone cellphone")
 
 
+def is_distinctive(value: str) -> bool:
+    """Whether a secret, once told, is one wherever it stands: no word, no number."""
+    kinds = sum(bool(re.search(kind, value)) for kind in ("[a-z]", "[A-Z]", r"\d", r"[^\w\s]"))
+    return (
+        len(value) >= 6
+        and "\n" not in value
+        and (kinds >= 3 or (kinds == 2 and len(value) >= 8 and bool(re.search(r"\d", value))))
+    )
+
+
 @lru_cache(maxsize=10_000)
 def sort_of_name(name: str) -> Optional[str]:
     """What a value under this name is; None for a harmless name.

@@ -45,7 +45,7 @@ _DEFAULT = _Pair(
     re.compile(r"(?P<q>[\"'])(?P<value>[^\"'\n]*)(?P=q)"),
 )
 _BARE = _Pair(
-    re.compile(rf"(?P<name>{_NAME})[ \t]{{0,40}}(?:=>|:=|=|:|：)[ \t]{{0,40}}(?![\"'])"),
+    re.compile(rf"(?P<name>{_NAME})\*{{0,2}}[ \t]{{0,40}}(?:=>|:=|=|:|：)\*{{0,2}}[ \t]{{0,40}}(?![\"'])"),
     re.compile(r"(?P<value>(?:(?i:bearer|basic|token)[ \t]+)?[^\s\"',;&#(){}\[\]<>，。；]+)(?![(\[])"),
 )
 # a password in a line of its own may have spaces, and any sign
@@ -72,7 +72,12 @@ _ENTRY = _Pair(
     ),
     re.compile(r"[\"']?(?P<value>[^\s\"'<>]+)"),
 )
-_PAIRS = (_QUOTED, _DEFAULT, _OPTION, _ELEMENT, _SET, _ENTRY, _BARE)
+# a row of a table in Markdown
+_ROW = _Pair(
+    re.compile(rf"\|[ \t*`]{{0,9}}(?P<name>{_NAME})[ \t*`]{{0,9}}\|[ \t]{{0,9}}`?"),
+    re.compile(r"(?P<value>[^|\n`]+?)[ \t`]*\|"),
+)
+_PAIRS = (_ROW, _QUOTED, _DEFAULT, _OPTION, _ELEMENT, _SET, _ENTRY, _BARE)
 _PROXY = re.compile(r"(?i)\b(?:https?|ftp|all|no|socks5?)_proxy[ \t]*[=:][ \t]*[\"']?([^\s\"';]+)")
 _A = r"[\"']?([^\s\"'|;&]+)"
 _ARGS = r"[^\n|;&]{0,200}?\s"
@@ -107,6 +112,9 @@ _COMMANDS = tuple(
         r"(?i)[?&;](?:x-amz-signature|x-amz-security-token|x-amz-credential|x-obs-security-token|signature|sig|accesskeyid|ossaccesskeyid"
         r"|awsaccesskeyid|q-signature|q-ak|sign)=([\w%+/=.~-]{6,})",
         r"(?i)\b(?:account|sharedaccess)key=([A-Za-z0-9+/=]{16,})",
+        rf"\bssh-keygen\b{_ARGS}-[NP]\s{{0,9}}{_A}",
+        r"\bauth\s{0,3}=\s{0,3}\([^\s,()\"']{1,60},\s{0,3}([^\s,()\"']{4,})\)",
+        r"(?i)\b(?:password|passphrase|passcode)\s(?:is|was|to|=)\s{0,3}[\"“`]([^\"”`\n]{4,60})[\"”`]",
         r"(?i)\bw(?:i-?)?fi\b[^\n]{0,40}\b(?:password|key|psk)\s*[:=]?\s*([^\s\"',]{6,})",
     )
 )
@@ -280,7 +288,11 @@ def _values(pair: _Pair, text: str) -> list:
         if sort is None or (pair is _LINE and sort != "password"):
             continue
         match = pair.value.match(text, head.end())
-        if not match or not looks_secret(match["value"], sort) or (pair in (_LINE, _BARE) and _goes_on(match["value"])):
+        if (
+            not match
+            or not looks_secret(match["value"], sort)
+            or (pair in (_LINE, _BARE, _ROW) and _goes_on(match["value"]))
+        ):
             continue
         before = text[text.rfind("\n", 0, head.start()) + 1 : head.start()]
         if sort == "pass" and pair is _BARE and match["value"].isalpha() and before.strip(" \t-#"):
@@ -313,7 +325,11 @@ def _goes_on(value: str) -> bool:
             "with",
             "from",
         }
-        return bool(little & set(words)) or words[0].strip(".,;") in _GOES_ON or bool(re.search(r"[)(=]", value))
+        return (
+            bool(little & set(words))
+            or words[0].strip(".,;") in _GOES_ON - {"correct"}
+            or bool(re.search(r"[)(=]", value))
+        )
     plain = value.strip(".,;:!?")
     if re.fullmatch(
         r"(?:self|cls|args|opts?|config|cfg|settings|os|env|kwargs|flags|conf|params?|options)(?:\.\w+)+", plain
@@ -365,12 +381,24 @@ _BLOCK = re.compile(
 _ITEM = re.compile(r"[ \t]*(?:- )?(?:[\"']?(?P<key>[\w.-]+)[\"']?[ \t]*[:=][ \t]*)?[\"']?(?P<value>[^\"'\n\],]+)[\"']?")
 
 
+_SECTION = re.compile(
+    rf"^[ \t]{{0,20}}\[(?P<name>{_NAME})\][ \t]*$(?P<body>(?:\n(?![ \t]*\[)[^\n]*){{1,100}})", re.MULTILINE
+)
+
+
 def _in_blocks(text: str) -> list:
     found = []
+    for section in _SECTION.finditer(text):
+        if is_container(section["name"]):
+            for line in re.finditer(r"[^\n]+", section["body"]):
+                start = section.start("body")
+                found += _items(
+                    text, start + line.start(), start + line.end(), sort_of_name(section["name"]) or "password"
+                )
     for head in _BLOCK.finditer(text):
         if not is_container(head["name"]):
             continue
-        sort, sign = sort_of_name(head["name"]), head["sign"] or ""
+        sort, sign = sort_of_name(head["name"]) or "password", head["sign"] or ""
         if sign[:1] in ("[", "{"):
             found += _items(text, head.start("sign") + 1, head.end("sign"), sort)
             if sign.endswith(("]", "}")):

@@ -66,6 +66,7 @@ class Scrubber:
         self.keep = {k.lower() for k in keep}
         self.names = {"user": set(), "host": set(), "person": set()}
         self.shown: list[Shown] = []
+        self.known: set[str] = set()
         self.homes = sorted(
             {h.rstrip("/\\") for h in homes if len(h) > 3 and h not in ("/root", "/home")}, key=len, reverse=True
         )
@@ -108,12 +109,22 @@ class Scrubber:
             starts = [start for start, _ in inside]
             marks = [f for f in marks if (i := bisect_right(starts, f.start)) and f.end <= inside[i - 1][1]]
         found += marks
+        for value in self.known:
+            found += (
+                [Found(m.start(), m.end(), "secret") for m in re.finditer(re.escape(value), text)]
+                if value in text
+                else []
+            )
         if code:
             found += find_names(text, self.names, code=True)
         found = [f for f in found if not _REPLACED.fullmatch(text, f.start, f.end)]
         kept = [f for f in found if self._kept(f, text)]
         inside_kept = {f for f in found for k in kept if k.start <= f.start and f.end <= k.end}
         return _without_overlaps([f for f in found if f not in inside_kept])
+
+    def known_in(self, data: bytes) -> bool:
+        """Whether a secret that was told elsewhere stands in the bytes of a text."""
+        return any(value.encode("utf-8", "replace") in data for value in self.known)
 
     def _marks(self, text: str) -> list:
         found = [*find_marks(text), *find_names(text, self.names)]
@@ -245,8 +256,11 @@ class Scrubber:
     def _list(self, value: list, where: str, key: str, inside: str = "") -> list:
         """A list; in a command line, the value after an option named like a secret goes too."""
         out, option = [], None
+        of_mysql = any(isinstance(item, str) and re.search(r"(?:mysql|mariadb)\w*$", item) for item in value)
         for item in value:
-            if isinstance(item, str) and not item.startswith("-") and self.hides(item, option):
+            if of_mysql and isinstance(item, str) and re.match(r"-p[^\s]", item) and "secret" not in self.keep:
+                out.append("-p" + self.take("secret", item[2:], where))
+            elif isinstance(item, str) and not item.startswith("-") and self.hides(item, option):
                 out.append(self.take("proxy" if option == "proxy" else "secret", item, where))
             elif isinstance(item, str) and inside and in_container(item, inside) and "secret" not in self.keep:
                 out.append(self.take("secret", item, where))

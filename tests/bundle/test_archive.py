@@ -357,3 +357,10 @@ def test_people_hosts_and_accounts_that_environment_and_git_name(run: Path, tmp_
     text = everything(tmp_path / "q.zip").lower()
     for mark in ("xiaolong", "slurmling", "pluto-a17", "drachenreiter", "xl.dragon"):
         assert mark not in text, mark
+
+
+def test_a_secret_that_one_file_tells_goes_out_of_all(run: Path, tmp_path: Path) -> None:
+    (run / "a_before.txt").write_text(f"expect send {SECRET}\n")
+    (run / "z_after.txt").write_text(f"then {SECRET} again\n")
+    assert bundle(run, "--out", tmp_path / "q.zip").exit_code == 0
+    assert SECRET not in everything(tmp_path / "q.zip")
