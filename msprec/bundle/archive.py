@@ -16,14 +16,12 @@ from typing import NamedTuple, Optional
 
 from msprec._version import __version__
 from msprec.bundle.machine import scrubber_of_this_machine
+from msprec.bundle.names import words
 from msprec.bundle.scrub import Scrubber
 
 SCHEMA = 1
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_TEXTS = {
-    *[".txt", ".md", ".log", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".sh", ".xml", ".html", ".rst", ".conf", ".env"],
-    "",
-}
+_TEXTS = words(".txt .md .log .yaml .yml .toml .cfg .ini .sh .xml .html .rst .conf .env") | {""}
 _PICTURES = {".png", ".jpg", ".jpeg"}
 _STRUCTURED = {".json", ".jsonl", ".ipynb", ".csv", ".py", ".docx", ".in", ".sql", ".properties", ".tsv"}
 _BINARIES = {

@@ -159,8 +159,6 @@ class _Reader:
             self._hide(node.args[2], "password")
         elif node.args and _CIPHERS.search(called if called != "new" else _name(getattr(node.func, "value", None))):
             self._hide(node.args[0], "password")
-        elif sort_of_name(called) == "password" and len(node.args) == 1:
-            self._neighbours([ast.Constant(called), *node.args])
         defaults = [k.value for k in node.keywords if k.arg == "default"]
         if defaults and node.args:
             for argument in node.args:

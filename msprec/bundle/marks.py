@@ -4,7 +4,7 @@ import ipaddress
 import re
 from datetime import date
 
-from msprec.bundle.names import Found
+from msprec.bundle.names import Found, words
 
 _EMAIL = re.compile(
     r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]+@(?:[^\W_](?:[\w-]*[^\W_])?\.)+(?:xn--[\w-]+|[^\W\d_][\w-]*)(?![\w@])"
@@ -179,24 +179,10 @@ def persons_in(text: str) -> set:
 
 
 # names of people that are words of the trade: as a name only in the very case that the account has
-_OF_THE_TRADE = frozenset(
-    [
-        "adam",
-        "lars",
-        "lion",
-        "max",
-        "min",
-        "dora",
-        "lora",
-        "bert",
-        "elmo",
-        "gus",
-        "ada",
-        "rob",
-        "mark",
-        "norm",
-        "momentum",
-    ]
+_OF_THE_TRADE = words(
+    """
+    adam lars lion max min dora lora bert elmo gus ada rob mark norm momentum
+    """
 )
 
 

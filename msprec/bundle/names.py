@@ -20,39 +20,40 @@ class Found(NamedTuple):
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def _words(text: str) -> frozenset:
+def words(text: str) -> frozenset:
+    """The words of a text, as a set."""
     return frozenset(text.split())
 
 
-_PASSWORDS = _words(
+_PASSWORDS = words(
     "password passwords passwd passphrase passphrases pwd pswd psw passcode secret secrets credential credentials creds mnemonic"
 )
-_TOKENS = _words("token apikey authorization auth authtoken cookie bearer signature sig otp totp jwt passkey")
+_TOKENS = words("token apikey authorization auth authtoken cookie bearer signature sig otp totp jwt passkey")
 # what makes a key one of a lock rather than of a dictionary
-_LOCKS = _words(
+_LOCKS = words(
     """api access private auth encryption signing ssh account subscription license wandb swanlab aws obs oss cos azure openai client
     deploy user master secret aes des hmac crypto cipher session app bot webhook service storage shared admin root jwt hex huawei
     aliyun alibaba tencent qcloud baidu google gcp gcs minio stripe sendgrid twilio slack feishu dingtalk github gitlab gitee hf
     modelscope comet neptune cohere anthropic deepseek dashscope zhipu moonshot qwen pinecone server primary ak sk"""
 )
 # beside one of these, a token or a key is a matter of language models, of sorting or of tables
-_HARMLESS = _words(
+_HARMLESS = words(
     """num max min n pad eos bos unk cls sep mask special per count id ids type len length size tokens tokenizer tokenize embedding
     embed vocab dim padding start end seq sequence image text prefix index shape weight bias file path name word position head query
     value table class function def loss rate ratio step steps column field prompt learnable input output target"""
 )
 # beside one of these even a password is none: its length, its field, the file that has it
-_STRUCTURE = _words(
+_STRUCTURE = words(
     """file path dir length len min max num count field fields policy attempts retries prompt regex pattern hint label required
     enabled strength column name names env var variable validator rules error errors message seed type expired expires timeout"""
 )
-_COOKIES = _words("sessionid jsessionid phpsessid csrftoken sid xsrf")
+_COOKIES = words("sessionid jsessionid phpsessid csrftoken sid xsrf")
 _ONE_WORD = re.compile(
     r"passw(?:or)?d|passphrase|(?:api|access|secret|private|auth|session|account)_?key|(?:auth|access|secret|refresh)_?token"
     r"|密码|口令|密钥|秘钥|令牌|凭证",
     re.IGNORECASE,
 )
-_PHONES = _words("phone mobile tel telephone cellphone")
+_PHONES = words("phone mobile tel telephone cellphone")
 
 
 def is_distinctive(value: str) -> bool:
@@ -72,9 +73,9 @@ def sort_of_name(name: str) -> Optional[str]:
     ``password``: secret whatever it is; ``pass``, ``token``, ``key``, ``tokens``: secret when it looks like one; ``webhook``: an
     address that lets anybody post; ``proxy``: an address; ``phone``: a telephone number.
     """
-    words = [word.lower() for word in _WORDS.findall(name)]
-    found = set(words)
-    if words[-1:] == ["proxy"] and len(words) <= 3:
+    parts = [word.lower() for word in _WORDS.findall(name)]
+    found = set(parts)
+    if parts[-1:] == ["proxy"] and len(parts) <= 3:
         return "proxy"
     if found & _STRUCTURE:
         return None
@@ -85,19 +86,19 @@ def sort_of_name(name: str) -> Optional[str]:
     if found & _PASSWORDS or _ONE_WORD.search(name):
         # an identifier of an account (`aws_access_key_id`) has the form of a key
         return "token" if "id" in found or ("access" in found and not found & _PASSWORDS) else "password"
-    if words[-1:] in (["pass"], ["pw"]) and found <= _words("pass pw user db smtp ftp mail ssh my root admin login"):
+    if parts[-1:] in (["pass"], ["pw"]) and found <= words("pass pw user db smtp ftp mail ssh my root admin login"):
         return "pass"
-    if words[-1:] == ["tokens"] and not (found - {"tokens"}) & _HARMLESS:
+    if parts[-1:] == ["tokens"] and not (found - {"tokens"}) & _HARMLESS:
         return "tokens"
-    if words[-1:] in (["ak"], ["sk"]):
+    if parts[-1:] in (["ak"], ["sk"]):
         return "token"
-    if words[-1:] == ["keys"] and found & _LOCKS:
+    if parts[-1:] == ["keys"] and found & _LOCKS:
         return "tokens"
     if found & _HARMLESS:
         return None
     if found & _TOKENS or found & _COOKIES or ("key" in found and found & _LOCKS):
         return "token"
-    return "key" if words == ["key"] else None
+    return "key" if parts == ["key"] else None
 
 
 # what stands where a secret would, and is none

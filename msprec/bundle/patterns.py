@@ -17,6 +17,7 @@ from msprec.bundle.names import (
     looks_random,
     looks_secret,
     sort_of_name,
+    words,
 )
 
 _URL_LOGIN = re.compile(
@@ -133,112 +134,15 @@ _CHINESE = re.compile(
     r"[\"'`“‘「『【]?([\x21\x23-\x26\x28-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x5f\x61-\x7e]{4,})"
 )
 # a sentence about passwords goes on with one of these
-_GOES_ON = frozenset(
-    [
-        "required",
-        "incorrect",
-        "wrong",
-        "invalid",
-        "not",
-        "empty",
-        "missing",
-        "too",
-        "hidden",
-        "stored",
-        "hashed",
-        "encrypted",
-        "read",
-        "set",
-        "used",
-        "never",
-        "always",
-        "optional",
-        "correct",
-        "authentication",
-        "based",
-        "protected",
-        "prompt",
-        "field",
-        "manager",
-        "policy",
-        "reset",
-        "change",
-        "login",
-        "from",
-        "that",
-        "this",
-        "which",
-        "when",
-        "where",
-        "with",
-        "your",
-        "their",
-        "must",
-        "should",
-        "cannot",
-        "will",
-        "been",
-        "being",
-        "have",
-        "does",
-        "expired",
-        "needed",
-        "given",
-        "unset",
-        "none",
-        "null",
-        "true",
-        "false",
-        "then",
-        "only",
-        "also",
-        "same",
-        "valid",
-        "classification",
-        "embedding",
-        "embeddings",
-        "sequence",
-        "count",
-        "counts",
-        "limit",
-        "length",
-        "type",
-        "types",
-        "vocabulary",
-        "mixing",
-        "dropout",
-        "merging",
-        "shuffle",
-        "level",
-        "wise",
-        "file",
-        "files",
-        "name",
-        "names",
-        "string",
-        "strings",
-        "id",
-        "ids",
-        "here",
-        "there",
-        "below",
-        "above",
-        "hash",
-        "hashes",
-        "store",
-        "over",
-        "through",
-        "into",
-        "before",
-        "after",
-        "one",
-        "number",
-        "numbers",
-        "and",
-        "are",
-        "was",
-        "for",
-    ]
+_GOES_ON = words(
+    """
+    required incorrect wrong invalid not empty missing too hidden stored hashed encrypted read set used never always
+    optional correct authentication based protected prompt field manager policy reset change login from that this
+    which when where with your their must should cannot will been being have does expired needed given unset none null
+    true false then only also same valid classification embedding embeddings sequence count counts limit length type
+    types vocabulary mixing dropout merging shuffle level wise file files name names string strings id ids here there
+    below above hash hashes store over through into before after one number numbers and are was for
+    """
 )
 
 
@@ -291,7 +195,7 @@ def _values(pair: _Pair, text: str) -> list:
         if (
             not match
             or not looks_secret(match["value"], sort)
-            or (pair in (_LINE, _BARE, _ROW) and _goes_on(match["value"]))
+            or (pair in (_LINE, _BARE, _ROW, _OPTION) and _goes_on(match["value"]))
         ):
             continue
         before = text[text.rfind("\n", 0, head.start()) + 1 : head.start()]

@@ -16,7 +16,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bundle.code import strings_and_comments
 from msprec.bundle.marks import find_marks, find_names, hosts_in, persons_in, users_in
-from msprec.bundle.names import KINDS, Found, in_container, is_container, looks_secret, sort_of_name
+from msprec.bundle.names import KINDS, Found, in_container, is_container, is_distinctive, looks_secret, sort_of_name
 from msprec.bundle.patterns import find_secrets
 from msprec.record.schema.vocabulary import vocabulary
 
@@ -162,14 +162,14 @@ class Scrubber:
         """The replacement of a value, entered into the account; ``text`` and ``start``: where it stood."""
         by = self.replacement(kind, value)
         self._counts[where, "secret" if kind == "number" else kind, by.strip('"')] += 1
-        line = text[
-            text.rfind("\n", 0, start) + 1 : max(text.find("\n", start), start + len(value))
-            if "\n" in text[start:]
-            else None
-        ]
-        at = start - text.rfind("\n", 0, start) - 1
-        around = line[max(0, at - 40) : at + len(value) + 20].strip() if text else value
-        self.shown.append(Shown(where, text.count("\n", 0, start) + 1 if text else 0, kind, value, by, around))
+        if kind == "secret" and is_distinctive(value):
+            self.known.add(value)
+        if len(self.shown) < _MOST_SHOWN:
+            begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start + len(value))
+            line = text[max(begin, start - 40) : min(end if end >= 0 else len(text), start + len(value) + 20)]
+            self.shown.append(
+                Shown(where, text.count("\n", 0, start) + 1 if text else 0, kind, value, by, line.strip() or value)
+            )
         return by
 
     def name_of_file(self, name: str) -> str:
@@ -310,6 +310,7 @@ class Scrubber:
 
 
 _ORDER = {kind: i for i, kind in enumerate(("number", *KINDS))}
+_MOST_SHOWN = 20_000
 _REPLACED = re.compile(r"(?:\w+\s+)?REMOVED_[A-Z]+_\d+")
 _VERSION = re.compile(r"[\w.+-]{1,40}")
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf)?\s*", re.IGNORECASE)
