@@ -9,7 +9,7 @@ from msprec.runtime.cells import all_parameters, walk
 from msprec.runtime.closure_scan import Bindings, reached_from
 
 #: So many batches are held, and so many bytes of them.
-MOST_BATCHES, MOST_BYTES = 16, 64 << 20
+MOST_BATCHES, MOST_BYTES = 64, 64 << 20
 #: Weights and optimizer states of more bytes are not copied.
 MOST_INITIAL = 256 << 20
 
