@@ -17,11 +17,15 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class Given(NamedTuple):
-    """A value that reaches an argument, with the file and line that write it down."""
+    """A value that reaches an argument, with the file and line that write it down.
+
+    ``indirect``: unknown because what takes it is only called through a variable, so that its default says nothing.
+    """
 
     value: Any
     file: str
     line: int
+    indirect: bool = False
 
 
 class LiveCode:
@@ -83,6 +87,8 @@ class LiveCode:
         for value, scope in handed:
             if value is not None:
                 found += self.given(value, scope, depth)
+        if not handed and target is not None and self.values.given_indirectly(target, node.id, position):
+            return [Given(UNKNOWN, home.module.file, getattr(node, "lineno", 0), indirect=True)]
         if binding.value is not None and (not handed or any(value is None for value, _ in handed)):
             found += self.given(binding.value, home.parent or home, depth)
         return found
@@ -107,9 +113,7 @@ class _LiveValues(Values):
         value = super()._parameter(binding, home, name, depth)
         if value is UNKNOWN:
             return value
-        if self._indirect is None:
-            self._indirect = _handed_on(self.project, self._live), *_indirect_calls(self.project, self._live)
-        handed_on, by_name, most = self._indirect
+        handed_on, by_name, most = self._handed_on_calls()
         target, position = _signature_place(home, name)
         if target not in handed_on:
             return value
@@ -118,6 +122,16 @@ class _LiveValues(Values):
         return (
             value if all(same(value, self.of(node, scope, depth)) for node, scope in by_name.get(name, ())) else UNKNOWN
         )
+
+    def given_indirectly(self, target: Scope, name: str, position: Optional[int]) -> bool:
+        """Whether a call through a variable (``block(config, rate)``) may hand the parameter over."""
+        handed_on, by_name, most = self._handed_on_calls()
+        return target in handed_on and (name in by_name or (position is not None and position < most))
+
+    def _handed_on_calls(self) -> tuple:
+        if self._indirect is None:
+            self._indirect = _handed_on(self.project, self._live), *_indirect_calls(self.project, self._live)
+        return self._indirect
 
 
 def _handed_on(project: Project, live: LiveCode) -> set:

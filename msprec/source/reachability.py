@@ -23,6 +23,8 @@ _PLAIN_DECORATORS = {
     "constexpr",
     "contextmanager",
 }
+#: Calls that ask what kind something is: the classes named after the first argument are not made there.
+_TYPE_TESTS = {"isinstance", "issubclass"}
 _NAMING = {ast.Name, ast.Attribute, ast.Import, ast.ImportFrom}
 
 
@@ -95,7 +97,10 @@ def _chain(node: ast.AST) -> Optional[str]:
 
 
 def naming(scope: Scope, dead: Collection = ()) -> list:
-    """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count."""
+    """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count.
+
+    A class that an annotation or ``isinstance`` names is not used there.
+    """
     found, stack = [], _outermost(scope)
     push = stack.append
     while stack:
@@ -109,6 +114,10 @@ def naming(scope: Scope, dead: Collection = ()) -> list:
             stack += [*node.decorator_list, *node.args.defaults, *[d for d in node.args.kw_defaults if d is not None]]
         elif kind is ast.ClassDef:
             stack += [*node.decorator_list, *node.bases]
+        elif kind is ast.Call and node.func.__class__ is ast.Name and node.func.id in _TYPE_TESTS:
+            stack += [node.func, *node.args[:1]]
+        elif kind is ast.AnnAssign:
+            stack += [part for part in (node.target, node.value) if part is not None]
         elif kind is not ast.Lambda and kind is not ast.Name and kind is not ast.Constant:
             for field in node._fields:
                 child = getattr(node, field, None)
