@@ -224,6 +224,58 @@ def test_the_default_of_what_a_variable_calls_counts_where_nothing_is_handed_ove
     assert judged(tmp_path, code)["conclusion"] == conclusion
 
 
+RESIDUAL = """
+def norm(channels, momentum=0.1, use_batch_statistics=True):
+    return nn.BatchNorm2d(channels, momentum=momentum, use_batch_statistics=use_batch_statistics)
+
+
+class Unit(nn.Cell):
+    def __init__(self, channels, momentum=0.1, training=False):
+        super().__init__()
+        self.norm = norm(channels, momentum, training)
+
+
+class Trunk(nn.Cell):
+    def __init__(self, block):
+        super().__init__()
+        trained = {trained}
+        self.norm = norm(8, use_batch_statistics=trained)
+        self.layer = self._stage(block, 8, training=trained)
+
+    def _stage(self, block, channels, training=False):
+        return nn.SequentialCell([block(channels, training=training) for _ in range(2)])
+
+
+net = Trunk(Unit)
+"""
+
+
+@pytest.mark.parametrize(("trained", "conclusion"), [("False", "ok"), ("True", "problem"), ("None", "problem")])
+def test_statistics_frozen_through_a_method_and_a_variable_have_no_momentum(tmp_path, trained, conclusion):
+    assert judged(tmp_path, RESIDUAL.format(trained=trained))["conclusion"] == conclusion
+
+
+COLUMN = """
+class Layer(nn.Cell):
+    def __init__(self, channels, bn=False):
+        super(Layer, self).__init__()
+        self.bn = nn.BatchNorm2d(channels, momentum=0) if bn else None
+
+
+class Columns(nn.Cell):
+    def __init__(self, bn=False):
+        super(Columns, self).__init__()
+        self.branches = nn.CellList([Layer(8, bn=bn), Layer(16, bn=bn)])
+
+
+"""
+
+
+@pytest.mark.parametrize(("made", "conclusion"), [("Columns()", "ok"), ("Columns(bn=True)", "problem")])
+def test_a_class_that_super_names_is_not_handed_on(tmp_path, made, conclusion):
+    assert judged(tmp_path, COLUMN + f"net = {made}\n")["conclusion"] == conclusion
+
+
 MODELS = """
 class Old(nn.Cell):
     def __init__(self):
