@@ -213,7 +213,10 @@ net = stack(True)
 @pytest.mark.parametrize(
     ("code", "conclusion"),
     [
-        (BLOCKS + STACK.format(handed=", 0.2 * i / depth"), "ok"),  # the default of a class that is called by a variable
+        (
+            BLOCKS + STACK.format(handed=", 0.2 * i / depth"),
+            "ok",
+        ),  # the default of a class that is called by a variable
         (BLOCKS + STACK.format(handed=", keep=0.1 * i"), "ok"),
         (BLOCKS + STACK.format(handed=""), "problem"),
         (BLOCKS + "net = Wide(8)\n", "problem"),
@@ -315,8 +318,13 @@ def test_a_class_that_is_only_asked_about_is_not_made(tmp_path, asked, conclusio
     ],
 )
 def test_a_momentum_that_only_an_evaluation_reaches_is_a_note(tmp_path, start, conclusion):
-    code = MODELS.replace("net = Net()", "net = Old()") + f"def main():\n    {start.replace(chr(10), chr(10) + '    ')}\n\n\nmain()\n"
+    code = (
+        MODELS.replace("net = Net()", "net = Old()")
+        + f"def main():\n    {start.replace(chr(10), chr(10) + '    ')}\n\n\nmain()\n"
+    )
     entry = judged(tmp_path, code)
     assert entry["conclusion"] == conclusion
     if conclusion == "ok":
-        assert "The same in code that no training reaches (not judged)" in [piece["title"] for piece in entry["evidence"]]
+        assert "The same in code that no training reaches (not judged)" in [
+            piece["title"] for piece in entry["evidence"]
+        ]
