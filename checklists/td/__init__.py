@@ -7,5 +7,5 @@ FAMILY = Family(
     zh="训练动态",
     en="Training dynamics",
     package=__name__,
-    items=(),
+    items=("units",),
 )

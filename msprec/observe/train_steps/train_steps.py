@@ -142,7 +142,7 @@ class StepObserver:
 
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
-        if not self.material.full and self.observer.options.probe_seconds > 0 and self.replays.again is None:
+        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
             self.observer.guarded_call(lambda: self.material.offer(*what, **named))
 
     # what trains
