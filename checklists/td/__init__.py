@@ -7,5 +7,9 @@ FAMILY = Family(
     zh="训练动态",
     en="Training dynamics",
     package=__name__,
-    items=("units",),
+    items=(
+        "units",
+        "update_gradients",
+        "random_draws",
+    ),
 )

@@ -12,14 +12,17 @@ import numpy as np
 
 from msprec.locate.gradients import Plain
 from msprec.locate.replay import undisturbed, watched
+from msprec.probe.attainable_range import plain_name
 from msprec.probe.captured_updates import flat_gradients
 from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import place_of_class, place_of_code
 
 #: A cell is called until so many updates were seen, so many times at most.
 _UPDATES, _CALLS = 3, 40
 #: The rest that one factor may leave, as a share, before the gradients of the update before are looked for.
 _EXACT = 0.02
+_FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
 
 
 class Given(NamedTuple):
@@ -70,6 +73,19 @@ def _of_loop(material, seconds: float) -> list:
         if all(part is not None and part.size == one.given.size for part in own):
             found.append(Given(one.number, one.given, own, one.before))
     return found
+
+
+def _loss_divided(material) -> Optional[bool]:
+    """Whether what is differentiated is a quotient or product with a plain number; None: it was not seen."""
+    step = material.build(material.batches[0])
+    trace = GraphTrace(step)
+    trace.backward = False
+    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
+        loss = first_scalar(trace.call_function(step.forward, step.inputs))
+    node = trace.producers.get(id(loss))
+    if node is None:
+        return None
+    return plain_name(node) in _FACTORS and sum(one.size > 1 for one in node.inputs) == 0
 
 
 class _Calls(GraphTrace):

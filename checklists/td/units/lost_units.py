@@ -1,6 +1,5 @@
 """Which activations and layers have lost their units (td.03)."""
 
-from collections import Counter
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text, percent
@@ -153,9 +152,9 @@ def kinds(entry: Fact) -> Text:
 
 def _by_key(entries: list) -> dict:
     """By operator, cell and place, and which of those it is."""
-    found, counted = {}, Counter()
+    found: dict[tuple, Fact] = {}
     for entry in entries:
-        key = (entry.operator, entry.cell, entry.place.file, entry.place.line)
-        counted[key] += 1
-        found[(*key, counted[key])] = entry
+        at = (entry.operator, entry.cell, entry.place.file, entry.place.line)
+        number = sum(key[:-1] == at for key in found)
+        found[(*at, number)] = entry
     return found

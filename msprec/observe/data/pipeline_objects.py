@@ -10,6 +10,8 @@ from typing import Optional
 
 import numpy as np
 
+from msprec.runtime.side_effects import host_draws
+
 _METHODS = {
     "BatchDataset": "batch",
     "PaddedBatchDataset": "padded_batch",
@@ -203,8 +205,22 @@ def pipeline_facts(nodes: list, places) -> list:
     facts = []
     for node in nodes:
         kind = type(node).__name__
-        facts.append({"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": places(node)})
+        entry = {"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": places(node), "draws": _draws(node)}
+        facts.append(entry)
     return facts
+
+
+def _draws(node) -> Optional[str]:
+    """What the user's code in a node draws from the shared generators of Python or NumPy for each sample; None: nothing.
+
+    Of a source only what is done for a position counts: a generator may draw the order.
+    """
+    source, operations = node.__dict__.get("source"), node.__dict__.get("operations")
+    called = [getattr(source, "__getitem__", None)] if source is not None and not node.children else []
+    for one in operations if isinstance(operations, (list, tuple)) else [operations]:
+        called.append(one if hasattr(one, "__code__") or hasattr(one, "__func__") else getattr(one, "__call__", None))
+    users = (one for one in called if hasattr(getattr(one, "__func__", one), "__code__"))
+    return next((draw for one in users if (draw := host_draws(one)) is not None), None)
 
 
 def _is_seekable(node) -> Optional[bool]:

@@ -262,6 +262,7 @@ _UNITS = {
 _UPDATES = {
     "optimizer": key(text, "its class"),
     "place": key(PLACE, "where it is called, or where the step is defined"),
+    "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
     "updates": key(
         [
             {

@@ -225,6 +225,15 @@ TRAIN_STEP = {
                     },
                     "the loss scale",
                 ),
+                "compiled_draws": key(
+                    [
+                        {
+                            "draws": key(words, "the function, such as numpy.random.rand"),
+                            "place": key(PLACE, "the function or construct that calls it"),
+                        }
+                    ],
+                    "what compiled code draws from the shared generators of Python or NumPy: once, when it is compiled",
+                ),
             }
         ],
         "the kinds of training step",
