@@ -11,5 +11,6 @@ FAMILY = Family(
         "units",
         "update_gradients",
         "random_draws",
+        "replicas",
     ),
 )

@@ -64,7 +64,7 @@ def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     random = [step for step in dataset.pipeline if step.draws or _random_operations(step)]
     if not random:
         return None
-    names = random[0].draws or _random_operations(random[0])[0]
+    names = random[0].draws or _random_operations(random[0])[0].partition("(")[0]
     workers = _same_workers(run_data, random)
     if workers is not None:
         return workers

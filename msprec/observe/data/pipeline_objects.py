@@ -11,6 +11,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.runtime.side_effects import host_draws
+from msprec.runtime.source_locations import is_user_file
 
 _METHODS = {
     "BatchDataset": "batch",
@@ -218,9 +219,14 @@ def _draws(node) -> Optional[str]:
     source, operations = node.__dict__.get("source"), node.__dict__.get("operations")
     called = [getattr(source, "__getitem__", None)] if source is not None and not node.children else []
     for one in operations if isinstance(operations, (list, tuple)) else [operations]:
-        called.append(one if hasattr(one, "__code__") or hasattr(one, "__func__") else getattr(one, "__call__", None))
-    users = (one for one in called if hasattr(getattr(one, "__func__", one), "__code__"))
-    return next((draw for one in users if (draw := host_draws(one)) is not None), None)
+        method = vars(type(one)).get("__call__")
+        called.append(types.MethodType(method, one) if isinstance(method, types.FunctionType) else one)
+    return next((draw for one in called if _is_users(one) and (draw := host_draws(one)) is not None), None)
+
+
+def _is_users(function) -> bool:
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and is_user_file(code.co_filename)
 
 
 def _is_seekable(node) -> Optional[bool]:

@@ -104,6 +104,7 @@ class StepObserver:
         """A step begins; ``entry`` is that of its style."""
         self.observer.guarded_call(self.observer.evaluating.assigned.training_begins)
         step, datasets = OpenStep(entry, self.done + 1), self.observer.datasets
+        self.observer.guarded_call(self.observer.replicas.before, step.number)
         step.wait, step.epoch = datasets.take_wait(), datasets.epoch
         step.batch = datasets.last.last_count if datasets.last is not None else None
         return step
