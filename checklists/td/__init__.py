@@ -2,15 +2,15 @@
 
 from msprec.engine.family import Family
 
+# fmt: off
 FAMILY = Family(
     "td",
     zh="训练动态",
     en="Training dynamics",
     package=__name__,
     items=(
+        "outcome",
         "units",
-        "update_gradients",
-        "random_draws",
-        "replicas",
     ),
 )
+# fmt: on

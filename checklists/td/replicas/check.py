@@ -144,7 +144,7 @@ def _table(found: dict):
     rows = [
         [
             _KINDS[kind],
-            one.count,
+            one.parameters,
             one.last_equal,
             one.first,
             Joined(one.names[:3], zh="、", en=", "),

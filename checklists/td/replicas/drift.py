@@ -9,10 +9,11 @@ from msprec.engine.schema import REPLICAS, Fact
 
 
 class Drift(NamedTuple):
-    """Of one kind of parameters: ``steps``: the looks that all ranks took; ``first`` and ``last_equal`` of them; ``names``:
-    those that differ first; ``distance``: the largest at the end, over the norm; ``apart_at_end``: whether it counts."""
+    """Of one kind of parameters: their number; ``steps``: the looks that all ranks took; ``first`` and ``last_equal`` of them;
+    ``names``: those that differ first; ``distance``: the largest at the end, over the norm; ``apart_at_end``: whether it
+    counts."""
 
-    count: int
+    parameters: int
     steps: list
     last_equal: Optional[int]
     first: Optional[int]

@@ -155,6 +155,6 @@ def _by_key(entries: list) -> dict:
     found: dict[tuple, Fact] = {}
     for entry in entries:
         at = (entry.operator, entry.cell, entry.place.file, entry.place.line)
-        number = sum(key[:-1] == at for key in found)
-        found[(*at, number)] = entry
+        key = (*at, sum(one[:-1] == at for one in found))
+        found[key] = entry
     return found
