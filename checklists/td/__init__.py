@@ -10,6 +10,7 @@ FAMILY = Family(
     package=__name__,
     items=(
         "outcome",
+        "gradient_flow",
     ),
 )
 # fmt: on
