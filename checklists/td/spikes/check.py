@@ -33,8 +33,8 @@ def spikes(run_data: RunData) -> Finding:
     td.09.lost of the gain is gone, with a cause or a consequence beside it: the learning rate had jumped above all before
     it, the gradient of a layer grew to td.09.norm times its usual size, the loss became non-finite, or the training ended
     at a constant prediction or diverged. Without these, or with td.09.many spikes that took a window to recover from,
-    undecided. Single spikes that recovered are a note; those after a restart of the learning rate are no spikes. Where optimizers take turns
-    it does not apply.
+    undecided. Single spikes that recovered are a note; those after a restart of the learning rate are no spikes.
+    Where optimizers take turns it does not apply.
     """
     if run_data.trains_nothing:
         return no_training()
