@@ -11,6 +11,7 @@ FAMILY = Family(
     items=(
         "outcome",
         "gradient_flow",
+        "units",
         "scales",
         "spikes",
     ),
