@@ -63,7 +63,10 @@ def sampled_layers(run_data: RunData) -> Sampled:
     chosen = [name for name in sorted(names, key=lambda name: order.get(name, len(order))) if _is_weight(facts, name)]
     return Sampled(
         np.array(steps, int),
-        [Layer(name, *names[name], facts.get(name), _in_chain(facts.get(name), name)) for name in chosen],
+        [
+            Layer(name, names[name][0], names[name][1], facts.get(name), _in_chain(facts.get(name), name))
+            for name in chosen
+        ],
     )
 
 

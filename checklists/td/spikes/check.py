@@ -150,7 +150,8 @@ def _where(one: Seen) -> Text:
 
 
 def _around(one: Seen) -> Text:
-    zh, en, values = "", "", {}
+    zh, en = "", ""
+    values: dict = {}
     if one.jumped:
         zh, en = (
             zh + "；学习率刚从 {before} 增大到 {rate}",
