@@ -23,7 +23,7 @@ def class_folders(root: Path, classes: int = 3, train: int = 40, val: int = 10, 
 
 
 def boxes(root: Path, train: int = 16, val: int = 4, side: int = 64) -> Path:
-    """``root``/images and ``root``/labels as YOLO reads them, and the lists train.txt and val.txt: two boxes a picture, two classes."""
+    """Pictures, labels as YOLO reads them, and the lists train.txt and val.txt: two boxes a picture, two classes."""
     image = pytest.importorskip("PIL.Image", reason="Pillow writes the generated pictures")
     draw = np.random.default_rng(0)
     for split, count in (("train", train), ("val", val)):
