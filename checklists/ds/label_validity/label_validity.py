@@ -12,7 +12,7 @@ from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.learning_curves import validation_scores
 from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
-from msprec.checklists.ds.class_counts import head_outputs, last_outputs
+from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -48,9 +48,16 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         wrong = check(run_data, dataset, column)
         if wrong is not None:
             says, advice = wrong
+            if (
+                check in (_refused, _out_of_range) and column.min == 0
+            ):  # counted as they should: the outputs may be too few
+                places = [*places, last_layer(run_data)]
             code = run_data.code_at(places, Text("标签的来处", "Where the labels come from"))
             return problem(
-                Text("{says}。", "{says}.", says=says), advice, [counts_figure(label.counts), *shown, code], places
+                Text("{says}。", "{says}.", says=says),
+                advice,
+                [counts_figure(label.counts), *shown, code],
+                [place for place in places if place],
             )
     share = _well_learned(run_data)
     if share is not None and label.kind in ("class", "one_hot"):
