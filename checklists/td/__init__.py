@@ -10,6 +10,7 @@ FAMILY = Family(
     package=__name__,
     items=(
         "outcome",
+        "units",
     ),
 )
 # fmt: on

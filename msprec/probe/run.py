@@ -20,6 +20,8 @@ _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid"
 FIRST = 16
 #: Share of what is left of the budget that predictions may take.
 LABELS = 0.25
+#: The same for what units give, and for the gradients of captured updates.
+UNITS, GRADIENTS = 0.15, 0.1
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -38,7 +40,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
     facts = {"budget": seconds, "seconds": 0.0, "skipped": {}}
     why = _why_not(steps.material, ranks, steps.accumulation)
     if why is not None:
-        facts["skipped"] = {"graph": why, "labels": why, "range_test": why}
+        facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "range_test"), why)
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
@@ -49,6 +51,12 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             facts["skipped"].update(labels="crashed", range_test="crashed")
             writer.facts("probes", facts)
             return facts
+        tell("units")
+        left = seconds - (time.monotonic() - began)
+        _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
+        tell("gradients")
+        left = seconds - (time.monotonic() - began)
+        _try(facts, "gradients", lambda: facts.update(_gradients(steps.material, GRADIENTS * left)))
         tell("evaluation")
         _try(facts, "evaluation", lambda: facts.update(evaluations=steps.evaluations.facts()))
         tell("labels")
@@ -120,6 +128,19 @@ def _differentiated(material: Material, step, wanted) -> dict:
 
 def _again(material: Material, wanted) -> Callable:
     return lambda inputs: material.build(inputs, wanted)
+
+
+def _units(material: Material, seconds: float) -> dict:
+    from msprec.probe.units import unit_facts
+
+    return unit_facts(material, seconds)
+
+
+def _gradients(material: Material, seconds: float) -> dict:
+    from msprec.probe.update_gradients import update_gradients
+
+    found = update_gradients(material, seconds)
+    return {"gradients": found} if found is not None else {}
 
 
 def _labels(material: Material, seconds: float) -> dict:
