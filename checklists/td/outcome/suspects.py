@@ -13,7 +13,6 @@ _DIRECT = (
     "dp.03",
 )
 # fmt: on
-)
 #: Items that are left open where nothing is wrong too: their evidence counts for less.
 _OFTEN_OPEN = ("ds.02", "ds.04", "dp.02", "api.01", "cg.03", "hp.02")
 #: Shown at the most.
