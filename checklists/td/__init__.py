@@ -11,6 +11,10 @@ FAMILY = Family(
     items=(
         "outcome",
         "units",
+        "update_gradients",
+        "received_batches",
+        "random_draws",
+        "replicas",
     ),
 )
 # fmt: on

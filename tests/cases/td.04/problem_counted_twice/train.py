@@ -15,7 +15,13 @@ data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(16)
 net = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dense(16, 1))
 loss_fn = nn.MSELoss()
 optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.01, momentum=0.9)
-grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+
+
+def forward(features, target):
+    return loss_fn(net(features), target)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 for epoch in range(2):
     for features, target in data.create_tuple_iterator():

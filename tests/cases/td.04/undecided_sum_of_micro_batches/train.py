@@ -15,7 +15,13 @@ data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(16)
 net = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dense(16, 1))
 loss_fn = nn.MSELoss()
 optimizer = nn.SGD(net.trainable_params(), learning_rate=0.01)
-grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+
+
+def forward(features, target):
+    return loss_fn(net(features), target)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 total = None
 for number, (features, target) in enumerate(data.create_tuple_iterator(), 1):
