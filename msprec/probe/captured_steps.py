@@ -11,7 +11,7 @@ from msprec.runtime.cells import all_parameters, is_optimizer_class, unwrap, wal
 from msprec.runtime.closure_scan import Bindings, reached_from
 
 #: So many batches are held, and so many bytes of them.
-MOST_BATCHES, MOST_BYTES = 16, 64 << 20
+MOST_BATCHES, MOST_BYTES = 64, 64 << 20
 #: Weights and optimizer states of more bytes are not copied.
 MOST_INITIAL = 256 << 20
 #: Of later steps, at powers of two, so many batches are held and so many bytes of them.

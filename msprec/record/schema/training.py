@@ -416,4 +416,13 @@ RANGE_TEST = {
     "overflows": key(count, "steps that overflowed"),
     "rates": key([finite], "learning rate of each step"),
     "losses": key([number], "loss of each step"),
+    "trials": key(
+        [
+            {
+                "rate": key(finite, "learning rate of the first group"),
+                "losses": key([number], "loss of each step, up to the first that is not finite"),
+            }
+        ],
+        "of a run that leaves a doubt: its first weights trained anew on its first batches, each rate as many steps",
+    ),
 }

@@ -13,7 +13,6 @@ from msprec.source.flow.abstract_values import (
     ZERO,
     Choice,
     Const,
-    Func,
     GradientOf,
     Lib,
     LibObj,
@@ -29,6 +28,7 @@ from msprec.source.flow.abstract_values import (
     joined,
     plus,
 )
+from msprec.source.interpreter import Function
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
@@ -484,7 +484,7 @@ class Library:
             found = self.operation(name, [owner, *args], keywords, node)
             in_place = name.endswith("_") and not name.endswith("__") and isinstance(found, Num)
             return self.machine.in_place(owner, found, node) if in_place else found
-        if isinstance(owner, (LibObj, Lib, Func)) and name in _SELF:
+        if isinstance(owner, (LibObj, Lib, Function)) and name in _SELF:
             return owner
         return self.unread(name, [owner, *args], keywords, node, owner)
 
@@ -631,7 +631,7 @@ class Library:
         factor = loss.factor
         if sens is not None and sens.constant:
             factor *= abs(float(sens.value)) or 1.0
-        for note in sorted(loss.notes, key=lambda note: (note.spot, repr(note.degrees))):
+        for note in sorted(loss.notes, key=lambda note: (note.spot, sorted(note.degrees or ()), note.factor)):
             machine.note_at("penalty", note.spot, note.degrees, "", Num(factor=note.factor))
         gradients = Num(degrees, GRADIENT, None, factor)
         machine.note("gradient", node, degrees, "", gradients)

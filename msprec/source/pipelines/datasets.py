@@ -3,11 +3,10 @@
 import ast
 from typing import Any
 
-from msprec.source.pipelines.names import Env
+from msprec.source.interpreter import Env, Function
 from msprec.source.pipelines.values import (
     UNREAD,
     Batches,
-    Function,
     Instance,
     Operation,
     Pipe,
@@ -66,7 +65,7 @@ class DataSets:
             shown["source"] = f"{UNREAD}{ast.unparse(node.args[0] if node.args else node)[:60]}"
         if not whole:
             shown[f"{UNREAD}arguments"] = True
-        pipe = Pipe((Step(name, shown, self._place(node), source),))
+        pipe = Pipe((Step(name, shown, self.place(node), source),))
         self.made.append(pipe)
         return pipe
 
@@ -99,7 +98,7 @@ class DataSets:
             return UNKNOWN
         if not whole:
             shown[f"{UNREAD}arguments"] = True
-        grown = Pipe((*pipe.steps, Step(name, shown, self._place(node))))
+        grown = Pipe((*pipe.steps, Step(name, shown, self.place(node))))
         self.made = [one for one in self.made if one is not pipe] + [grown]
         return grown
 
