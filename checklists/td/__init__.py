@@ -11,8 +11,6 @@ FAMILY = Family(
     items=(
         "outcome",
         "units",
-        "update_gradients",
-        "received_batches",
         "random_draws",
         "replicas",
     ),
