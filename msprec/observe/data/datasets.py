@@ -63,7 +63,6 @@ class DatasetRecord:
         self.passed_over = 0
         self.largest, self.as_declared = 0, False
         self.role_hint = None
-        self.last_batch = None
         self.last_count = self.last_labels = self.label_column = None
         self.inputs = set()
 
