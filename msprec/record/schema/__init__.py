@@ -29,6 +29,7 @@ from msprec.record.schema.training import (
     PARAMETERS,
     PRECISION,
     RANGE_TEST,
+    REPLICAS,
     TRAIN_STEP,
     WEIGHTS_LOADED,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "REFERENCE_DATA",
     "REFERENCE_RUN",
     "REFERENCE_WEIGHTS",
+    "REPLICAS",
     "RUN",
     "SAVED_STEP",
     "STEPS",
@@ -96,5 +98,6 @@ FACTS = {
     "modes": MODES,
     "probes": PROBES,
     "range_test": RANGE_TEST,
+    "replicas": REPLICAS,
     "evaluation": EVALUATION,
 }
