@@ -2,8 +2,8 @@
 
 The document may have been saved by another word processor, which drops the tags of controls, joins or splits runs, or turns
 a control into plain text. So a field is looked for by its tag, then by the bookmark in its cell, then by its place in the
-form (in earlier reports under the item's heading); and its value is all the text of its cell. A paragraph that msprec did not write
-counts as the person's.
+form (in earlier reports under the item's heading); and its value is all the text of its cell. A paragraph that msprec did not
+write counts as the person's.
 """
 
 import base64

@@ -244,15 +244,11 @@ def test_page_one_answers_five_questions(office, tmp_path: Path, lang: str, lett
     front = " ".join(pages[0].split())
     for fact in (FRONT["outcome"]["text"], "hp.01 is wrong.", "train.py:42", "Mend hp.01.", FRONT["about"]["repeat"]):
         assert fact in front, fact
-    assert front.index("hp.01 is wrong") < front.index(
-        "ds.01 is wrong"
-    )  # what may have kept it from learning comes first
-    assert WORDS[lang]["form"] in pages[1].splitlines()[1:4] or WORDS[lang]["form"] in pages[1]
+    # what may have kept it from learning comes first
+    assert front.index("hp.01 is wrong") < front.index("ds.01 is wrong")
+    assert WORDS[lang]["form"] in pages[1]
     # the form takes two pages at the most
-    last = max(
-        number_ for number_, page in enumerate(pages) if "mp.04" in page and WORDS[lang]["comment_head"][:2] in page
-    )
-    assert last <= 2
+    assert {number_ for number_, page in enumerate(pages) if PLACEHOLDERS[lang] in page} <= {1, 2}
 
 
 def test_page_numbers_are_fields(sample, tmp_path: Path) -> None:
