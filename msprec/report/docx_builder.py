@@ -64,8 +64,9 @@ class Paper:
         from docx.shared import Cm, Pt, RGBColor
 
         section = self.document.sections[0]
-        section.page_width, section.page_height = (Cm(21.59), Cm(27.94)) if letter else (Cm(21), Cm(29.7))
-        section.left_margin = section.right_margin = (section.page_width - Cm(WIDTH_CM)) // 2
+        width, height = (21.59, 27.94) if letter else (21.0, 29.7)
+        section.page_width, section.page_height = Cm(width), Cm(height)
+        section.left_margin = section.right_margin = Cm((width - WIDTH_CM) / 2)
         section.top_margin = section.bottom_margin = Cm(1.7 if letter else 1.9)
         for name, size in _STYLES:
             style = self.document.styles[name]

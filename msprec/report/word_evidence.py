@@ -145,7 +145,7 @@ def _touch(one: dict, other: dict) -> bool:
 
 
 def _join(one: dict, other: dict) -> None:
-    lines = {}
+    lines: dict[int, str] = {}
     for piece in (other, one):
         lines.update(enumerate(str(piece.get("code", "")).split("\n"), int(piece.get("first_line") or 1)))
     titles = dict.fromkeys(filter(None, (one.get("title"), other.get("title"))))

@@ -16,7 +16,7 @@ from reports import findings, write_run
 
 from msprec.engine import blank
 from msprec.report import figures
-from msprec.report.strings import CONCLUSIONS, WORDS, default_lang, number
+from msprec.report.strings import CONCLUSIONS, PLACEHOLDERS, WORDS, default_lang, number
 from msprec.report.terminal import print_table
 from msprec.report.word import write_word
 from msprec.report.word_evidence import write_csv
