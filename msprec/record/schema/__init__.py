@@ -18,6 +18,7 @@ from msprec.record.schema.notation import PLACE, Choice, Key, Map, Shape, count,
 from msprec.record.schema.outputs import CHECKLIST, DUMP_INDEX, DUMP_TENSOR
 from msprec.record.schema.probes import PROBES
 from msprec.record.schema.reference_run import REFERENCE_RUN
+from msprec.record.schema.remedies import REMEDIES
 from msprec.record.schema.run import RUN
 from msprec.record.schema.streams import COMMON, EVENT, EVENTS, GRADIENTS, SAVED_STEP, STEPS
 from msprec.record.schema.training import (
@@ -61,6 +62,7 @@ __all__ = [
     "REFERENCE_DATA",
     "REFERENCE_RUN",
     "REFERENCE_WEIGHTS",
+    "REMEDIES",
     "RUN",
     "SAVED_STEP",
     "STEPS",
@@ -97,4 +99,5 @@ FACTS = {
     "probes": PROBES,
     "range_test": RANGE_TEST,
     "evaluation": EVALUATION,
+    "remedies": REMEDIES,
 }
