@@ -470,13 +470,22 @@ def _least(loss: LossKind, values: np.ndarray, shares: np.ndarray) -> float:
     return least / delta if loss.kind == "smooth_l1" else least
 
 
-def _losses(run_data: RunData) -> Optional[np.ndarray]:
-    """The losses of the last training; those of steps skipped for overflow, where they are not finite, left out."""
+def training_losses(run_data: RunData) -> Optional[tuple]:
+    """``(steps, losses)`` of the last training, (n,) float64 each; None where optimizers take turns, or no loss was seen.
+
+    Losses of steps skipped for overflow are left out where they are not finite.
+    """
     steps = run_data.steps()
     rows = last_rows(run_data) if "loss" in steps else None
     if rows is None or not rows.size:
         return None
     rows = rows & steps.seen("loss")
-    losses = np.asarray(steps["loss"], float)[rows]
+    numbers, losses = np.asarray(steps["step"], float)[rows], np.asarray(steps["loss"], float)[rows]
     flagged = np.asarray(steps["overflow"], float)[rows] == 1 if "overflow" in steps else np.zeros(len(losses), bool)
-    return losses[np.isfinite(losses) | ~flagged]
+    kept = np.isfinite(losses) | ~flagged
+    return numbers[kept], losses[kept]
+
+
+def _losses(run_data: RunData) -> Optional[np.ndarray]:
+    found = training_losses(run_data)
+    return found[1] if found is not None else None

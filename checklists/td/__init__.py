@@ -2,10 +2,14 @@
 
 from msprec.engine.family import Family
 
+# fmt: off
 FAMILY = Family(
     "td",
     zh="训练动态",
     en="Training dynamics",
     package=__name__,
-    items=(),
+    items=(
+        "outcome",
+    ),
 )
+# fmt: on

@@ -35,17 +35,23 @@ class GradientSampler:
 
     Args:
         writer: The run's writer.
-        share: Share of the run's time that samples may take, their first excepted.
+        share: Share of the run's time that samples may take.
         every: Sample each so many steps instead, whatever it costs.
         replay: Whether steps may be run again; ``None``: on a CPU only, as elsewhere it takes device memory that the
             training may need.
+        first_cost: Seconds that the first sample is reckoned with; 0: it is free.
     """
 
     def __init__(
-        self, writer, share: float = SHARE, every: Optional[int] = None, replay: Optional[bool] = None
+        self,
+        writer,
+        share: float = SHARE,
+        every: Optional[int] = None,
+        replay: Optional[bool] = None,
+        first_cost: float = 0.0,
     ) -> None:
         self._writer, self._every, self._replay = writer, every, replay
-        self._budget, self._misses = Budget(share), 0
+        self._budget, self._misses = Budget(share, cost=first_cost), 0
         self._story, self._advice = GradientHistory(self._event), ScaleAdvice()
         self._open: Optional[_Sample] = None
         #: Norms ``{step: global norm}``, the events told, and why gradients could not be read

@@ -23,17 +23,26 @@ class GradientMonitor(Monitor):
 
     Args:
         out: The run folder, as for `LossScaleMonitor`.
-        share: Share of the run's time that samples may take; the first is free.
+        share: Share of the run's time that samples may take.
         every: Sample each so many steps instead, whatever it costs.
         replay: Whether to run steps again in graph mode; ``None``: on a CPU only, as it takes device memory.
+        first_cost: Seconds that the first sample is reckoned with, so that it waits for ``first_cost / share`` seconds of
+            training; 0: it is free, and the second step is sampled.
 
     Examples:
         >>> model.train(10, dataset, callbacks=[GradientMonitor(every=100)])
     """
 
-    def __init__(self, out=None, share: float = SHARE, every: Optional[int] = None, replay: Optional[bool] = None):
+    def __init__(
+        self,
+        out=None,
+        share: float = SHARE,
+        every: Optional[int] = None,
+        replay: Optional[bool] = None,
+        first_cost: float = 0.0,
+    ):
         super().__init__(out)
-        self._settings = (share, every, replay)
+        self._settings = (share, every, replay, first_cost)
         self._sampler: GradientSampler = UNSET
         self._optimizer = None
 

@@ -19,11 +19,13 @@ from msprec.callbacks.train_context import Training
 TOGETHER = 64
 #: Share of the run's time for samples of gradients: with all the rest at a step of 20 ms, about one per cent.
 GRADIENT_SHARE = 0.002
+#: Seconds: puts the first sample, which took 0.1 s where measured, ten seconds after the start, as one per cent of them.
+FIRST_SAMPLE = 0.02
 
 
 class PrecisionMonitor(Callback):
     """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults, but for the
-    samples of gradients, which take 0.2 % of the time instead of 0.5 %.
+    samples of gradients, which take 0.2 % of the time instead of 0.5 % and begin ten seconds after the start.
 
     Args:
         policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` or ``"raise"``, as for
@@ -46,7 +48,7 @@ class PrecisionMonitor(Callback):
         super().__init__()
         self.loss_scale = LossScaleMonitor(out)
         self.non_finite = NonFiniteMonitor(policy, out)
-        self.gradients = GradientMonitor(out, GRADIENT_SHARE)
+        self.gradients = GradientMonitor(out, GRADIENT_SHARE, first_cost=FIRST_SAMPLE)
         self.step_time = StepTimeMonitor(out)
         more = [TensorBoardMonitor(tensorboard, out)] if tensorboard else []
         more += [SummaryMonitor(summary, out)] if summary is not None else []

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, TypeVar
 
 from msprec.bilingual import Text
 from msprec.engine import schema as shapes
-from msprec.engine.finding import Evidence
+from msprec.engine.finding import Evidence, Finding
 from msprec.engine.schema import Fact, place
 from msprec.engine.thresholds import Threshold
 from msprec.record.reader import Records, Steps
@@ -39,6 +39,8 @@ class RunData(RunSources):
         self.rank = 0
         self._ranks: Optional[list[int]] = None
         self.consulted: list[Threshold] = []
+        #: What the items that were examined concluded, by their ids; complete when sections are made
+        self.findings: dict[str, Finding] = {}
         self._take_facts()
 
     def _take_facts(self) -> None:

@@ -46,6 +46,7 @@ def conclude(
     run_data = _run_data(run_dir, resolved, scripts, reference, handed or {})
     with collector_paused():
         findings = [(item, examine(item, run_data) if item.id in chosen else _left_out()) for item in items()]
+        run_data.findings = {item.id: finding for item, finding in findings if item.id in chosen}
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
     return {**_sections(run_data, lang), **document}

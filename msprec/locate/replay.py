@@ -10,6 +10,7 @@ from msprec.record.nested import flatten
 from msprec.runtime import hook_points
 from msprec.runtime.active_observer import unobserved
 from msprec.runtime.cells import all_parameters, is_builtin, unwrap, walk
+from msprec.runtime.quiet import quiet
 from msprec.runtime.rng_state import random_state, set_random_state
 from msprec.runtime.scalars import first_scalar
 from msprec.runtime.side_effects import draws_on_host
@@ -17,8 +18,8 @@ from msprec.runtime.side_effects import draws_on_host
 
 @contextmanager
 def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict], host_random: bool = True):
-    """PyNative mode, the random state ``state`` and the values ``weights`` (``{id(parameter): array}``) inside; all as
-    it was before afterwards.
+    """PyNative mode, the random state ``state`` and the values ``weights`` (``{id(parameter): array}``) inside, and nothing
+    printed or logged; all as it was before afterwards.
 
     ``host_random``: whether what runs inside may draw from Python's and NumPy's generators. Where it does not, they are
     left alone: a data set's threads draw from them meanwhile, and setting them back would undo that.
@@ -27,7 +28,7 @@ def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict]
 
     mode, outer = ms.get_context("mode"), random_state(host_random)
     before = {id(parameter): parameter.asnumpy().copy() for parameter in parameters}
-    with unobserved():
+    with unobserved(), quiet():
         ms.set_context(mode=ms.PYNATIVE_MODE)
         try:
             if weights:

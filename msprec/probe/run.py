@@ -1,13 +1,13 @@
 """The probes in their order, within their budget, announced."""
 
 import contextlib
-import io
 import sys
 import time
 from typing import Callable, Optional
 
 from msprec.probe.captured_steps import Material
 from msprec.probe.numpy_losses import BCE
+from msprec.runtime.quiet import quiet
 from msprec.runtime.side_effects import side_effect
 
 #: The range test is not begun with less than so many seconds left.
@@ -37,7 +37,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
-    with _announced() as tell, _silent(), steps.material.as_bound():
+    with _announced() as tell, quiet(), steps.material.as_bound():
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
         tell("evaluation")
@@ -149,10 +149,3 @@ def _announced():
     with Progress(console=Console(file=stream), transient=True, disable=not stream.isatty()) as progress:
         task = progress.add_task("msprec: probes", total=None)
         yield lambda name: progress.update(task, description=f"msprec: probe {name}")
-
-
-@contextlib.contextmanager
-def _silent():
-    """What the user's code prints when it is run once more was printed before."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        yield

@@ -93,6 +93,7 @@ _ON_MODE = Text("哪些 Cell 在训练与推理模式下不同", "which cells di
 _CPU_SCALING = Text(
     "CPU 上带 loss scale 的训练 Cell的溢出检查", "the overflow check of training cells with a loss scale on a CPU"
 )
+_LOG = Text("MindSpore 的日志", "the log of MindSpore")
 _SEEDS = Text("脚本设置了哪些种子与上下文", "which seeds and contexts the script sets")
 
 HOOK_POINTS = (
@@ -512,6 +513,20 @@ HOOK_POINTS = (
         ("run",),
         ("dp.05", "wi.01"),
         Text("不知道梯度在哪个通信组内归约", "the group that gradients are reduced in is not known"),
+    ),
+    HookPoint(
+        "log",
+        ("mindspore.log:_get_logger",),
+        _LOG,
+        without=Text(
+            "重放时 MindSpore 的日志会出现在终端上", "what MindSpore logs in a replay is seen on the terminal"
+        ),
+    ),
+    HookPoint(
+        "log_once",
+        ("mindspore.log:_LogActionOnce",),
+        _LOG,
+        without=Text("只说一次的日志可能不再出现", "a line that is logged once may be missing after a replay"),
     ),
     HookPoint(
         "kernel_seeds",

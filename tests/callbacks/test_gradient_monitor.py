@@ -9,6 +9,7 @@ from mindspore import nn
 from printing_cell import Counting, Printing
 
 from msprec import GradientMonitor, PrecisionMonitor
+from msprec.callbacks import precision
 
 
 def gradients(folder) -> list:
@@ -104,8 +105,11 @@ def test_not_on_other_devices_unless_asked(kit, monkeypatch):
     assert asked.summary()["samples"] == 2
 
 
-def test_member_of_the_precision_monitor(kit):
+@pytest.mark.parametrize("first, samples", [(precision.FIRST_SAMPLE, False), (0.0, True)], ids=["short", "long"])
+def test_member_of_the_precision_monitor(kit, monkeypatch, first, samples):
+    """A training of a second is not sampled: its first sample alone would be several per cent of it."""
+    monkeypatch.setattr(precision, "FIRST_SAMPLE", first)
     kit.start("pynative")
     monitor = PrecisionMonitor(out="run")
     linear().train(1, kit.data(), callbacks=[monitor], dataset_sink_mode=False)
-    assert monitor.summary()["gradients"]["samples"] >= 1
+    assert bool(monitor.summary()["gradients"]["samples"]) == samples

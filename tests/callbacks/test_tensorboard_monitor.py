@@ -9,6 +9,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
 
 import msprec
+from msprec.callbacks import precision
 
 
 def scalars(folder) -> dict:
@@ -17,7 +18,8 @@ def scalars(folder) -> dict:
     return {tag: [(e.step, e.value) for e in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
 
 
-def test_the_rows_of_the_run_whichever_trains(kit):
+def test_the_rows_of_the_run_whichever_trains(kit, monkeypatch):
+    monkeypatch.setattr(precision, "FIRST_SAMPLE", 0.0)
     kit.start("graph")
     monitor = msprec.PrecisionMonitor("record", "run", tensorboard=True)
     trained = kit.model("own")

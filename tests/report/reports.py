@@ -41,8 +41,9 @@ def write_run(folder: Path) -> Path:
 
 
 def findings(lang: str = "en", hostile: bool = True) -> dict:
-    """24 findings of all four kinds; the first has all kinds of evidence."""
+    """The guide's 24 findings, of all four kinds; the first has all kinds of evidence."""
     checklist = blank(lang)
+    checklist["beyond"], checklist["families"] = [], [one for one in checklist["families"] if not one["beyond"]]
     kinds = ["problem", "ok", "not_applicable", "undecided"]
     for i, item in enumerate(checklist["items"]):
         item["conclusion"] = kinds[i % 4]

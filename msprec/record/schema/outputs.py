@@ -67,6 +67,45 @@ CHECKLIST = {
     ),
     "items": key([_ENTRY], "the guide's 24, in its order"),
     "beyond": key([_ENTRY], "the entries of families outside the guide (entry-point group msprec.checklists)"),
+    "outcome": key(
+        {
+            "state": key(
+                Choice("learnt", "hardly", "nothing", "diverged", "stopped_early", "got_worse", "unknown"),
+                "how the training came out beside a constant prediction, its start and the validation data",
+            ),
+            "text": key(text, "the same in one sentence"),
+            "step": key(
+                count,
+                "step at which it stopped learning (diverged: from which on; got_worse: at which it was best), from 1; "
+                "null: it did not stop, or that is not known",
+            ),
+            "end": key(number, "mean loss of the last tenth of the steps"),
+            "constant": key(number, "loss of the best constant prediction; null: not known"),
+            "start": key(number, "loss at the start: median of the first steps"),
+            "score": key(
+                {
+                    "name": key(text, "name of the metric"),
+                    "value": key(number, "its last value"),
+                    "step": key(count, "training steps done before"),
+                    "constant": key(number, "what a constant prediction reaches by it; null: not known"),
+                    "better": key(Choice("higher", "lower"), "which way is better"),
+                    "samples": key(count, "samples it was computed on"),
+                },
+                "last validation score; null without one",
+            ),
+            "suspects": key(
+                [
+                    {
+                        "item": key(text, "id of the item"),
+                        "text": key(text, "what it found, in one sentence"),
+                        "location": key(text, "place in the source, file:line"),
+                    }
+                ],
+                "where the training did not learn: what may have kept it from it, the strongest evidence first",
+            ),
+        },
+        "what the training reached; not where nothing was trained",
+    ),
     "reference_run": key(
         {
             "name": key(text, "name of the reference run"),

@@ -1,0 +1,260 @@
+"""What a training reached beside the best constant prediction, beside its own start and on validation (td.01)."""
+
+import math
+import re
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.checklists.common.constant_prediction import Outcome, learning_outcome, training_losses
+from msprec.checklists.common.learning_curves import (
+    epochs_of,
+    is_steep,
+    keeps_best,
+    training_curve,
+    turned_up,
+    validation_curves,
+)
+from msprec.checklists.common.training_segments import last_rows
+from msprec.engine.run_data import RunData
+from msprec.record.metric_names import HIGHER, LOWER
+
+#: Trainings in which "no better than a constant" means something else: the data change with what is learnt, or two
+#: networks work against each other.
+_OTHER_AIMS = (
+    r"(?i)reward|replay_?buffer|epsilon_?greedy|actor_?critic|advantage|\bq_?net|td_?(target|error)|discriminator|adversar|\bgan\b"
+    r"|(?<![a-z])(d|g)_loss|loss_(d|g)\b"
+)
+_ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
+
+
+class Score(NamedTuple):
+    """The last value of a validation metric.
+
+    Attributes:
+        name, value, step: The metric, its last value, and the training steps done before.
+        constant: What a constant prediction reaches by it (the share of the most frequent class); None: not known.
+        better: ``higher`` or ``lower``.
+        samples: Samples that it was computed on; None: not known.
+    """
+
+    name: str
+    value: float
+    step: Optional[int]
+    constant: Optional[float]
+    better: str
+    samples: Optional[int]
+
+
+class Assessment(NamedTuple):
+    """How a training came out.
+
+    Attributes:
+        state: ``learnt``, ``hardly``, ``nothing``, ``diverged``, ``stopped_early``, ``got_worse`` or ``unknown``.
+        sure: Whether a bad state is one beyond doubt.
+        reason: Why it is unknown, or not sure: ``few_steps``, ``no_loss``, ``turns``, ``other_aim``, ``short``,
+            ``no_constant``, ``validation``; None.
+        outcome: The end of the loss beside the constant.
+        start: The loss at the start: median of the first steps. None where no loss was seen.
+        end: The loss at the end: mean of the last tenth, NaN or infinite included. None where no loss was seen.
+        lowest: The lowest level of the smoothed loss.
+        step: The step at which it stopped learning (diverged: at which it began to rise, or was not finite first), from 1.
+        score: The last validation score.
+    """
+
+    state: str
+    outcome: Outcome
+    sure: bool = False
+    reason: Optional[str] = None
+    start: Optional[float] = None
+    end: Optional[float] = None
+    lowest: Optional[float] = None
+    step: Optional[int] = None
+    score: Optional[Score] = None
+
+
+def assess(run_data: RunData) -> Assessment:
+    """The outcome of the (last) training."""
+    outcome, score = learning_outcome(run_data), last_score(run_data)
+    losses = training_losses(run_data)
+    if losses is None:
+        return Assessment("unknown", outcome, reason="turns" if last_rows(run_data) is None else "no_loss", score=score)
+    numbers, values = losses
+    if not len(values):
+        return Assessment("unknown", outcome, reason="no_loss", score=score)
+    seen = Assessment(
+        "unknown",
+        outcome,
+        start=float(np.median(values[: max(1, len(values) // 50)])),
+        end=float(values[-max(5, len(values) // 10) :].mean()),
+        score=score,
+    )
+    if len(values) < run_data.limit("hp.01.outcome_steps") and np.isfinite(values[-3:]).all():
+        return seen._replace(reason="few_steps")
+    if not math.isfinite(seen.end or 0.0):
+        bad = numbers[~np.isfinite(values)]
+        return seen._replace(state="diverged", sure=True, step=int(bad[0]))
+    return _of_course(run_data, seen, numbers, values)
+
+
+def _of_course(run_data: RunData, seen: Assessment, numbers: np.ndarray, values: np.ndarray) -> Assessment:
+    course = smoothed(values)
+    low = int(np.nanargmin(course))
+    seen = seen._replace(lowest=float(course[low]))
+    aim = has_other_aim(run_data)
+    if seen.outcome.verdict == "unknown":
+        found = _beside_start(run_data, seen, course)
+    else:
+        found = _beside_constant(run_data, seen)
+    if found.state == "diverged":
+        step = numbers[low]
+    elif found.state == "got_worse":
+        step = numbers[low] if found.reason != "validation" else found.step
+    else:
+        step = stop_of(run_data, numbers, course) if found.state not in ("stopped_early", "unknown") else None
+    found = found._replace(step=int(step) if step is not None else None)
+    if aim and found.state != "learnt":
+        return found._replace(sure=False, reason="other_aim")
+    return found
+
+
+def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
+    verdict, gain = seen.outcome.verdict, seen.outcome.gain or 0.0
+    if verdict == "diverged":
+        return seen._replace(state="diverged", sure=True)
+    training = training_curve(run_data)
+    if _rose_again(run_data, seen):
+        return seen._replace(state="got_worse", sure=verdict == "nothing")
+    steep = training is not None and (is_steep(run_data, training) or (verdict != "learnt" and training.sure))
+    scored = seen.score is not None and seen.score.constant is not None and _above(seen.score)
+    if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data):
+        return seen._replace(state="stopped_early")
+    if verdict == "learnt":
+        return _on_validation(run_data, seen._replace(state="learnt", sure=True))
+    if verdict == "hardly" or gain > run_data.limit("hp.01.constant"):
+        return seen._replace(state="hardly")
+    long = _long_enough(run_data, seen.outcome.steps)
+    return seen._replace(state="nothing", sure=long, reason=None if long else "short")
+
+
+def _beside_start(run_data: RunData, seen: Assessment, course: np.ndarray) -> Assessment:
+    """Of a loss whose best constant is not known: whether it fell at all."""
+    start, end = seen.start or 0.0, seen.end or 0.0
+    seen = seen._replace(reason="no_constant")
+    fell = start - end
+    if end > 0 and start > 0 and end > run_data.limit("hp.01.exploded") * start:
+        return seen._replace(state="diverged", sure=end > run_data.limit("td.01.exploded") * start)
+    if _rose_again(run_data, seen):
+        return seen._replace(state="got_worse")
+    score = seen.score
+    if score is not None and score.constant is not None and _above(score):
+        return _on_validation(run_data, seen._replace(state="learnt", sure=True))
+    noise = float(np.nanmedian(np.abs(np.diff(course)))) if len(course) > 1 else 0.0
+    if fell <= max(run_data.limit("td.01.fell") * abs(start), 3 * noise) and not _started_well(run_data):
+        return seen._replace(state="nothing")
+    return seen
+
+
+def _on_validation(run_data: RunData, seen: Assessment) -> Assessment:
+    """Learnt on the training data: whether the validation data say so too."""
+    score = seen.score
+    if score is not None and score.constant is not None and score.better == "higher" and not _above(score):
+        return seen._replace(state="hardly", sure=False, reason="validation")
+    turned = [curve for curve in validation_curves(run_data) if turned_up(run_data, curve)]
+    if turned and len(turned) == len(validation_curves(run_data)) and not keeps_best(run_data):
+        return seen._replace(
+            state="got_worse", sure=False, reason="validation", step=int(turned[0].steps[turned[0].best])
+        )
+    return seen
+
+
+def _above(score: Score) -> bool:
+    """Whether a share of right answers is above that of the most frequent class by more than three standard errors."""
+    value = score.value / 100 if score.value > 1.5 else score.value
+    error = math.sqrt(max(value * (1 - value), 1e-4) / (score.samples or 100))
+    return value - (score.constant or 0.0) > 3 * error
+
+
+def _rose_again(run_data: RunData, seen: Assessment) -> bool:
+    start, end, lowest = seen.start or 0.0, seen.end or 0.0, seen.lowest or 0.0
+    if start <= lowest:
+        return False
+    losses = training_losses(run_data)
+    assert losses is not None
+    tail = losses[1][-max(5, len(losses[1]) // 10) :]
+    error = float(tail.std()) / math.sqrt(len(tail))
+    return end - lowest > run_data.limit("td.01.worse") * (start - lowest) and end - lowest > 6 * error and _fell(seen)
+
+
+def _fell(seen: Assessment) -> bool:
+    """Whether the loss was once well below its start."""
+    return (seen.start or 0.0) - (seen.lowest or 0.0) > 0.25 * abs(seen.start or 0.0)
+
+
+def _long_enough(run_data: RunData, steps: int) -> bool:
+    """Whether a training was long enough to have learnt something."""
+    passes = (epochs_of(run_data) or 0) >= run_data.limit("td.01.epochs")
+    rates = run_data.steps().observed("lr")
+    warming = len(rates) > 10 and float(rates[-1]) >= float(rates.max()) > 1.5 * float(rates[len(rates) // 2])
+    enough = (passes and steps >= run_data.limit("td.01.least_steps")) or steps >= run_data.limit("td.01.steps")
+    return enough and not warming
+
+
+def _started_well(run_data: RunData) -> bool:
+    """Whether the training began with weights that were loaded: a fine-tuning, whose loss need not fall."""
+    return any(load.function == "load_param_into_net" and load.loaded for load in run_data.loads) or any(
+        load.function == "load_checkpoint" and load.network for load in run_data.loads
+    )
+
+
+def has_other_aim(run_data: RunData) -> bool:
+    """Whether the source speaks of rewards or of networks that work against each other."""
+    return bool(run_data.find_lines(_OTHER_AIMS, 1))
+
+
+def smoothed(values: np.ndarray) -> np.ndarray:
+    """The median over windows of a fiftieth of the steps, five to 101, each about its step: (steps,) float64."""
+    width = min(max(5, len(values) // 50), 101) | 1
+    ends = np.pad(np.asarray(values, float), width // 2, mode="edge")
+    return np.median(np.lib.stride_tricks.sliding_window_view(ends, width), axis=1)
+
+
+def stop_of(run_data: RunData, numbers: np.ndarray, course: np.ndarray) -> Optional[int]:
+    """The step after which less than td.01.rest of the whole fall was gained; None where that was in the last tenth."""
+    known = np.isfinite(course)
+    numbers, course = numbers[known], course[known]
+    if not len(course):
+        return None
+    low = np.minimum.accumulate(course)
+    whole = float(course[0] - low[-1])
+    noise = float(np.median(np.abs(np.diff(course)))) if len(course) > 1 else 0.0
+    at = int(np.argmax(low - low[-1] <= max(run_data.limit("td.01.rest") * whole, noise)))
+    return int(numbers[at]) if at < 0.9 * len(course) else None
+
+
+def last_score(run_data: RunData) -> Optional[Score]:
+    """The last validation score, an accuracy before others; None without one."""
+    trained = {one.id for one in run_data.datasets_of("train")}
+    found = []
+    for evaluation in run_data.evaluations:
+        if evaluation.dataset is not None and evaluation.dataset in trained:
+            continue
+        for name, value in evaluation.metrics.items():
+            if value == value and abs(value) != math.inf and (LOWER.search(name) or HIGHER.search(name)):
+                rank = (bool(_ACCURACY.search(name)), bool(LOWER.search(name)), evaluation.step or 0)
+                found.append((rank, name, float(value), evaluation))
+    if not found:
+        return None
+    (accuracy, low, _), name, value, evaluation = max(found, key=lambda one: one[0])
+    constant = _majority(run_data) if accuracy and 0 <= value <= 100 else None
+    return Score(name, value, evaluation.step, constant, "lower" if low else "higher", evaluation.samples)
+
+
+def _majority(run_data: RunData) -> Optional[float]:
+    """The largest share of a class, in whichever set has most of one class; None where no classes were counted."""
+    shares = []
+    for dataset in run_data.datasets_of("train", "eval"):
+        counts = dataset.label.counts
+        if dataset.label.kind in ("class", "one_hot") and counts and not dataset.label.guess:
+            shares.append(max(counts.values()) / sum(counts.values()))
+    return max(shares) if shares else None
