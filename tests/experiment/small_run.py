@@ -47,7 +47,21 @@ class Net(nn.Cell):
     def construct(self, x):
         return ops.softmax(self.head(self.body(x)), axis=1)  # probabilities
 """
-PROBLEMS = ("dp.01", "dp.03", "cg.02", "cg.04", "wi.01", "api.02", "hp.01", "hp.02", "hp.03", "mp.02", "mp.03", "ds.03")
+PROBLEMS = (
+    "dp.01",
+    "dp.03",
+    "cg.02",
+    "cg.04",
+    "wi.01",
+    "api.02",
+    "hp.01",
+    "hp.02",
+    "hp.03",
+    "mp.01",
+    "mp.02",
+    "mp.03",
+    "ds.03",
+)
 
 
 def line_of(text: str, part: str) -> int:
