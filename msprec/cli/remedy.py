@@ -22,6 +22,11 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 @click.option("--yes", is_flag=True, help="Do not ask before the runs begin.")
 @click.option("--dry-run", is_flag=True, help="Print the plan as JSON and run nothing.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Runs at a time.")
+@click.option(
+    "--what-if",
+    metavar="SETTING,…",
+    help="Try settings instead: precision, mode, jit, deterministic, fusion, workers, sink.",
+)
 @click.option("--out", metavar="DIR", help="The run folder to write where SCRIPT is given.")
 @LANG
 @click.argument("target", metavar="RUN|SCRIPT")
@@ -32,6 +37,7 @@ def remedy(
     yes: bool,
     dry_run: bool,
     jobs: int,
+    what_if: Optional[str],
     out: Optional[str],
     lang: Optional[str],
     target: str,
@@ -49,22 +55,27 @@ def remedy(
       msprec remedy msprec_runs/train-20260101-120000
       msprec remedy --dry-run msprec_runs/train-20260101-120000
       msprec remedy --only standardise,shuffle --budget 10m train.py --epochs 3
+      msprec remedy --what-if precision,mode msprec_runs/train-20260101-120000
     """
     lang, seconds = language(lang), _seconds(budget)
     from msprec.experiment.case import CannotExperiment, Case
     from msprec.experiment.plan import make_plan
+    from msprec.experiment.what_if import settings_plan
 
     run = _run_folder(target, args, out, lang)
     try:
         case = Case(run, lang)
-        plan = make_plan(case, tuple(only.split(",")) if only else None)
+        if what_if:
+            plan = settings_plan(case, tuple(what_if.split(",")))
+        else:
+            plan = make_plan(case, tuple(only.split(",")) if only else None)
     except CannotExperiment as error:
         raise Failure(str(error)) from None
     if dry_run:
         click.echo(json.dumps(plan.as_json(lang), ensure_ascii=False, indent=1))
         return
     require_mindspore(str(case.script))
-    _carry_out(plan, seconds, yes, jobs, lang)
+    _carry_out(plan, seconds, yes, jobs, lang, bool(what_if))
 
 
 def _seconds(budget: Optional[str]) -> Optional[float]:
@@ -92,10 +103,10 @@ def _run_folder(target: str, args: tuple, out: Optional[str], lang: str) -> Path
     return folder
 
 
-def _carry_out(plan, budget: Optional[float], yes: bool, jobs: int, lang: str) -> None:
+def _carry_out(plan, budget: Optional[float], yes: bool, jobs: int, lang: str, what_if: bool) -> None:
     from msprec.experiment import present
     from msprec.experiment.trials import BaselineFailed
-    from msprec.experiment.whole import experiment
+    from msprec.experiment.whole import experiment, try_settings
 
     console = plain_console(stderr=True)
     _show_plan(plan, lang, console)
@@ -106,12 +117,12 @@ def _carry_out(plan, budget: Optional[float], yes: bool, jobs: int, lang: str) -
     if not yes and sys.stdin.isatty() and not click.confirm("msprec: start?", default=True, err=True):
         return
     try:
-        facts = experiment(plan, budget, jobs, lang, console)
+        facts = (try_settings if what_if else experiment)(plan, budget, jobs, lang, console)
     except BaselineFailed as error:
         raise Failure(f"the script fails in a copy of its folder, without any remedy: {error}") from None
     except OSError as error:
         raise Failure(f"cannot make a copy or write {plan.case.run}: {error}") from None
-    _show(facts, plan, lang, console)
+    _show(facts, plan, lang, console, what_if)
 
 
 def _show_plan(plan, lang: str, console) -> None:
@@ -129,18 +140,19 @@ def _described(plan, lang: str) -> list:
     return [f"{one.title.render(lang)}:\n{one.code()}" for one in plan.described if one.code()]
 
 
-def _show(facts: dict, plan, lang: str, console) -> None:
+def _show(facts: dict, plan, lang: str, console, what_if: bool) -> None:
     from rich.table import Table
 
     from msprec.experiment import present
 
-    heads, rows = present.rows(facts, lang)
+    heads, rows = (present.setting_rows if what_if else present.rows)(facts, lang)
     table = Table(title_justify="left")
     for head in heads:
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*row)
     console.print(table, markup=False)
-    for line in present.closing(facts, lang):
+    for line in (present.setting_closing if what_if else present.closing)(facts, lang):
         console.print(line, soft_wrap=True, markup=False)
-    console.print(str(plan.case.run / "remedies" / "effects.png"), soft_wrap=True, markup=False)
+    if not what_if:
+        console.print(str(plan.case.run / "remedies" / "effects.png"), soft_wrap=True, markup=False)

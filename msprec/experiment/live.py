@@ -344,6 +344,19 @@ def deterministic(patches: Patches) -> None:
         ms.set_context(deterministic="ON")
 
 
+def no_fusion(patches: Patches) -> None:
+    """GE is given a switch file that turns all fusion off. For Ascend: written after the documented format, not tried there."""
+    import json
+    import tempfile
+
+    import mindspore as ms
+
+    switches = {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {"ALL": "off"}}}
+    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+        json.dump(switches, file)
+    ms.set_context(ascend_config={"ge_options": {"global": {"ge.fusionSwitchFile": file.name}}})
+
+
 def one_worker(patches: Patches) -> None:
     """Data pipelines run in one worker."""
     import mindspore.dataset as ds
@@ -404,6 +417,7 @@ HOOKS: dict[str, Callable] = {
         context,
         no_jit,
         deterministic,
+        no_fusion,
         one_worker,
         no_sink,
     )

@@ -110,6 +110,43 @@ def closing(facts: dict, lang: str) -> list:
     return lines
 
 
+def setting_rows(facts: dict, lang: str) -> tuple:
+    """``(heads, rows)`` of the table of settings."""
+    score = facts["score"]
+    heads = [Text("设置", "setting"), *([Text("{name}", "{name}", name=score)] if score else [])]
+    heads += [Text("训练 loss", "training loss"), Text("效果", "effect")]
+    lines = [_row(Text("原脚本", "as it is").render(lang), [], facts["baseline"], score, "")]
+    for entry in facts["settings"]:
+        measured = {"scores": entry.get("scores", []), "losses": entry.get("losses", [])}
+        said = setting_verdict(entry).render(lang)
+        lines.append(_row(entry["title"][lang], [], measured, score, said))
+    return [head.render(lang) for head in heads], [[row[0], *row[2:]] for row in lines]
+
+
+def setting_verdict(entry: dict) -> Text:
+    if entry["verdict"] == "without_effect_here":
+        return Text("仅作用于 Ascend，本机未运行", "a switch of Ascend, not run here")
+    return verdict(entry)
+
+
+def setting_closing(facts: dict, lang: str) -> list:
+    """Which setting removes the symptom, and the cells with their lines."""
+    first = next((one for one in facts["settings"] if one["id"] == facts["first"]), None)
+    if first is None:
+        return [Text("没有任何设置消除该现象。", "None of the settings removes the symptom.").render(lang)]
+    lines = [
+        Text("消除该现象的设置：{title}。", "What removes the symptom: {title}.", title=first["title"][lang]).render(
+            lang
+        )
+    ]
+    for cell in facts["cells"] or ():
+        place = cell["place"] or {"file": "?", "line": "?"}
+        where = f"{cell['path']} ({cell['class']}), {place['file']}:{place['line']}"
+        said = Text("需要 float32 的 Cell：{cell}", "a cell that needs float32: {cell}", cell=where)
+        lines.append(said.render(lang))
+    return lines
+
+
 def plot(facts: dict, lang: str) -> bytes:
     """The training loss by step: the baseline, each remedy that helps, and all together. PNG."""
     from msprec.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth

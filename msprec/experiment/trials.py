@@ -45,15 +45,21 @@ class Trials:
         """
         together = ()
         try:
-            self._baseline()
+            self.baseline()
             for remedy in self.plan.remedies:
-                self._try((remedy,))
+                self.attempt((remedy,))
             together = self._together()
         except BudgetSpent:
             self.spent = True
         return self._facts(together)
 
-    def _baseline(self) -> None:
+    def baseline(self) -> None:
+        """Runs the script as it is, over `SEEDS` seeds, and chooses the score.
+
+        Raises:
+            BaselineFailed: It failed.
+            BudgetSpent: There is no time for it.
+        """
         first = self._more((), 1)[0]
         if first["status"] != 0:
             raise BaselineFailed(first["said"][-1] if first["said"] else f"exit status {first['status']}")
@@ -76,7 +82,7 @@ class Trials:
         if time.monotonic() - self._began + self.runner.seconds() > self.budget:
             raise BudgetSpent
 
-    def _try(self, remedies: tuple, against: tuple = ()) -> Compared:
+    def attempt(self, remedies: tuple, against: tuple = ()) -> Compared:
         """Compares a set of remedies with another one: with one seed where that decides it, else with more."""
         for count in range(1, SEEDS + 1):
             self._more(remedies, count)
@@ -115,7 +121,7 @@ class Trials:
         if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
             return chosen
         together = self._sorted((*chosen, one))
-        return together if self._try(together, chosen).verdict == "helps" else chosen
+        return together if self.attempt(together, chosen).verdict == "helps" else chosen
 
     def _only_together(self) -> tuple:
         """Where no remedy helps alone: all of them, less those that can be left out."""
@@ -124,13 +130,13 @@ class Trials:
             harms = self._compared[(one,), ()].verdict == "harms"
             if not harms and not any(one.id in group and {x.id for x in everything} & set(group) for group in _INSTEAD):
                 everything = self._sorted((*everything, one))
-        if len(everything) < 2 or self._try(everything).verdict != "helps":
+        if len(everything) < 2 or self.attempt(everything).verdict != "helps":
             return ()
         for one in everything:
             fewer = tuple(other for other in everything if other is not one)
-            if len(fewer) > 1 and self._try(fewer, everything).verdict != "harms":
+            if len(fewer) > 1 and self.attempt(fewer, everything).verdict != "harms":
                 everything = fewer
-        self._try(everything)
+        self.attempt(everything)
         return everything
 
     def _sorted(self, remedies: tuple) -> tuple:
@@ -154,7 +160,7 @@ class Trials:
             "score": self.score.name,
             "higher": self.score.higher if self.score.name else False,
             "seeds": SEEDS,
-            "baseline": self._measured((), steps),
+            "baseline": self.measured((), steps),
             "remedies": entries,
             "together": self._set(together, steps) if together else None,
             "left_out": [one.id for one in self.plan.remedies if one not in tried],
@@ -167,7 +173,7 @@ class Trials:
         found = self._compared[(one,), ()]
         steps = effect.common_steps([self._results[()], self._results[(one,)]])
         added = [
-            {"to": [other.id for other in against], **_as_facts(compared)}
+            {"to": [other.id for other in against], **as_facts(compared)}
             for (remedies, against), compared in self._compared.items()
             if against and set(remedies) - set(against) == {one}
         ]
@@ -175,8 +181,8 @@ class Trials:
             "id": one.id,
             "title": both(one.title),
             "items": [problem.item for problem in one.problems],
-            **_as_facts(found),
-            **self._measured((one,), steps),
+            **as_facts(found),
+            **self.measured((one,), steps),
             "same_loss": one.same_loss,
             "added": added,
             "used": one in together,
@@ -186,11 +192,11 @@ class Trials:
     def _set(self, together: tuple, steps: Optional[int]) -> dict:
         return {
             "ids": [one.id for one in together],
-            **_as_facts(self._compared[together, ()]),
-            **self._measured(together, steps),
+            **as_facts(self._compared[together, ()]),
+            **self.measured(together, steps),
         }
 
-    def _measured(self, remedies: tuple, steps: Optional[int]) -> dict:
+    def measured(self, remedies: tuple, steps: Optional[int]) -> dict:
         results = self._results[remedies]
         found = effect.measure(results, self.score, steps)
         return {
@@ -207,6 +213,7 @@ def both(title) -> dict:
     return {lang: title.render(lang) for lang in LANGUAGES}
 
 
-def _as_facts(found: Compared) -> dict:
+def as_facts(found: Compared) -> dict:
+    """A comparison as it stands in a facts file."""
     finite = found.spread is not None and found.spread != float("inf")
     return {"verdict": found.verdict, "gain": found.gain, "spread": found.spread if finite else None}

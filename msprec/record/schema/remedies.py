@@ -1,6 +1,6 @@
 """What ``msprec remedy`` writes."""
 
-from msprec.record.schema.notation import Choice, Map, Shape, count, finite, flag, key, text
+from msprec.record.schema.notation import PLACE, Choice, Map, Shape, count, finite, flag, key, text
 
 _VERDICT = key(
     Choice("helps", "none", "harms"), "against the script as it is; none: no difference beyond the spread over seeds"
@@ -63,5 +63,26 @@ REMEDIES = {
             "losses": key([finite], "loss of the patched run"),
         },
         "remedy.patch",
+    ),
+}
+
+_SETTING = {
+    **{name: _DESCRIBED[name] for name in ("id", "title")},
+    "topic": key(text, "its name after --what-if"),
+    **_COMPARED,
+    **_MEASURED,
+    "verdict": key(
+        Choice("helps", "none", "harms", "without_effect_here"),
+        "against the script as it is; without_effect_here: a switch of another device, which was not run",
+    ),
+}
+
+WHAT_IF = {
+    **{name: REMEDIES[name] for name in ("score", "higher", "baseline", "budget_spent")},
+    "settings": key([_SETTING], "each setting that was tried"),
+    "first": key(text, "the first that helps; null: none does"),
+    "cells": key(
+        [{"path": key(text, "the cell"), "class": key(text, "its class"), "place": key(PLACE, "where it is made")}],
+        "the fewest cells that have to compute in float32; null: not asked",
     ),
 }
