@@ -7,6 +7,7 @@ from pathlib import Path
 from msprec.experiment import effect
 from msprec.experiment.case import Case
 from msprec.experiment.effect import Score
+from msprec.experiment.plan import SEEDS
 from msprec.experiment.runner import Runner, Task
 from msprec.experiment.source_edit import NoPlace, Project
 
@@ -35,15 +36,17 @@ def offer_patch(case: Case, runner: Runner, remedies: tuple, score: Score) -> di
         text, folder = unified_diff(case, editable)
     except NoPlace:  # two of them meet at one place
         return {**found, "why_not": "no_place"}
-    patched = runner.run([Task(editable, 0, edited=True)])
-    hooked = runner.run([Task(editable, seed) for seed in range(effect_seeds(runner, editable))])
-    steps = effect.common_steps([patched, hooked])
-    sides = [effect.measure(results, score, steps) for results in (hooked, patched)]
-    same_loss = all(one.same_loss for one in editable)
-    found.update(scores=list(sides[1].scores), losses=list(sides[1].losses))
-    if patched[0]["status"] != 0:
+    for count in range(1, SEEDS + 1):
+        patched, hooked = (
+            runner.run([Task(editable, seed, edited) for seed in range(count)]) for edited in (True, False)
+        )
+        compared = _compared(hooked, patched, editable, score)
+        if compared.verdict != "open":
+            break
+    found.update(zip(("scores", "losses"), map(list, effect.measure(patched, score)[:2])))
+    if any(one["status"] != 0 for one in patched):
         return {**found, "why_not": "failed"}
-    if effect.compare(*sides, score, same_loss).verdict == "harms":
+    if compared.verdict == "harms" or (compared.verdict == "open" and compared.gain < 0):
         return {**found, "why_not": "worse"}
     path = case.run / "remedy.patch"
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -51,9 +54,10 @@ def offer_patch(case: Case, runner: Runner, remedies: tuple, score: Score) -> di
     return {**found, "file": path.name, "apply_in": str(folder)}
 
 
-def effect_seeds(runner: Runner, remedies: tuple) -> int:
-    """How many seeds of these remedies were run; at least one."""
-    return max(1, sum(runner.known(Task(remedies, seed)) is not None for seed in range(3)))
+def _compared(hooked: list, patched: list, remedies: tuple, score: Score) -> effect.Compared:
+    steps = effect.common_steps([hooked, patched])
+    sides = [effect.measure(results, score, steps) for results in (hooked, patched)]
+    return effect.compare(*sides, score, all(one.same_loss for one in remedies))
 
 
 def unified_diff(case: Case, remedies: tuple) -> tuple:

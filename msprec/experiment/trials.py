@@ -10,7 +10,7 @@ from msprec.experiment.plan import SEEDS, Plan
 from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
-_INSTEAD = (("lr_range_test", "lr_lower", "lr_higher"), ("loss_scale", "float32"))
+_INSTEAD = (("lr_range_test", "lr_lower", "lr_higher", "lr_much_lower", "lr_much_higher"), ("loss_scale", "float32"))
 
 
 class BudgetSpent(Exception):

@@ -57,6 +57,16 @@ def test_edits_of_one_expression_go_together(case):
     assert "nn.Momentum(net.trainable_params(), 0.01, 0.9)" in after and "train.batch(32).map(lambda x" in after
 
 
+def test_a_function_that_makes_two_data_sets_is_edited_once(tmp_path):
+    run = write_run(tmp_path)
+    facts = json.loads((run / "facts" / "datasets.json").read_text())
+    facts["datasets"][1]["pipeline"] = facts["datasets"][0]["pipeline"]
+    (run / "facts" / "datasets.json").write_text(json.dumps(facts))
+    case = Case(run)
+    text, _ = unified_diff(case, make_plan(case, ("standardise",)).remedies)
+    assert text.count(".map(lambda x") == 1
+
+
 def test_plan_follows_the_findings(tmp_path):
     plan = make_plan(Case(write_run(tmp_path, ("dp.03", "ds.02"))))
     assert [one.id for one in plan.remedies] == ["shuffle"]

@@ -3,7 +3,14 @@
 from msprec.experiment.remedies.data import BatchSize, Shuffle, Standardise
 from msprec.experiment.remedies.loop import ClipGradients, MoreEpochs, UnscaleFirst
 from msprec.experiment.remedies.network import ClassWeights, EvaluationMode, InitialWeights, Logits, TrainingMode
-from msprec.experiment.remedies.optimizer import AllParameters, HigherRate, LowerRate, RangeTestRate
+from msprec.experiment.remedies.optimizer import (
+    AllParameters,
+    HigherRate,
+    LowerRate,
+    MuchHigherRate,
+    MuchLowerRate,
+    RangeTestRate,
+)
 from msprec.experiment.remedies.precision import Float32, LossScale
 
 REMEDIES = (
@@ -17,6 +24,8 @@ REMEDIES = (
     RangeTestRate,
     LowerRate,
     HigherRate,
+    MuchLowerRate,
+    MuchHigherRate,
     LossScale,
     UnscaleFirst,
     Float32,

@@ -36,20 +36,22 @@ class Standardise(Remedy):
         return {"name": "standardise", "columns": self._columns()}
 
     def edit(self, project: Project) -> None:
-        columns = self._columns()
-        edited = 0
+        columns, places = self._columns(), {}
         for dataset in self.case.facts("datasets").get("datasets", []):
             names = {one["name"] for one in dataset.get("columns", [])}
-            if not set(columns) <= names:
-                continue
-            place = next((step["place"] for step in reversed(dataset.get("pipeline") or []) if step.get("place")), None)
-            if place is None:
-                raise NoPlace("a data set was made at a place that is not known")
-            for name, (mean, std) in columns.items():
-                _append(project.file(place["file"]), place["line"], _map_call(name, mean, std))
-            edited += 1
-        if not edited:
+            if set(columns) <= names:
+                place = next(
+                    (step["place"] for step in reversed(dataset.get("pipeline") or []) if step.get("place")), None
+                )
+                if place is None:
+                    raise NoPlace("a data set was made at a place that is not known")
+                # a function that makes several data sets is edited once
+                places[place["file"], place["line"]] = None
+        if not places:
             raise NoPlace("no data set with these columns is known")
+        for name, line in places:
+            for column, (mean, std) in columns.items():
+                _append(project.file(name), line, _map_call(column, mean, std))
 
     def code(self) -> Optional[str]:
         return "\n".join("dataset = dataset" + _map_call(name, *pair) for name, pair in self._columns().items())

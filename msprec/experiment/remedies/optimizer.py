@@ -67,8 +67,32 @@ class HigherRate(_LearningRate):
     factor = 10.0
 
 
+class MuchLowerRate(_LearningRate):
+    """The learning rate divided by 100, where the range test names none."""
+
+    id = "lr_much_lower"
+    title = Text("学习率除以 100", "learning rate divided by 100")
+    answers = ("hp.01", "mp.01")
+    factor = 0.01
+
+    def fits(self) -> bool:
+        return super().fits() and not self.case.facts("range_test").get("steepest")
+
+
+class MuchHigherRate(_LearningRate):
+    """The learning rate times 100, where the range test names none."""
+
+    id = "lr_much_higher"
+    title = Text("学习率乘以 100", "learning rate times 100")
+    answers = ("hp.01",)
+    factor = 100.0
+
+    def fits(self) -> bool:
+        return super().fits() and not self.case.facts("range_test").get("steepest")
+
+
 class RangeTestRate(_LearningRate):
-    """The rate at which the loss of the run's range test falls fastest, a tenth of it where that is the upper bound's half."""
+    """The rate at which the loss of the run's range test falls fastest."""
 
     id = "lr_range_test"
     title = Text("采用学习率范围测试的结果", "learning rate of the range test")
