@@ -11,6 +11,8 @@ _FEW = 64  # elements below which a spread says little
 # how closely the shape of a distribution must agree before one is taken for the other, moved and stretched
 _SAME_SHAPE = 0.03
 _TAILS = 20.0
+# a feature that leaves its bound in fewer samples than this has the spread of those few
+_EVENTS = 15
 
 
 class DistributionDifference(NamedTuple):
@@ -43,10 +45,16 @@ def compare(run_data: RunData, reference: Values, other: Values) -> Distribution
     if len(mine) != len(theirs):
         mine, theirs = [_whole(a)], [_whole(b)]
     found = [one for one in (_stretched(a, b), _swapped(mine, theirs, other.samples)) if one is not None]
-    found.append(_group(run_data, _whole(a), _whole(b), other, False))
+    fewer = other._replace(samples=min(reference.samples, other.samples))
+    found.append(_group(run_data, _whole(a), _whole(b), fewer, False))
     if len(mine) > 1:
         # single features differ by chance, and where training is augmented: only what nothing else explains counts
-        single = [_group(run_data, x, y, other, number) for number, (x, y) in enumerate(zip(mine, theirs))]
+        pairs = [
+            (number, x, y)
+            for number, (x, y) in enumerate(zip(mine, theirs))
+            if _events(x, reference) >= _EVENTS and _events(y, other) >= _EVENTS
+        ]
+        single = [_group(run_data, x, y, fewer, number) for number, x, y in pairs]
         found += [one for one in single if one.level == "apart"]
     order = ("apart", "doubtful", "alike", "close")
     return min(found, key=lambda one: order.index(one.level))
@@ -80,6 +88,13 @@ def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number)
     if shift > run_data.limit("dp.02.near_shift") + noise or spread >= run_data.limit("dp.02.near_ratio") + noise:
         return DistributionDifference("doubtful", _sentence(mine, theirs, number))
     return DistributionDifference("close" if shift < 0.15 + noise and spread < 1.15 + noise else "alike")
+
+
+def _events(values: tuple, of: Values) -> float:
+    """In how many samples a feature leaves the bound that it usually has, as a pixel at the border does: where a share p of them
+    does, (mean - bound)² ÷ variance is about p. Infinite where the feature is constant."""
+    low, high, mean, std = values
+    return of.samples * (min(mean - low, high - mean) / std) ** 2 if std else math.inf
 
 
 def _is_constant(values: tuple) -> bool:

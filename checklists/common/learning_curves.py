@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
+from msprec.checklists.common.constant_prediction import Outcome, constant_loss, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.generalization_gap import Gap, generalization_gap
 from msprec.checklists.common.training_segments import last_rows, last_training_start
@@ -101,6 +101,9 @@ def judge_epochs(run_data: RunData) -> Finding:
         return _too_many(run_data, turned[0], shown)
     if training is not None and is_steep(run_data, training) and not _validation_flat(curves):
         return _too_few(run_data, training, curves, shown)
+    begun = _only_begun(run_data)
+    if begun is not None and not _validation_flat(curves):
+        return _ends_too_soon(run_data, begun, shown)
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):
         return _overfitted(run_data, gap, shown)
@@ -172,6 +175,50 @@ def training_curve(run_data: RunData) -> Optional[Training]:
     halves = last[: len(last) // 2].mean(), last[len(last) // 2 :].mean()
     sure = before.mean() - last.mean() > 3 * error and halves[1] < halves[0] < before.mean()
     return Training(float(first.mean()), float(before.mean()), float(last.mean()), bool(sure))
+
+
+def _only_begun(run_data: RunData) -> Optional[Training]:
+    """The loss of the last fifth of a few whole epochs in which it fell steadily to the end and hardly got anywhere; None of any
+    other training.
+
+    Steadily: the slope of the least-squares line through the second half is hp.02.slope of its standard errors below 0.
+    Hardly anywhere: hp.02.undone of what there was at the start, or of what a constant prediction has where that is less, is
+    still there.
+    """
+    rows, epochs = last_rows(run_data), epochs_of(run_data)
+    if rows is None or not epochs or not _whole_passes(run_data) or _decayed(run_data):
+        return None
+    losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
+    long = len(losses) >= run_data.limit("hp.02.few") or (
+        epochs >= run_data.limit("hp.02.epochs") and len(losses) >= 20
+    )
+    if not long or not np.isfinite(losses).all():
+        return None
+    if epochs >= run_data.limit("hp.02.epochs") and len(losses) >= run_data.limit("hp.02.steps"):
+        return None
+    half, fifth = losses[len(losses) // 2 :], len(losses) // 5
+    found = Training(
+        float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
+    )
+    constant = learning_outcome(run_data).constant or constant_loss(run_data)
+    level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
+    falls = found.before > found.last and found.share >= 0.5 * _EVEN and _slope(half) <= -run_data.limit("hp.02.slope")
+    return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def _slope(values: np.ndarray) -> float:
+    """The slope of the least-squares line, in its standard errors (Draper and Smith 1998, section 1.4)."""
+    x = np.arange(len(values)) - (len(values) - 1) / 2
+    slope = float((x * values).sum() / (x * x).sum())
+    rest = values - values.mean() - slope * x
+    error = float(np.sqrt((rest * rest).sum() / (len(values) - 2) / (x * x).sum()))
+    return slope / max(error, 1e-12)
+
+
+def _whole_passes(run_data: RunData) -> bool:
+    """Whether the training went over whole passes of its data, and was not cut off within one."""
+    passes = [entry for dataset in run_data.datasets_of("train") for entry in dataset.order.passes]
+    return bool(passes) and all(entry.complete is not False for entry in passes)
 
 
 def turned_up(run_data: RunData, curve: Curve) -> bool:
@@ -523,6 +570,27 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
         Text(
             "增加 epoch，直到训练与验证的 loss 都不再下降；学习率计划随之拉长。",
             "Train on until the loss no longer falls, in training and in validation; stretch the rate's schedule with it.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:
+    return problem(
+        Text(
+            "epoch 过少：训练只有 {epochs} 个 epoch、{steps} 步，{what}，结束时仍在稳定下降，离收敛还远（开始时为 {first}）。",
+            "Too few epochs: the training ends after {epochs} {noun} and {steps} steps; {what}, was falling steadily to the end, "
+            "and has hardly begun to come down from {first}.",
+            epochs=epochs_of(run_data),
+            noun=english("epoch", epochs_of(run_data) or 0),
+            steps=run_data.training_steps - last_training_start(run_data),
+            what=_falling(training),
+            first=training.first,
+        ),
+        Text(
+            "增加 epoch，直到训练与验证的 loss 都不再下降。",
+            "Train on until the loss no longer falls, in training and in validation.",
         ),
         shown,
         _loop_places(run_data),

@@ -35,6 +35,7 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
             check_inputs(built_in(one, run_data), run_data)
         for one in probes.losses:
             _check_reduced(one)
+            _check_sign(one, run_data)
     except Wrong as wrong:
         return _finding(run_data, wrong, evidence)
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
@@ -178,6 +179,39 @@ def _check_reduced(one: Fact) -> None:
             Text("设置 reduction='mean'，或对结果取平均。", "Set reduction='mean', or take the mean of the result."),
             one.place,
         )
+
+
+#: Losses that are never below 0.
+_NOT_NEGATIVE = ("softmax_cross_entropy", "bce", "bce_with_logits", "mse", "l1", "smooth_l1", "huber")
+#: Dropout gives another value when the step is run again; the sign is the same.
+_SAME_VALUE = 0.2
+
+
+def _check_sign(one: Fact, run_data: RunData) -> None:
+    """The first loss that was trained with is the only known loss with the sign turned: the training drives it up.
+
+    Raises `Wrong`."""
+    losses = run_data.steps().observed("loss")
+    alone = len(run_data.probes.losses) == 1 and sum(one.used is not False for one in run_data.optimizers) == 1
+    if not alone or one.kind not in _NOT_NEGATIVE or not one.value or not one.value > 0 or len(losses) < 2:
+        return
+    if not (abs(losses[0] + one.value) <= _SAME_VALUE * one.value and (losses[:8] < 0).all()):
+        return
+    raise Wrong(
+        Text(
+            "训练所用的 loss 是 {name} 的相反数（第 1 步为 {loss}，而 {name} 为 {value}）：优化器使误差增大而不是减小。",
+            "The loss that is trained with is {name} with its sign turned ({loss} at the first step, where {name} is {value}): "
+            "the optimizer makes the error larger, not smaller.",
+            name=one.name,
+            loss=float(losses[0]),
+            value=one.value,
+        ),
+        Text(
+            "去掉负号：MindSpore 的优化器使 loss 减小。",
+            "Take the minus away: MindSpore's optimizers make the loss smaller.",
+        ),
+        one.place,
+    )
 
 
 def _broadcast(one: Fact) -> Wrong:

@@ -9,7 +9,10 @@ from msprec.engine.schema import Fact
 
 def whole_graph(dataset: Optional[Fact]) -> bool:
     """Whether each step is given one whole graph: its adjacency among plain arrays that are the same each time."""
-    if dataset is None or not plain_arrays(dataset) or dataset.samples_per_pass != dataset.batch_size:
+    if dataset is None or not plain_arrays(dataset) or dataset.samples_per_pass not in (None, dataset.batch_size):
         return False
-    square = any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns)
-    return square or any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
+    if any(len(column.shape) == 1 and column.shape[0] == dataset.batch_size for column in dataset.columns):
+        return True
+    # of a run of a few steps it is not known that they were given the same
+    named = any(re.search(r"(^|_)(adj|edge|graph|laplac)", column.name or "") for column in dataset.columns)
+    return named and dataset.samples_per_pass is not None

@@ -10,6 +10,10 @@ FAMILY = Family(
     package=__name__,
     items=(
         "outcome",
+        "gradient_flow",
+        "units",
+        "scales",
+        "spikes",
     ),
 )
 # fmt: on

@@ -15,28 +15,21 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Optional
 
 from msprec._version import __version__
+from msprec.bundle.machine import scrubber_of_this_machine
+from msprec.bundle.names import words
 from msprec.bundle.scrub import Scrubber
 
 SCHEMA = 1
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_TEXTS = {
-    ".txt",
-    ".md",
-    ".log",
-    ".yaml",
-    ".yml",
-    ".toml",
-    ".cfg",
-    ".ini",
-    ".sh",
-    ".xml",
-    ".html",
-    ".rst",
-    ".conf",
-    ".env",
-    "",
-}
+_TEXTS = words(".txt .md .log .yaml .yml .toml .cfg .ini .sh .xml .html .rst .conf .env") | {""}
 _PICTURES = {".png", ".jpg", ".jpeg"}
+_STRUCTURED = {".json", ".jsonl", ".ipynb", ".csv", ".py", ".docx", ".in", ".sql", ".properties", ".tsv"}
+_BINARIES = {
+    **dict.fromkeys((".npz", ".npy"), "arrays"),
+    **dict.fromkeys(
+        (".ckpt", ".pth", ".pt", ".bin", ".safetensors", ".mindir", ".onnx", ".h5", ".pkl", ".npk"), "weights"
+    ),
+}
 #: An archive may hold this much, unpacked.
 MOST_BYTES, MOST_FILES = 2_000_000_000, 20_000
 
@@ -52,25 +45,8 @@ class Bundle(NamedTuple):
     left_out: list
     replaced: list
     same_conclusions: bool
-
-
-def scrubber_of_this_machine(keep=(), run: Optional[dict] = None) -> Scrubber:
-    """A scrubber that knows this machine's user, host and home, and those that the run's paths name."""
-    import getpass
-    import platform
-    import socket
-
-    users, hosts = set(), set()
-    with contextlib.suppress(Exception):
-        users.add(getpass.getuser())
-    users |= {os.environ.get(name) or "" for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")}
-    hosts |= {platform.node(), os.environ.get("HOSTNAME") or "", os.environ.get("COMPUTERNAME") or ""}
-    with contextlib.suppress(Exception):
-        hosts.add(socket.gethostname())
-    hosts |= {name.split(".")[0] for name in hosts}
-    scrubber = Scrubber(users - {""}, hosts - {""}, [os.path.expanduser("~")], keep)
-    scrubber.learn(json.dumps(run or {}, ensure_ascii=False))
-    return scrubber
+    #: Each replacement with what stood there, for the eyes of the sender only; never written.
+    shown: list
 
 
 # --- writing ------------------------------------------------------------------------------------------------------------
@@ -100,22 +76,30 @@ def gather(
         raw[f"report/{Path(report).name}"] = _bytes(Path(report))
     for name, data in raw.items():
         _learn(name, data, scrubber)
-    files = {}
-    for name, data in raw.items():
-        try:
-            files[scrubber.name_of_file(name)] = _scrubbed(name, data, scrubber)
-        except Exception as error:  # what cannot be searched is not sent
-            left_out.append({"file": name, "why": f"cannot be searched for secrets ({type(error).__name__})"})
+    files = _all_scrubbed(raw, scrubber, left_out)
     left_out = [{**entry, "file": scrubber.name_of_file(entry["file"])} for entry in left_out]
     found = scrubber.value(env if env is not None else environment(), "env.json")
     files["env.json"] = _json(found)
-    files["env.txt"] = as_text(found, "en").encode("utf-8")
+    files["env.txt"] = as_text(found, "en").encode("utf-8", "backslashreplace")
     same = _same_conclusions(Path(run_dir), files)
     command = scrubber.value([str(part) for part in run.get("command") or []], "manifest.json")
     replaced = [row._asdict() for row in scrubber.replaced()]
-    files["README.txt"] = _read_me(command).encode("utf-8")
+    files["README.txt"] = _read_me(command).encode("utf-8", "backslashreplace")
     files["manifest.json"] = _manifest(files, command, left_out, replaced, same)
-    return Bundle(files, left_out, replaced, same)
+    return Bundle(files, left_out, replaced, same, scrubber.shown)
+
+
+def _all_scrubbed(raw: dict, scrubber: Scrubber, left_out: list) -> dict:
+    """The files by their scrubbed names; a secret that one file tells goes out of those before it too."""
+    files = {}
+    for name, data in sorted(raw.items(), key=lambda item: item[0].endswith(".docx")):  # packed texts last
+        try:
+            files[name] = scrubbed(name, data, scrubber)
+        except Exception as error:  # what cannot be searched is not sent
+            left_out.append({"file": name, "why": f"cannot be searched for secrets ({type(error).__name__})"})
+    for name in [name for name in files if scrubber.known_in(files[name])]:
+        files[name] = scrubbed(name, files[name], scrubber)
+    return {scrubber.name_of_file(name): data for name, data in files.items()}
 
 
 def write(bundle: Bundle, path: Path) -> None:
@@ -133,37 +117,46 @@ def write(bundle: Bundle, path: Path) -> None:
 def _read_all(run_dir: Path, with_data: int) -> tuple[dict, list]:
     """The folder's files as bytes by name, and what is left out."""
     raw, left_out, samples = {}, [], 0
-    for path in sorted(p for p in run_dir.rglob("*") if p.is_file() and not p.is_symlink()):
+    for path in sorted(run_dir.rglob("*")):
         name = "run/" + path.relative_to(run_dir).as_posix()
-        why = None
-        if path.suffix == ".npz":
-            data = _first_samples(path, with_data) if with_data and path.name == "batch.npz" else None
-            why = (
-                "data of the training" if path.name == "batch.npz" else "weights" if "weight" in path.name else "arrays"
-            )
-            if data is not None:
-                raw[name] = data
-                continue
+        if path.is_symlink():
+            left_out.append({"file": name, "why": "a symbolic link, which is not followed", "bytes": 0})
+            continue
+        if not path.is_file():
+            if not path.is_dir():
+                left_out.append({"file": name, "why": "no file (a pipe, a socket or a device)", "bytes": 0})
+            continue
+        why, data = None, None
+        if path.name == "batch.npz":
+            data = _first_samples(path, with_data) if with_data else None
+            why = None if data else "data of the training"
         elif "/samples/" in name:
             samples += 1
             why = "data of the training" if samples > with_data else None
         elif path.name.startswith("events.out.tfevents"):
             why = "TensorBoard's file, whose contents steps.csv has too"
-        elif path.suffix.lower() not in _TEXTS | _PICTURES | {
-            ".json",
-            ".jsonl",
-            ".ipynb",
-            ".csv",
-            ".py",
-            ".docx",
-            ".in",
-        }:
+        elif path.suffix.lower() in _BINARIES:
+            kind = "weights" if "weight" in path.name else _BINARIES[path.suffix.lower()]
+            why = f"{kind}: {_inside(path)}"
+        elif path.suffix.lower() not in _TEXTS | _PICTURES | _STRUCTURED:
             why = "of a kind that cannot be searched for secrets"
+        elif path.suffix.lower() not in _PICTURES | {".docx"} and b"\0" in (data := _bytes(path)):
+            why = "no text, whatever its name says"
         if why:
             left_out.append({"file": name, "why": why, "bytes": path.stat().st_size})
         else:
-            raw[name] = _bytes(path)
+            raw[name] = _bytes(path) if data is None else data
     return raw, left_out
+
+
+def _inside(path: Path) -> str:
+    """The names in a NumPy archive or a zipped checkpoint, with which the sender decides what to send by other ways."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            names = packed.namelist()
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        return "not packed"
+    return f"{len(names)} entries ({', '.join(names[:4])}{' …' if len(names) > 4 else ''}), not packed"
 
 
 def _bytes(path: Path) -> bytes:
@@ -180,6 +173,8 @@ def _first_samples(path: Path, count: int) -> Optional[bytes]:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             cut = {name: arrays[name][:count] if arrays[name].ndim else arrays[name] for name in arrays.files}
+            if any(array.dtype.kind not in "biufc" for array in cut.values()):  # texts may be anything
+                return None
     except (OSError, ValueError, zipfile.BadZipFile):
         return None
     out = io.BytesIO()
@@ -194,11 +189,15 @@ def _learn(name: str, data: bytes, scrubber: Scrubber) -> None:
     if name.endswith(".docx"):
         with contextlib.suppress(Exception):
             learn_docx(data, scrubber)
-    elif not name.endswith((".npz", *_PICTURES)):
-        scrubber.learn(data.decode("utf-8", "replace").replace("\\\\", "\\"))
+    elif not name.lower().endswith((".npz", *_PICTURES)):
+        scrubber.learn(_decoded(data)[0].replace("\\\\", "\\"))
 
 
-def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
+def scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
+    """The contents of a file as they are packed; its name says how it is read.
+
+    Raises what reading a damaged document raises; such a file is not sent.
+    """
     from msprec.bundle.docx import scrub_docx
 
     suffix, where = PurePosixPath(name).suffix.lower(), scrubber.text(name, "names of files")
@@ -206,7 +205,7 @@ def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
         return scrub_docx(data, scrubber, where)
     if suffix in _PICTURES or suffix == ".npz":
         return data
-    text = data.decode("utf-8", "surrogateescape")
+    text, codec, errors = _decoded(data)
     if suffix in (".json", ".ipynb"):
         text = scrubber.json(text, where)
     elif suffix == ".jsonl":
@@ -215,7 +214,15 @@ def _scrubbed(name: str, data: bytes, scrubber: Scrubber) -> bytes:
         text = scrubber.csv(text, where)
     else:
         text = scrubber.text(text, where, code=suffix == ".py")
-    return text.encode("utf-8", "surrogateescape")
+    return text.encode(codec, errors)
+
+
+def _decoded(data: bytes) -> tuple:
+    """(text, codec, errors): UTF-8, or what Chinese systems write, or bytes that stay as they are."""
+    for codec in ("utf-8", "gb18030"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode(codec), codec, "backslashreplace"
+    return data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape"
 
 
 def _same_conclusions(run_dir: Path, files: dict) -> bool:

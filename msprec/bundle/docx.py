@@ -5,7 +5,8 @@ import zipfile
 
 from lxml import etree
 
-from msprec.bundle.patterns import Found, find_secrets, sort_of_name
+from msprec.bundle.names import Found, sort_of_name
+from msprec.bundle.patterns import find_secrets
 from msprec.bundle.scrub import Scrubber
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -95,7 +96,7 @@ def _apply(nodes: list, spans: list, scrubber: Scrubber, where: str) -> None:
     """Replaces spans of the nodes' joined text; the replacement stands where the span began."""
     text = "".join(node.text for node in nodes)
     for span in reversed(spans):
-        by, start = scrubber.take(span.kind, text[span.start : span.end], where), 0
+        by, start = scrubber.take(span.kind, text[span.start : span.end], where, text, span.start), 0
         for node in nodes:
             size = len(node.text)
             low, high = max(span.start - start, 0), min(span.end - start, size)

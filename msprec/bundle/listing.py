@@ -16,6 +16,7 @@ _WORDS = {
         "same": "替换后各项结论不变。",
         "differ": "注意：替换后有的结论与原运行目录不同，见 manifest.json。",
         "pictures": "图片不做检查：{names}",
+        "review": "逐条替换（文件:行 类别：原文 → 替换为；上下文）。不应替换的，用 --keep 原文 保留",
     },
     "en": {
         "in": "Goes in (bytes)",
@@ -27,6 +28,7 @@ _WORDS = {
         "same": "The conclusions are the same after the replacements.",
         "differ": "Note: some conclusions differ from those of the run folder itself; see manifest.json.",
         "pictures": "Pictures are not searched: {names}",
+        "review": "Each replacement (file:line kind: what stood there -> replacement | around it). --keep TEXT leaves one as it is",
     },
 }
 
@@ -52,3 +54,16 @@ def lines(bundle: Bundle, lang: str) -> list:
         out.append(say["pictures"].format(names=", ".join(pictures[:5]) + (" …" if len(pictures) > 5 else "")))
     out.append(say["same" if bundle.same_conclusions else "differ"])
     return out
+
+
+def review(bundle: Bundle, lang: str) -> list:
+    """Each replacement with what stood there, for the sender alone: it is shown on the terminal and stands in no file."""
+    say = _WORDS["zh" if lang == "zh" else "en"]
+    out, rows = [say["review"]], Counter(bundle.shown)
+    for row, count in rows.items():
+        line = f":{row.line}" if row.line else ""
+        times = f" ×{count}" if count > 1 else ""
+        value, around = (repr(text)[1:-1] for text in (row.value, row.around))
+        around = f"  | {around}" if around != value else ""
+        out.append(f"  {row.file}{line} {row.kind}{times}: {value} -> {row.by}{around}")
+    return out if rows else [*out, f"  {say['none']}"]

@@ -1,186 +1,30 @@
-"""What counts as a secret or as a mark of a person or a machine, as patterns over text. No files here.
+"""Secrets in text, told by what stands around them: names, commands, sentences, blocks. No files here.
 
 A training script is full of words that only look like secrets (``pad_token``, ``sort_key``, ``x@self.weight``, ``a[1::2]``):
-so names are split into their words, and in code only strings and comments are searched for addresses.
+so names are split into their words, and values must have the form of what the name promises.
 """
 
-import io
-import ipaddress
 import re
-import tokenize
-from functools import lru_cache
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
-KINDS = ("secret", "proxy", "email", "user", "host", "home", "ip")
-
-
-class Found(NamedTuple):
-    """A piece of a text to be replaced: ``text[start:end]``."""
-
-    start: int
-    end: int
-    kind: str
-
-
-# --- names of secrets ---------------------------------------------------------------------------------------------------
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_PASSWORDS = {
-    "password",
-    "passwords",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "passcode",
-    "secret",
-    "secrets",
-    "credential",
-    "credentials",
-}
-_TOKENS = {"token", "apikey", "authorization", "auth", "cookie", "bearer", "signature", "sig", "ak", "sk"}
-# what makes a key one of a lock rather than of a dictionary
-_LOCKS = {
-    "api",
-    "access",
-    "private",
-    "auth",
-    "encryption",
-    "signing",
-    "ssh",
-    "account",
-    "subscription",
-    "license",
-    "wandb",
-    "swanlab",
-    "aws",
-    "obs",
-    "oss",
-    "cos",
-    "azure",
-    "openai",
-    "client",
-    "deploy",
-    "user",
-    "master",
-}
-# with one of these beside it, a token or a key is a matter of language models or of sorting, a pass one of training
-_HARMLESS = {
-    "num",
-    "max",
-    "min",
-    "n",
-    "pad",
-    "eos",
-    "bos",
-    "unk",
-    "cls",
-    "sep",
-    "mask",
-    "special",
-    "per",
-    "count",
-    "id",
-    "ids",
-    "type",
-    "len",
-    "length",
-    "size",
-    "tokens",
-    "tokenizer",
-    "tokenize",
-    "embedding",
-    "embed",
-    "vocab",
-    "dim",
-    "padding",
-    "start",
-    "end",
-    "seq",
-    "sequence",
-    "image",
-    "text",
-    "prefix",
-    "index",
-    "shape",
-    "weight",
-    "bias",
-    "file",
-    "path",
-    "name",
-    "word",
-    "position",
-    "head",
-    "query",
-    "value",
-    "table",
-    "class",
-}
-_ONE_WORD = re.compile(
-    r"passw(or)?d|passphrase|(api|access|secret|private|auth)_?key|(auth|access|secret)_?token", re.IGNORECASE
+from msprec.bundle.code import find_in_code, strings_and_comments
+from msprec.bundle.formats import find_formats
+from msprec.bundle.names import (
+    Found,
+    in_container,
+    is_container,
+    is_placeholder,
+    looks_random,
+    looks_secret,
+    sort_of_name,
+    words,
 )
 
-
-@lru_cache(maxsize=10_000)
-def sort_of_name(name: str) -> Optional[str]:
-    """What a value under this name is; None for a harmless name.
-
-    ``password``: secret whatever it is; ``pass``, ``token``, ``key``: secret when it looks like one; ``proxy``: an address.
-    """
-    words = [word.lower() for word in _WORDS.findall(name)]
-    found = set(words)
-    if words[-1:] == ["proxy"] and len(words) <= 3:
-        return "proxy"
-    if found & {"file", "path"}:
-        return None
-    if found & _PASSWORDS or _ONE_WORD.search(name):
-        return "password"
-    if words[-1:] == ["pass"] and found <= {"pass", "user", "db", "smtp", "ftp", "mail", "ssh", "my"}:
-        return "pass"
-    if found & _HARMLESS:
-        return None
-    if found & _TOKENS or ("key" in found and found & _LOCKS):
-        return "token"
-    return "key" if words == ["key"] else None
-
-
-def looks_secret(value: str, sort: str) -> bool:
-    """Whether the value under a name of that sort is to go."""
-    value = value.strip()
-    if (
-        not value
-        or value.lower() in ("none", "null", "true", "false", "nan", "...", "***")
-        or value.startswith("REMOVED_")
-    ):
-        return False
-    if sort in ("password", "proxy"):
-        return True
-    if sort == "pass":  # a pass over the data has a number
-        return not re.fullmatch(r"[\d.]+", value)
-    if re.match(r"(?i)(bearer|basic|token|digest)\s+\S", value):
-        return True
-    if sort == "key":  # a dictionary's key is a word; that of a lock is long, with letters and digits
-        return bool(re.fullmatch(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=.-]{20,}", value))
-    # eight characters or more without spaces; no number, <pad>, [MASK], {placeholder}, $VARIABLE
-    return (
-        len(value) >= 8
-        and not re.search(r"\s", value)
-        and not re.fullmatch(r"[\d.]+|[<\[{|].*[>\]}|]|\$\{?\w+\}?", value)
-    )
-
-
-# --- patterns -----------------------------------------------------------------------------------------------------------
-# formats that providers give their keys, and the blocks of private keys
-_KNOWN_SECRETS = re.compile(
-    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
-    r"|\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{16,}"
-    r"|\bsk-[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[abposr]-[\w-]{10,}|\bAIza[\w-]{30,}|\bnpm_[A-Za-z0-9]{30,}"
-    r"|\bpypi-[\w-]{30,}|\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
-    re.DOTALL,
+_URL_LOGIN = re.compile(
+    r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,20}://([^\s/?#'\"<>\\@]{1,200}(?:@[^\s/?#'\"<>\\@]{1,200}){0,3})@(?=[^\s@])"
 )
-_BEARER = re.compile(r"(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/=._~-]{8,})")
-_URL_LOGIN = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,20}://([^\s/?#'\"<>\\]{1,400})@(?=[^\s@])")
 # bounded, as are the gaps below: a file of one endless line must not take for ever
-_NAME = r"(?<!\w)[A-Za-z_][\w.-]{0,80}"
+_NAME = r"(?<!\w)(?:[A-Za-z_][\w.-]{0,80}|[\u4e00-\u9fff]{0,8}(?:密码|口令|密钥|秘钥|令牌|凭证))"
 
 
 class _Pair(NamedTuple):
@@ -192,7 +36,8 @@ class _Pair(NamedTuple):
 
 _QUOTED = _Pair(
     re.compile(
-        rf"(?P<name>{_NAME})\\{{0,8}}[\"']?\]?\s{{0,40}}(?:=>|=|:|,)\s{{0,40}}[rbfuRBFU]{{0,2}}(?=\\{{0,8}}[\"'])"
+        rf"(?P<name>{_NAME})\\{{0,8}}[\"']?\]?\s{{0,40}}(?::[ \t]{{0,9}}[A-Za-z_][\w.\[\], ]{{0,60}}=|=>|:=|[!=]?=|:|,)\s{{0,40}}\(?"
+        rf"[rbfuRBFU]{{0,2}}(?=\\{{0,8}}[\"'])"
     ),
     re.compile(r"(?P<q>\\{0,8}[\"'])(?P<value>(?:\\.|(?!(?P=q)).)*?)(?P=q)"),
 )
@@ -201,63 +46,141 @@ _DEFAULT = _Pair(
     re.compile(r"(?P<q>[\"'])(?P<value>[^\"'\n]*)(?P=q)"),
 )
 _BARE = _Pair(
-    re.compile(rf"(?P<name>{_NAME})[ \t]{{0,40}}(?:=|:)[ \t]{{0,40}}(?![\"'])"),
-    re.compile(r"(?P<value>(?:(?i:bearer|basic)[ \t]+)?[^\s\"',;&#(){}\[\]<>]+)"),
+    re.compile(rf"(?P<name>{_NAME})\*{{0,2}}[ \t]{{0,40}}(?:=>|:=|=|:|：)\*{{0,2}}[ \t]{{0,40}}(?![\"'])"),
+    re.compile(r"(?P<value>(?:(?i:bearer|basic|token)[ \t]+)?[^\s\"',;&#(){}\[\]<>，。；]+)(?![(\[])"),
 )
-# a password in a line of its own may have spaces
+# a password in a line of its own may have spaces, and any sign
 _LINE = _Pair(
-    re.compile(rf"^[ \t-]{{0,80}}(?:export[ \t]+)?(?P<name>{_NAME})[ \t]{{0,40}}[:=][ \t]{{0,40}}", re.MULTILINE),
+    re.compile(
+        rf"^[ \t-]{{0,80}}(?:export[ \t]+)?(?P<name>{_NAME})[ \t]{{0,40}}[:=][ \t]{{0,40}}(?![\"'|>])", re.MULTILINE
+    ),
     re.compile(r"(?P<value>[^\"'\n]+)$", re.MULTILINE),
 )
 _ELEMENT = _Pair(re.compile(rf"<(?P<name>{_NAME})>"), re.compile(r"(?P<value>[^<>]+)</"))
 _OPTION = _Pair(
-    re.compile(rf"--?(?P<name>{_NAME})[ \t]{{1,40}}"), re.compile(r"(?P<q>[\"']?)(?P<value>[^\s\"'-][^\s\"']*)(?P=q)")
+    re.compile(rf"(?<![\w-])--?(?P<name>{_NAME})[ \t]{{1,40}}"),
+    re.compile(r"(?P<q>[\"']?)(?P<value>[^\s\"'-][^\s\"']*)(?P=q)"),
 )
+# `ENV NAME value`, `aws configure set NAME value`
+_SET = _Pair(
+    re.compile(rf"\b(?:ENV|ARG|setx|set|config|setenv)[ \t]+(?P<name>{_NAME})[ \t]+"),
+    re.compile(r"[\"']?(?P<value>[^\s\"'=]+)"),
+)
+# two entries, one named `name`, one named `value`
+_ENTRY = _Pair(
+    re.compile(
+        rf"\b(?:name|key)[\"']?\s{{0,9}}[=:]\s{{0,9}}[\"']?(?P<name>{_NAME})[\"']?[\s,]{{1,40}}[\"']?value[\"']?\s{{0,9}}[=:]\s{{0,9}}"
+    ),
+    re.compile(r"[\"']?(?P<value>[^\s\"'<>]+)"),
+)
+# a row of a table in Markdown
+_ROW = _Pair(
+    re.compile(rf"\|[ \t*`]{{0,9}}(?P<name>{_NAME})[ \t*`]{{0,9}}\|[ \t]{{0,9}}`?"),
+    re.compile(r"(?P<value>[^|\n`]+?)[ \t`]*\|"),
+)
+_PAIRS = (_ROW, _QUOTED, _DEFAULT, _OPTION, _ELEMENT, _SET, _ENTRY, _BARE)
 _PROXY = re.compile(r"(?i)\b(?:https?|ftp|all|no|socks5?)_proxy[ \t]*[=:][ \t]*[\"']?([^\s\"';]+)")
-_LOGIN = re.compile(
-    r"\b(?:wandb|swanlab|huggingface-cli|modelscope|docker)\s+login\s+(?:--?[\w-]{1,40}[ =]){0,5}([^\s'\"-][^\s'\"]{5,})"
+_A = r"[\"']?([^\s\"'|;&]+)"
+_ARGS = r"[^\n|;&]{0,200}?\s"
+# what takes a password without naming it
+_COMMANDS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?:wandb|swanlab|huggingface-cli|hf|modelscope|comet|openxlab)\s+(?:auth\s+)?login\s+(?:--?[\w-]{1,40}[ =]){0,5}"
+        r"([^\s'\"-][^\s'\"]{5,})",
+        rf"\b(?:mysql|mysqldump|mysqladmin|mariadb|mysqlimport){_ARGS}-p(?=\S){_A}",
+        rf"\b(?:docker|podman|nerdctl|helm|oc|az|skopeo|crane|buildah|cloudctl)\b[^\n|;&]{{0,60}}\blogin{_ARGS}-p[ =]?{_A}",
+        rf"\b(?:mongo|mongosh|mongodump|sqlcmd|tsql|ldapsearch|smbmap|isql){_ARGS}-[pPw][ =]?(?=\S){_A}",
+        rf"\bredis-cli{_ARGS}-a[ =]?{_A}",
+        rf"\bsshpass\s+-p\s{{0,9}}{_A}",
+        rf"\b(?:zip|unzip){_ARGS}-P[ =]?{_A}",
+        rf"\b(?:7za?|7zr|rar|unrar){_ARGS}-(?:p|hp)(?=[^\s-]){_A}",
+        r"\bcurl\b[^\n]{0,300}?\s(?:-u|--user|-U|--proxy-user)[ =]?[\"']?([^\s\"']+:[^\s\"']+)",
+        rf"\b(?:obsutil|ossutil\d*|coscmd|cos|coscli|obsftp)\s+config\b{_ARGS}-(?:i|a|k|s|e)[ =]{_A}",
+        rf"\b(?:obsutil|ossutil\d*|coscmd|coscli)\s+config\b[^\n]{{0,300}}?\s-(?:k|s)[ =]{_A}",
+        rf"\bopenssl\b{_ARGS}(?:-pass(?:in|out)?\s+pass:|-k\s+){_A}",
+        r"\bpass:([^\s\"']{4,})",
+        r"\becho\s+[\"']?([^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo\s+(?:\S+\s+){0,3}-S|docker\s+login|passwd|kinit|su\b)",
+        r"\becho\s+[\"']?[\w.-]+:([^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd",
+        rf"\bhtpasswd\s+-\w*b\w*\s+\S+\s+\S+\s+{_A}",
+        r"\bsmbclient\b[^\n]{0,200}?-U\s*[\"']?[^\s%\"']+%([^\s\"']+)",
+        rf"\bmachine\s+\S+\s+login\s+\S+\s+password\s+{_A}",
+        rf"(?i)\bnet\s+use\s+[^\n]{{0,200}}?/user:\S+\s+{_A}",
+        r"(?i)\b(?:identified\s+by|(?:with\s+)?(?:encrypted\s+)?password)\s+'([^'\n]+)'",
+        r"^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(\S+)$",  # .pgpass
+        r"(?i)\b(?:set-)?cookie\s{0,9}:\s{0,9}([^\n\"']{4,}=[^\n\"']{4,})",
+        r"(?i)\bauthorization\s{0,9}[\"']?\s{0,9}[:=]\s{0,9}[\"']?(?:bearer|basic|token|digest|aws4-hmac-sha256|apikey)?\s{1,9}([^\s\"',]{6,})",
+        r"(?i)[?&;](?:x-amz-signature|x-amz-security-token|x-amz-credential|x-obs-security-token|signature|sig|accesskeyid|ossaccesskeyid"
+        r"|awsaccesskeyid|q-signature|q-ak|sign)=([\w%+/=.~-]{6,})",
+        r"(?i)\b(?:account|sharedaccess)key=([A-Za-z0-9+/=]{16,})",
+        rf"\bssh-keygen\b{_ARGS}-[NP]\s{{0,9}}{_A}",
+        r"\bauth\s{0,3}=\s{0,3}\([^\s,()\"']{1,60},\s{0,3}([^\s,()\"']{4,})\)",
+        r"(?i)\b(?:password|passphrase|passcode)\s(?:is|was|to|=)\s{0,3}[\"“`]([^\"”`\n]{4,60})[\"”`]",
+        r"(?i)\bw(?:i-?)?fi\b[^\n]{0,40}\b(?:password|key|psk)\s*[:=]?\s*([^\s\"',]{6,})",
+    )
 )
-# a short option of a tool that takes user:password or a password right after it
-_CURL_LOGIN = re.compile(r"\bcurl\b[^\n]{0,300}?\s-u\s*[\"']?([^\s\"']+:[^\s\"']+)")
-_SSHPASS = re.compile(r"\bsshpass\s+-p\s*[\"']?([^\s\"']+)")
-_EMAIL = re.compile(
-    r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]+@(?:[^\W_](?:[\w-]*[^\W_])?\.)+(?:xn--[\w-]+|[^\W\d_][\w-]*)(?![\w@])"
+# sentences: `password is X`, `with the password X`, 密码是X; the value is judged by what it looks like
+_PROSE = re.compile(
+    r"(?i)\b(?:password|passphrase|passwd|passcode|pwd|pass\s?word|pw|pass|api[ -]?key|access[ -]?key|secret[ -]?key|secret|token|pin(?: code)?)"
+    r"(?:\s+(?:for|of|to|on|at)\s+(?:(?:the|our|my|this)\s+)?[\w./-]{1,40}){0,2}"
+    r"\s{1,9}(?:(?:is|was|are|to|=|->|=>|remains|still|now|will be)\s{1,9}){0,3}[:=]?\s{0,9}[\"'`“‘]?([^\s\"'`”’,;()<>\[\]{}]{4,})"
 )
-_IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
-_IPV6 = re.compile(
-    r"(?<![\w:.])(?:[0-9a-fA-F]{0,4}:){2,7}(?:[0-9a-fA-F]{0,4}|(?:\d{1,3}\.){3}\d{1,3})(?:%\w+)?(?![\w:])"
+_USER_AND = re.compile(
+    r"(?i)(?:user(?:name)?|login|account|账号|帐号|用户名?)\s{0,3}[/、和及&|,+-]\s{0,3}(?:password|passwd|pwd|pass|pw|密码|口令)\s{0,5}[:：=是为]\s{0,5}"
+    r"[^\s/|,，:]{1,64}\s{0,3}[/|,，:]\s{0,3}([^\s，。；,;\"']{3,})"
 )
-_VERSIONED = re.compile(r"(?i)(?:==|[<>~!]=|\bversions?\b\W{0,6}|\bv|[a-z_]-)\s*$")
-_AT_HOST = re.compile(
-    r"(?<![\w.@-])([a-z_][\w.-]{0,31})@([A-Za-z](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?=:[~/\w]|\.?[\s'\"),;\]$#:]|\.?$)"
+_CHINESE = re.compile(
+    r"(?:密码|口令|密钥|秘钥|令牌|授权码|验证码|密匙|通行码)(?:[^\s\n：:=是为]{0,6})?\s{0,5}(?:(?:仍?然?还?是|改?为|改成|设成|->|=>|[：:=])\s{0,5}){0,2}"
+    r"[\"'`“‘「『【]?([\x21\x23-\x26\x28-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x5f\x61-\x7e]{4,})"
 )
-_REMOTE = re.compile(r"\b(?:ssh|scp|sftp|rsync|mosh)\b[^\n]*$")
-_INNER_HOST = re.compile(
-    r"(?<![\w.-])(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+(?:local|lan|internal|intranet|corp|intra|localdomain)\b(?![\w-])(?!\.\w)"
+# a sentence about passwords goes on with one of these
+_GOES_ON = words(
+    """
+    required incorrect wrong invalid not empty missing too hidden stored hashed encrypted read set used never always
+    optional correct authentication based protected prompt field manager policy reset change login from that this
+    which when where with your their must should cannot will been being have does expired needed given unset none null
+    true false then only also same valid classification embedding embeddings sequence count counts limit length type
+    types vocabulary mixing dropout merging shuffle level wise file files name names string strings id ids here there
+    below above hash hashes store over through into before after one number numbers and are was for
+    """
 )
-_SEP = r"(?:\\\\|[\\/])"
-_HOME = re.compile(
-    rf"(?<![\w.~-])(?:/home/|/Users/|(?:\b[A-Za-z]:)?{_SEP}(?:Users|Documents and Settings){_SEP}"
-    rf"|/data\d*/home/|/mnt/home/|/share/home/)"
-    r"(?P<user>[^\s/\\\"'<>|:*?,;()\[\]{}]+)"
-)
-_ROOT_HOME = re.compile(r"(?<![\w.~/-])/root(?=/|[\s'\":,;)\]]|$)")
-_SHARED = {"public", "shared", "default", "all users"}
 
 
 def find_secrets(text: str, code: bool) -> list:
     """Keys, passwords, logins in URLs, proxies. ``code``: outside of strings and comments an unquoted value is an expression."""
-    found = [Found(m.start(), m.end(), "secret") for m in _KNOWN_SECRETS.finditer(text)]
-    for pattern in (_BEARER, _LOGIN, _CURL_LOGIN, _SSHPASS, _URL_LOGIN):
-        found += [Found(m.start(1), m.end(1), "secret") for m in pattern.finditer(text)]
-    found += [Found(m.start(1), m.end(1), "proxy") for m in _PROXY.finditer(text)]
-    for pattern in (_QUOTED, _DEFAULT, _OPTION, _ELEMENT):
-        found += _values(pattern, text)
-    pieces = strings_and_comments(text) if code else [(0, len(text))]
-    for start, end in pieces:
-        for pattern in (_BARE, *(() if code else (_LINE,))):
-            found += [Found(f.start + start, f.end + start, f.kind) for f in _values(pattern, text[start:end])]
+    if not code:
+        return [*_in_text(text), *_in_blocks(text)]
+    found = [Found(*span, "secret") for span in find_formats(text)]
+    of_the_tree = find_in_code(text)
+    if of_the_tree is None:  # a piece that does not parse
+        return (
+            found
+            + _in_text(text, bare=False)
+            + [f for piece in strings_and_comments(text) for f in _piece(text, piece)]
+        )
+    return found + of_the_tree + [f for piece in strings_and_comments(text) for f in _piece(text, piece)]
+
+
+def _piece(text: str, span: tuple) -> list:
+    return [Found(f.start + span[0], f.end + span[0], f.kind) for f in _in_text(text[span[0] : span[1]])]
+
+
+def _in_text(text: str, bare: bool = True) -> list:
+    found = [Found(*span, "secret") for span in find_formats(text)]
+    found += [Found(*m.span(1), "secret") for m in _URL_LOGIN.finditer(text) if not _no_login(m[1])]
+    for pattern in _COMMANDS:
+        found += [Found(*m.span(1), "secret") for m in pattern.finditer(text) if not is_placeholder(m[1].strip("\"'"))]
+    found += [Found(*m.span(1), "proxy") for m in _PROXY.finditer(text)]
+    for pair in _PAIRS if bare else _PAIRS[:-1]:
+        found += _values(pair, text)
+    if bare:
+        found += [*_values(_LINE, text), *_in_prose(text)]
     return found
+
+
+def _no_login(login: str) -> bool:
+    name, _, password = login.partition(":")
+    return (not password and name in ("git", "anonymous", "hg")) or all(is_placeholder(p) for p in (name, password))
 
 
 def _values(pair: _Pair, text: str) -> list:
@@ -269,128 +192,153 @@ def _values(pair: _Pair, text: str) -> list:
         if sort is None or (pair is _LINE and sort != "password"):
             continue
         match = pair.value.match(text, head.end())
-        if match and looks_secret(match["value"], sort):
-            found.append(Found(*match.span("value"), "proxy" if sort == "proxy" else "secret"))
-            position = match.end()
-    return found
-
-
-def find_addresses(text: str) -> list:
-    """E-mail addresses, ``user@host``, hosts of inner networks, IP addresses."""
-    found = [Found(m.start(), m.end(), "email") for m in _EMAIL.finditer(text)]
-    for match in _AT_HOST.finditer(text):
-        host = match.group(2)
-        # `x@w` may be a product of matrices: a host has a digit, a dot or a dash, or a path or a command with it
         if (
-            re.search(r"[\d.-]", host)
-            or text[match.end() : match.end() + 1] == ":"
-            or _REMOTE.search(text[max(0, match.start() - 200) : match.start()])
+            not match
+            or not looks_secret(match["value"], sort)
+            or (pair in (_LINE, _BARE, _ROW, _OPTION) and _goes_on(match["value"]))
         ):
-            found += [Found(*match.span(1), "user"), Found(*match.span(2), "host")]
-    found += [Found(m.start(), m.end(), "host") for m in _INNER_HOST.finditer(text)]
-    for match in _IPV4.finditer(text):
-        before, after = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 1]
-        if _is_ip(match.group()) and (after == ":" or _is_private(match.group()) or not _VERSIONED.search(before)):
-            found.append(Found(match.start(), match.end(), "ip"))
-    found += [Found(m.start(), m.end(), "ip") for m in _IPV6.finditer(text) if _is_ip6(m.group())]
+            continue
+        before = text[text.rfind("\n", 0, head.start()) + 1 : head.start()]
+        if sort == "pass" and pair is _BARE and match["value"].isalpha() and before.strip(" \t-#"):
+            continue  # `First pass: determine the length`
+        found.append(Found(*match.span("value"), sort if sort in ("proxy", "phone") else "secret"))
+        position = match.end()
     return found
 
 
-def find_homes(text: str) -> list:
-    """The beginnings of paths that lie in somebody's home."""
-    found = [Found(m.start(), m.end(), "home") for m in _HOME.finditer(text) if m["user"].lower() not in _SHARED]
-    return found + [Found(m.start(), m.end(), "home") for m in _ROOT_HOME.finditer(text)]
-
-
-def users_in(text: str) -> set:
-    """The user names in the paths of homes."""
-    return {m["user"] for m in _HOME.finditer(text)} - _SHARED
-
-
-def hosts_in(text: str) -> set:
-    """The host names of ``user@host`` that look like a machine's rather than a service's: without a dot."""
-    return {m.group(2) for m in _AT_HOST.finditer(text) if re.search(r"[\d-]", m.group(2)) and "." not in m.group(2)}
-
-
-# names of people that are words of the trade: as a name only in the very case that the account has
-_OF_THE_TRADE = {
-    "adam",
-    "lars",
-    "lion",
-    "max",
-    "min",
-    "dora",
-    "lora",
-    "bert",
-    "elmo",
-    "gus",
-    "ada",
-    "rob",
-    "mark",
-    "norm",
-    "momentum",
-}
-
-
-def find_names(text: str, names: dict, code: bool = False) -> list:
-    """Known names as whole words, ``names`` by kind; an underscore bounds a word too.
-
-    ``code``: among names in code the case counts, and what follows a dot belongs to a library.
-    """
-    found, lower, before = [], text.lower(), r"(?<![^\W_])(?<!\.)" if code else r"(?<![^\W_])"
-    for kind, known in names.items():
-        for name in (name for name in known if name.lower() in lower):
-            flags = 0 if code or name.lower() in _OF_THE_TRADE else re.IGNORECASE
-            pattern = f"{before}{re.escape(name)}(?![^\\W_])"
-            found += [Found(m.start(), m.end(), kind) for m in re.finditer(pattern, text, flags)]
-    return found
-
-
-def _is_ip(text: str) -> bool:
-    """An address that tells something of a machine: not the loopback, not a mask, not a wildcard."""
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return not (address.is_loopback or address.is_unspecified or text.startswith("255."))
-
-
-def _is_private(text: str) -> bool:
-    return ipaddress.ip_address(text).is_private
-
-
-def _is_ip6(text: str) -> bool:
-    groups = [group for group in text.split("%")[0].split(":") if group]
-    # `1::2` is a slice and `std::a` a name: an address of fewer than three groups counts only with a known beginning
-    if len(groups) < 3 and not re.match(
-        r"(?i)f[cde][0-9a-f]{2}$|(?:2[0-9a-f]{3}|3[0-9a-f]{3})$", groups[0] if groups else ""
+def _goes_on(value: str) -> bool:
+    """Whether what follows a name and a colon is a description or a variable: `password: the one of the database`."""
+    words = value.lower().split()
+    if len(words) > 1:
+        little = {
+            "the",
+            "a",
+            "an",
+            "of",
+            "for",
+            "to",
+            "is",
+            "be",
+            "must",
+            "your",
+            "in",
+            "on",
+            "if",
+            "or",
+            "used",
+            "with",
+            "from",
+        }
+        return (
+            bool(little & set(words))
+            or words[0].strip(".,;") in _GOES_ON - {"correct"}
+            or bool(re.search(r"[)(=]", value))
+        )
+    plain = value.strip(".,;:!?")
+    if re.fullmatch(
+        r"(?:self|cls|args|opts?|config|cfg|settings|os|env|kwargs|flags|conf|params?|options)(?:\.\w+)+", plain
     ):
-        return False
-    return _is_ip(text.split("%")[0])
+        return True
+    return plain.lower() in _GOES_ON | {"the", "a", "an", "and"} or bool(
+        sort_of_name(plain) == "password" and plain.isidentifier()
+    )
 
 
-# --- code ---------------------------------------------------------------------------------------------------------------
-_PIECES = re.compile(
-    r"\"\"\"(?:\\.|.)*?(?:\"\"\"|\Z)|'''(?:\\.|.)*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*(?:\"|$)|'(?:\\.|[^'\\\n])*(?:'|$)|#[^\n]*",
-    re.DOTALL | re.MULTILINE,
+def _in_prose(text: str) -> list:
+    found = []
+    for match in _PROSE.finditer(text):
+        value = match[1].rstrip(".!?:")
+        said = re.search(r"(?i)\s(?:is|was|=|->|remains|still|now|will be)\s", text[match.start() : match.start(1)])
+        if value.lower() in _GOES_ON or len(value) < 4 or is_placeholder(value):
+            continue
+        mixed = bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value)) or bool(
+            re.search(r"\w[!@#$%^&*+~]\w*", value)
+        )
+        word_of_its_own = (
+            said and value.isalpha() and not value.endswith(("ed", "ing", "ly")) and _ends(text, match.end(1))
+        )
+        token = re.match(r"(?i)(?:token|pin|secret\b|pass\b)", match.group())
+        if (mixed and (not token or looks_random(value) or (said and len(value) >= 6))) or (
+            word_of_its_own and not token
+        ):
+            found.append(Found(match.start(1), match.start(1) + len(value), "secret"))
+    for pattern in (_USER_AND, _CHINESE):
+        for match in pattern.finditer(text):
+            value = match[1].rstrip(".!?")
+            variable = re.fullmatch(r"[a-z_]+(?:\.\w+)*(?:\(.*)?", value) and (
+                sort_of_name(value) or "." in value or "(" in value
+            )
+            if len(value) >= 3 and not is_placeholder(value) and not variable:
+                found.append(Found(match.start(1), match.start(1) + len(value), "secret"))
+    return found
+
+
+def _ends(text: str, position: int) -> bool:
+    return bool(re.match(r"[\"'`”’]?\s*(?:[.,;!?)]|$|\n)", text[position : position + 8])) or text[position - 1] == "."
+
+
+# --- blocks: what is indented below a name -------------------------------------------------------------------------------
+_BLOCK = re.compile(
+    rf"^(?P<indent>[ \t]{{0,80}})(?:- )?[\"']?(?P<name>{_NAME})[\"']?[ \t]*[:=][ \t]*(?P<sign>[|>][+-]?\d?|\[[^\]\n]*\]?|\{{[^}}\n]*\}}?)?[ \t]*$",
+    re.MULTILINE,
+)
+_ITEM = re.compile(r"[ \t]*(?:- )?(?:[\"']?(?P<key>[\w.-]+)[\"']?[ \t]*[:=][ \t]*)?[\"']?(?P<value>[^\"'\n\],]+)[\"']?")
+
+
+_SECTION = re.compile(
+    rf"^[ \t]{{0,20}}\[(?P<name>{_NAME})\][ \t]*$(?P<body>(?:\n(?![ \t]*\[)[^\n]*){{1,100}})", re.MULTILINE
 )
 
 
-def strings_and_comments(code: str) -> list:
-    """The spans (start, end) of a Python text's strings and comments; of a piece that does not tokenize, as far as they show."""
-    lines = [0]
-    for line in code.splitlines(keepends=True):
-        lines.append(lines[-1] + len(line))
-    wanted = {
-        tokenize.STRING,
-        tokenize.COMMENT,
-        *(getattr(tokenize, name) for name in ("FSTRING_MIDDLE",) if hasattr(tokenize, name)),
-    }
-    spans = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type in wanted:
-                spans.append((lines[token.start[0] - 1] + token.start[1], lines[token.end[0] - 1] + token.end[1]))
-    except (tokenize.TokenError, SyntaxError, ValueError, IndexError):
-        return [m.span() for m in _PIECES.finditer(code)]
-    return spans
+def _in_blocks(text: str) -> list:
+    found = []
+    for section in _SECTION.finditer(text):
+        if is_container(section["name"]):
+            for line in re.finditer(r"[^\n]+", section["body"]):
+                start = section.start("body")
+                found += _items(
+                    text, start + line.start(), start + line.end(), sort_of_name(section["name"]) or "password"
+                )
+    for head in _BLOCK.finditer(text):
+        if not is_container(head["name"]):
+            continue
+        sort, sign = sort_of_name(head["name"]) or "password", head["sign"] or ""
+        if sign[:1] in ("[", "{"):
+            found += _items(text, head.start("sign") + 1, head.end("sign"), sort)
+            if sign.endswith(("]", "}")):
+                continue
+        position = head.end() + 1
+        while position < len(text):
+            end = text.find("\n", position)
+            end = len(text) if end < 0 else end
+            line = text[position:end]
+            deep = len(line) - len(line.lstrip())
+            inside = (
+                deep > len(head["indent"])
+                or (deep == len(head["indent"]) and line.lstrip().startswith("- "))
+                or sign[:1] in ("[", "{")
+            )
+            if not line.strip() or not inside:
+                break
+            if sign[:1] in ("|", ">"):
+                if not is_placeholder(line):
+                    found.append(Found(position + deep, position + len(line.rstrip()), "secret"))
+            else:
+                found += _items(text, position, end, sort)
+            if line.strip()[:1] in ("]", "}"):
+                break
+            position = end + 1
+    return found
+
+
+def _items(text: str, start: int, end: int, sort: str) -> list:
+    found = []
+    for part in re.finditer(r"[^,\n]+", text[start:end]):
+        match = _ITEM.match(part.group())
+        if not match:
+            continue
+        value = match["value"].strip()
+        if in_container(value, sort, match["key"] or "") and not re.fullmatch(r"[\d.]+", value):
+            at = start + part.start() + match.start("value")
+            found.append(Found(at, at + len(match["value"].rstrip()), "secret"))
+    return found

@@ -23,7 +23,7 @@ def env(as_json: bool, keep: tuple, lang: Optional[str]) -> None:
     """
     import json
 
-    from msprec.bundle.archive import scrubber_of_this_machine
+    from msprec.bundle.machine import scrubber_of_this_machine
     from msprec.env import as_text, environment
 
     found = scrubber_of_this_machine(keep).value(environment(), "env")

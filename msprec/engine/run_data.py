@@ -118,6 +118,10 @@ class RunData(RunSources):
     def steps(self, rank: Optional[int] = None) -> Steps:
         return self.folder.steps(self.rank if rank is None else rank)
 
+    def gradients(self) -> list:
+        """The rows of ``gradients.csv`` of this rank, as dictionaries: a row for each parameter of a sampled step."""
+        return self.folder.gradients(self.rank)
+
     def events(self, name: str, rank: Optional[int] = None) -> list:
         """The events of one name, in the order in which they happened."""
         events = self.folder.events(self.rank if rank is None else rank)

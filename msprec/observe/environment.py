@@ -13,11 +13,13 @@ class EnvironmentObserver:
     def __init__(self) -> None:
         self.seeds, self.contexts = [], []
         self.parallel, self.reducers = None, 0
+        #: Whether reducers divide by the number of ranks; of several that differ, whether all do
+        self.means = None
 
     def training(self) -> None:
         """Something new trains: looks at the context, which the script may reset later."""
         # MindSpore's cells make one where the context says data parallel; users' loops make it themselves
-        self.parallel = parallel_facts(True if self.reducers else None)
+        self.parallel = {**parallel_facts(True if self.reducers else None), "gradients_mean": self.means}
 
     def _watch_reducer(self, original):
         communication = hook_points.value("world_group")
@@ -27,6 +29,9 @@ class EnvironmentObserver:
             group = kwargs.get("group", args[4] if len(args) > 4 else None)
             # ranks of a smaller group are a model of their own
             self.reducers += group in (None, getattr(communication, "WORLD_COMM_GROUP", None))
+            mean = getattr(reducer, "mean", None)
+            if isinstance(mean, bool):
+                self.means = mean and self.means is not False
 
         return __init__
 

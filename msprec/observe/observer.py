@@ -1,5 +1,6 @@
 """The one object that hears from all hooks, and the run folder that comes out of it."""
 
+import math
 import sys
 import time
 import traceback
@@ -229,14 +230,16 @@ class Observer:
             self.guarded_call(self._write_facts, True)
         self.write_run(exit_facts)
         self.patches.undo()
-        if self.installed and exit_facts.get("kind") in ("ok", "exit"):
-            self.guarded_call(self._probe)
+        if self.installed and exit_facts.get("kind") in ("ok", "exit", "exception"):
+            self.guarded_call(self._probe, exit_facts["kind"])
         self.writer.close()
 
-    def _probe(self) -> None:
-        """Short probes on what the run has left, within their budget."""
-        from msprec.probe.run import run_probes
+    def _probe(self, ended: str) -> None:
+        """Short probes on what the run has left, within their budget; after an exception only where the loss had become NaN."""
+        from msprec.probe.run import reached, run_probes
 
+        if ended == "exception" and math.isfinite((reached(self.writer) or (0.0,))[-1]):
+            return
         if self.options.probe_seconds > 0 and self.steps.done and not self.options.again and not self.options.sweep:
             try:
                 run_probes(self.steps, self.writer, self.options.probe_seconds, self.rank_size)

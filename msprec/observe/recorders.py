@@ -14,6 +14,7 @@ from msprec.observe.network.network_inputs import InputObserver
 from msprec.observe.network.optimizers import OptimizerObserver
 from msprec.observe.network.parameters import ParameterObserver
 from msprec.observe.network.precision import PrecisionObserver
+from msprec.observe.network.replicas import ReplicaObserver
 from msprec.observe.network.weight_sharing import sharing_facts
 from msprec.observe.train_steps.train_steps import StepObserver
 from msprec.record.checksums import as_md5sum
@@ -31,7 +32,7 @@ def make_recorders(observer) -> None:
     observer.parameters = ParameterObserver(digests=observer.rank_size > 1)
     observer.precision, observer.weights = PrecisionObserver(), WeightsObserver(observer)
     observer.models, observer.steps = ModelObserver(observer), StepObserver(observer)
-    observer.evaluating = EvaluationObserver(observer)
+    observer.evaluating, observer.replicas = EvaluationObserver(observer), ReplicaObserver(observer)
 
 
 def hooking(observer) -> list:
@@ -68,6 +69,7 @@ def facts_of(observer, final: bool) -> dict:
         "evaluation": lambda: _evaluation_facts(observer),
     }
     if final:
+        facts["replicas"] = lambda: observer.replicas.facts(steps.done)
         # reading the data again takes time: only once, when the script has ended
         facts["data_files"] = lambda: _data_files(observer)
         facts["label_sheet"] = lambda: observer.datasets.label_sheet(observer.writer.folder / "samples")

@@ -4,14 +4,20 @@ import contextlib
 from collections.abc import Iterator
 from typing import Callable, Optional
 
+from msprec.probe.captured_updates import CapturedUpdates
 from msprec.record.nested import flatten
-from msprec.runtime.cells import all_parameters, walk
+from msprec.record.time_budget import Budget
+from msprec.runtime.cells import all_parameters, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Bindings, reached_from
 
 #: So many batches are held, and so many bytes of them.
-MOST_BATCHES, MOST_BYTES = 16, 64 << 20
+MOST_BATCHES, MOST_BYTES = 64, 64 << 20
 #: Weights and optimizer states of more bytes are not copied.
 MOST_INITIAL = 256 << 20
+#: Of later steps, at powers of two, so many batches are held and so many bytes of them.
+MOST_LATER, MOST_LATER_BYTES = 6, 16 << 20
+#: Weights of more bytes are not copied again in the course of the training; share of its time that copies may take.
+MOST_COPIED, COPY_SHARE = 64 << 20, 0.002
 
 
 class Material:
@@ -35,10 +41,28 @@ class Material:
         self.bindings: Optional[Bindings] = None
         #: What a functional loop's optimizer was given after the first forward pass, as it is
         self.given = None
+        #: Steps offered; batches of later ones; ``(step, {id(parameter): array})`` of the networks before later ones
+        self.offered, self.later, self._copied = 0, [], []
+        self._copying = Budget(COPY_SHARE, grace=0.05)
+        #: What the optimizer of a functional loop was given at some updates; the function of which its gradients are
+        self.updates_held, self._forward = CapturedUpdates(), None
 
-    def offer(self, style: str, batch: tuple, build: Callable, roots, optimizers, function=None, cell=None) -> None:
-        """A training step begins; the first that computes decides which step is held."""
+    def offer(
+        self, style: str, batch: tuple, build: Callable, roots, optimizers, function=None, cell=None, forward=None
+    ) -> None:
+        """A training step begins; the first that computes decides which step is held.
+
+        ``forward``: what a functional loop differentiates.
+        """
+        self.offered += 1
+        forward = getattr(forward, "__code__", forward)
+        if forward is not None:
+            self._forward = self._forward or forward
+            if forward is self._forward:
+                self.updates_held.forward(batch)
         if self.full:
+            if not self.offered & (self.offered - 1) and self._is_same(style, roots):
+                self._hold_later(batch)
             return
         if self.build is None:
             self.style, self.build, self.roots = style, build, tuple(roots)
@@ -46,8 +70,10 @@ class Material:
             self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None
-        elif style != self.style or [id(root) for root in roots] != [id(root) for root in self.roots]:
+        elif not self._is_same(style, roots):
             return  # another step of the same script
+        elif not self.offered & (self.offered - 1):
+            self._copy_weights()
         size = sum(_bytes(value) for value in flatten(batch))
         if self.batches and self._bytes + size > MOST_BYTES:
             self.full = True
@@ -55,6 +81,28 @@ class Material:
         self.batches.append(tuple(batch))
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
+
+    def _is_same(self, style: str, roots) -> bool:
+        return style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
+
+    def _hold_later(self, batch: tuple) -> None:
+        """At steps 32, 64, …: one more batch, and the weights as they are now."""
+        size = sum(_bytes(value) for value in flatten(batch))
+        if len(self.later) < MOST_LATER and size * (len(self.later) + 1) <= MOST_LATER_BYTES:
+            self.later.append(tuple(batch))
+        self._copy_weights()
+
+    def _copy_weights(self) -> None:
+        if self._copying.due():
+            with self._copying.spending():
+                networks = [unwrap(root) for root in self.roots if not is_optimizer_class(type(root))]
+                copies = _copies(networks, most=MOST_COPIED)
+            if copies is not None:
+                self._copied = [*self._copied[-1:], (self.offered, copies)]
+
+    def middle(self) -> Optional[tuple]:
+        """``(step, {id(parameter): array})``: the networks' weights before the step nearest the middle; None: not copied."""
+        return min(self._copied, key=lambda one: abs(one[0] - self.offered / 2), default=None)
 
     def as_bound(self) -> contextlib.AbstractContextManager:
         """The names in the step's functions as they were when it was taken; put back afterwards."""
@@ -74,6 +122,8 @@ class Material:
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
+        if self.style == "functional":
+            self.updates_held.update(optimizer, gradients)
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
             return
         if self.initial is not None and len(self.batches) == 1:
@@ -87,10 +137,10 @@ def _modes(roots: list) -> list:
     return [(cell, bool(cell.training)) for cell in cells.values()]
 
 
-def _copies(roots: list, known=()) -> Optional[dict]:
-    """Copies of all parameters below ``roots`` but the ``known``, up to `MOST_INITIAL` bytes."""
+def _copies(roots: list, known=(), most: int = MOST_INITIAL) -> Optional[dict]:
+    """Copies of all parameters below ``roots`` but the ``known``, up to ``most`` bytes."""
     parameters = [p for p in all_parameters(roots) if id(p) not in known]
-    if sum(_bytes(p) for p in parameters) > MOST_INITIAL:
+    if sum(_bytes(p) for p in parameters) > most:
         return None
     return {id(p): p.asnumpy().copy() for p in parameters}
 

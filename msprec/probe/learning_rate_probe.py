@@ -1,8 +1,9 @@
 """A learning-rate range test from the weights that the run began with, on the batches that it began with."""
 
+import itertools
 import math
 import time
-from typing import Callable
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -14,6 +15,12 @@ from msprec.record.nested import tensors_in
 from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
+#: Powers of ten of the run's rate at which the first steps are tried, in this order while time is left; steps of one at least.
+POWERS, TRIAL = (0, -1, 1, -2, 2, -3, 3), 10
+#: A run whose loss came down to this share of its start at a rate inside the bounds leaves no doubt.
+CAME_DOWN = 0.3
+#: The same for the end beside the second tenth, and for a loss that is gone.
+FELL_ON, CONVERGED = 0.7, 0.03
 #: The gradients of the probe and those that the optimizer was given may differ by this factor; more is scaling or clipping.
 SAME_GRADIENT = 1.5
 
@@ -22,12 +29,13 @@ class Cannot(Exception):
     """Why the probe is not made, in a word that the checks know."""
 
 
-def range_test(material: Material, seconds: float) -> dict:
+def range_test(material: Material, seconds: float, reached: Optional[tuple] = None) -> dict:
     """Facts for ``range_test.json``, with ``"by": "probe"``.
 
     Args:
         material: What the run left.
         seconds: The whole test takes no longer, give or take a step.
+        reached: Number of the run's losses, and the means of their second and last tenth; None where it has none.
 
     Raises:
         Cannot: ``"optimizers"``: there is not exactly one; ``"weights"``: those of the beginning were not kept;
@@ -45,9 +53,13 @@ def range_test(material: Material, seconds: float) -> dict:
         step = _step(material, optimizer)
         count = _affordable(step, optimizer, roots, material, seconds)
         finder = LearningRateFinder(step, optimizer, roots, LOW, HIGH, count)
+        began = time.monotonic()
         curve = finder.run(material.batches, seconds)
+        left = seconds - (time.monotonic() - began)
+        trials = _trials(finder, curve, material, reached, left) if finder.used else []
     return {
         **curve.facts(),
+        "trials": trials,
         "used": finder.used,
         "optimizer": type(optimizer).__name__,
         "overflows": 0,
@@ -55,6 +67,35 @@ def range_test(material: Material, seconds: float) -> dict:
         "by": "probe",
         "batches": len(material.batches),
     }
+
+
+def _trials(finder: LearningRateFinder, curve, material: Material, reached: Optional[tuple], seconds: float) -> list:
+    """``[{"rate", "losses"}]``: the same first weights trained on the same batches at the run's rate and at powers of ten of it.
+
+    Only where the run leaves a doubt: its loss did not come down to `CAME_DOWN` of its start, or hardly fell any more after its
+    second tenth, or the range test puts its rate outside. As many steps as there are batches, as a batch that comes twice is
+    learnt by heart, and a third of the run's at the most where its loss is finite.
+    """
+    if reached is None:
+        return []
+    steps, early, end = reached
+    first = curve.reached()[0]
+    fine = math.isfinite(end) and 0 < end <= CAME_DOWN * first and (end <= FELL_ON * early or end <= CONVERGED * first)
+    if fine and curve.judge(finder.used).verdict == "inside":
+        return []
+    count = min(len(material.batches), steps // 3) if math.isfinite(end) else len(material.batches)
+    if math.isfinite(end) and count < TRIAL:
+        return []
+    batches = list(itertools.islice(itertools.cycle(material.batches), max(count, TRIAL)))
+    found, until = [], time.monotonic() + seconds
+    for power in POWERS:
+        rate = finder.used * 10.0**power
+        if LOW <= rate <= HIGH or power == 0:
+            losses = finder.train(rate, batches, until)
+            if time.monotonic() > until:
+                break
+            found.append({"rate": rate, "losses": losses})
+    return found
 
 
 def _affordable(step: Callable, optimizer, roots: list, material: Material, seconds: float) -> int:

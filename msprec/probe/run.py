@@ -1,12 +1,14 @@
 """The probes in their order, within their budget, announced."""
 
 import contextlib
+import math
 import sys
 import time
 from typing import Callable, Optional
 
 from msprec.probe.captured_steps import Material
 from msprec.probe.numpy_losses import BCE
+from msprec.record.reader import RunFolder
 from msprec.runtime.quiet import quiet
 from msprec.runtime.side_effects import side_effect
 
@@ -14,8 +16,12 @@ from msprec.runtime.side_effects import side_effect
 LEAST = 1.0
 #: Operators whose results lie between 0 and 1.
 _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
+#: Batches whose targets are looked at; the trials of learning rates and the labels take all that are held.
+FIRST = 16
 #: Share of what is left of the budget that predictions may take.
 LABELS = 0.25
+#: The same for what units give, and for the gradients of captured updates.
+UNITS, GRADIENTS = 0.15, 0.1
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
@@ -33,13 +39,19 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
     facts = {"budget": seconds, "seconds": 0.0, "skipped": {}}
     why = _why_not(steps.material, ranks, steps.accumulation)
     if why is not None:
-        facts["skipped"] = {"graph": why, "labels": why, "range_test": why}
+        facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "range_test"), why)
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
     with _announced() as tell, quiet(), steps.material.as_bound():
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
+        tell("units")
+        left = seconds - (time.monotonic() - began)
+        _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
+        tell("gradients")
+        left = seconds - (time.monotonic() - began)
+        _try(facts, "gradients", lambda: facts.update(_gradients(steps.material, GRADIENTS * left)))
         tell("evaluation")
         _try(facts, "evaluation", lambda: facts.update(evaluations=steps.evaluations.facts()))
         tell("labels")
@@ -54,7 +66,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
         elif left < LEAST:
             facts["skipped"]["range_test"] = "slow"
         else:
-            _try(facts, "range_test", lambda: writer.facts("range_test", _rates(steps.material, left)))
+            _try(facts, "range_test", lambda: writer.facts("range_test", _rates(steps.material, left, reached(writer))))
     facts["seconds"] = round(time.monotonic() - began, 3)
     writer.facts("probes", facts)
     return facts
@@ -92,7 +104,7 @@ def _watched_step(material: Material) -> dict:
         trace = trace_step(step, material.initial)
         return {
             "graph": connections(trace, step),
-            **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches),
+            **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches[:FIRST]),
             **_differentiated(material, step, wanted),
         }
 
@@ -113,6 +125,19 @@ def _again(material: Material, wanted) -> Callable:
     return lambda inputs: material.build(inputs, wanted)
 
 
+def _units(material: Material, seconds: float) -> dict:
+    from msprec.probe.units import unit_facts
+
+    return unit_facts(material, seconds)
+
+
+def _gradients(material: Material, seconds: float) -> dict:
+    from msprec.probe.update_gradients import update_gradients
+
+    found = update_gradients(material, seconds)
+    return {"gradients": found} if found is not None else {}
+
+
 def _labels(material: Material, seconds: float) -> dict:
     from msprec.probe.confident_learning import label_suspects
 
@@ -120,11 +145,21 @@ def _labels(material: Material, seconds: float) -> dict:
     return {"labels": found} if found is not None else {}
 
 
-def _rates(material: Material, seconds: float) -> dict:
+def _rates(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
     from msprec.probe.learning_rate_probe import range_test
 
     with material.as_in_training():
-        return range_test(material, seconds)
+        return range_test(material, seconds, so_far)
+
+
+def reached(writer) -> Optional[tuple]:
+    """``(number of losses, mean of their second tenth, of their last tenth)`` of the run, the last NaN where the last loss is."""
+    losses = RunFolder(writer.folder).steps().observed("loss")
+    if not len(losses):
+        return None
+    tenth = max(1, len(losses) // 10)
+    end = float(losses[-tenth:].mean()) if math.isfinite(losses[-1]) else math.nan
+    return len(losses), float(losses[tenth : 2 * tenth].mean()) if len(losses) > tenth else end, end
 
 
 def _try(facts: dict, name: str, probe: Callable) -> None:

@@ -101,6 +101,30 @@ class LearningRateFinder:
                 setter.restore()
         return self._curve(losses)
 
+    def train(self, rate: float, batches: list, until: float = math.inf) -> list:
+        """Trains on the batches in turn at one rate; all is as before afterwards.
+
+        Args:
+            rate: Of the first group.
+            batches: One update each.
+            until: Begins no step after this ``time.monotonic()``.
+
+        Returns:
+            list: The loss of each step, up to the first that is not finite.
+        """
+        losses: list = []
+        with undisturbed(all_parameters(self._roots), None, None), watched(Plain()):
+            setter = RateSetter(self._optimizer)
+            setter.set(rate)
+            try:
+                for batch in batches:
+                    losses.append(self._loss(batch))
+                    if not math.isfinite(losses[-1]) or time.monotonic() > until:
+                        break
+            finally:
+                setter.restore()
+        return losses
+
     def _loss(self, batch) -> float:
         output = self._step(*batch)
         loss = first_scalar(output)

@@ -72,6 +72,7 @@ class Records(Protocol):
     def run_of(self, rank: int) -> dict: ...
     def steps(self, rank: int = 0) -> Steps: ...
     def events(self, rank: int = 0) -> list[dict]: ...
+    def gradients(self, rank: int = 0) -> list[dict]: ...
     def source_names(self) -> list[str]: ...
     def source(self, name: str) -> Optional[str]: ...
 
@@ -169,6 +170,17 @@ class RunFolder:
         if rank not in self._events:
             self._events[rank] = self._read_events(self.path / f"rank_{rank}" / "events.jsonl")
         return self._events[rank]
+
+    def gradients(self, rank: int = 0) -> list:
+        """The rows of ``gradients.csv``: names as text, all else as numbers or None."""
+        path = self.path / f"rank_{rank}" / "gradients.csv"
+        try:
+            rows = list(csv.DictReader(line.replace("\0", "") for line in self._whole_lines(path)))
+        except csv.Error as error:
+            self._note(path, error)
+            return []
+        texts = ("parameter", "source")
+        return [{key: text if key in texts else _cell(text or "") for key, text in row.items() if key} for row in rows]
 
     def source_names(self) -> list:
         """The user's own files of which the folder holds a copy, by the name that places use."""

@@ -6,9 +6,11 @@ from typing import Optional
 
 from msprec.runtime.cells import is_builtin, walk
 from msprec.runtime.closure_scan import reached_from
-from msprec.runtime.source_locations import is_user_file
+from msprec.runtime.source_locations import is_user_file, place_of_code
 
 _SETS = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
+#: Code that names one of these has its own way of seeding.
+_SEEDING = ("seed", "default_rng", "RandomState", "Generator", "SeedSequence", "Random", "SystemRandom", "setstate")
 _TELLS = frozenset(
     ("print", "Print", "open", "TensorDump", "ScalarSummary", "TensorSummary", "HistogramSummary", "ImageSummary")
 )
@@ -29,6 +31,63 @@ def side_effect(roots: list, functions: tuple = (), lasting: bool = False) -> Op
 def draws_on_host(roots: list, functions: tuple = ()) -> bool:
     """Whether the users' code below ``roots`` and in ``functions`` may draw from Python's or NumPy's random generators."""
     return any(_names_random(getattr(function, "__func__", function)) for function in _user_functions(roots, functions))
+
+
+def host_draws(function) -> Optional[str]:
+    """What a function of the user's, or one that it calls by its global name, draws from Python's or NumPy's shared
+    generators, such as ``"numpy.random.normal"``; None: nothing that is seen, or it seeds them itself."""
+    target = getattr(function, "__func__", function)
+    owner = getattr(function, "__self__", None)
+    functions = [target, *reached_from(function, owner).functions] if hasattr(target, "__code__") else []
+    found = [draw for one in functions for draw in _shared_draws(getattr(one, "__func__", one))]
+    return None if any(draw.rsplit(".", 1)[-1] in _SEEDING for draw in found) else next(iter(found), None)
+
+
+def draws_below(roots: list, functions: tuple = ()) -> list:
+    """``(what, place)`` of the draws from the shared generators in the users' code below ``roots`` and in ``functions``."""
+    found = {}
+    for function in _user_functions(roots, functions):
+        target = getattr(function, "__func__", function)
+        for draw in _shared_draws(target):
+            if draw.rsplit(".", 1)[-1] in _SEEDING:
+                continue
+            found.setdefault(id(target), (draw, place_of_code(target.__code__)))
+    return list(found.values())
+
+
+def _shared_draws(function) -> list:
+    """Names below ``random`` and ``numpy.random`` that a function's code reads, whole."""
+    code = getattr(function, "__code__", None)
+    if code is None or not is_user_file(code.co_filename):
+        return []
+    held, found = getattr(function, "__globals__", {}), []
+    codes = [code, *(one for one in code.co_consts if isinstance(one, types.CodeType))]
+    for one in codes:
+        path = None
+        for instruction in dis.get_instructions(one):
+            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                value = held.get(instruction.argval)
+                path = value if isinstance(value, types.ModuleType) else None
+                if path is None and _is_shared(value):
+                    module = type(value.__self__).__module__.replace(".mtrand", "")
+                    found.append(f"{module}.{value.__name__}")
+            elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and path is not None:
+                value, name = getattr(path, instruction.argval, None), path.__name__
+                if isinstance(value, types.ModuleType):
+                    path = value
+                    continue
+                if name in ("random", "numpy.random") and callable(value):
+                    found.append(f"{name}.{instruction.argval}")
+                path = None
+            elif instruction.opname not in ("CACHE", "PUSH_NULL", "PRECALL"):
+                path = None
+    return found
+
+
+def _is_shared(value) -> bool:
+    """A function that was imported from ``random`` or ``numpy.random``: a method of their shared generator."""
+    owner = getattr(value, "__self__", None)
+    return owner is not None and type(owner).__name__ in ("Random", "RandomState") and callable(value)
 
 
 def _names_random(function) -> bool:

@@ -1,8 +1,18 @@
-"""Which of many files a user starts."""
+"""Which of many files a user starts, and which of them train."""
 
 import ast
 
 from msprec.source.module import Module
+from msprec.source.names import words
+from msprec.source.project import Project
+from msprec.source.reachability import naming, reachable
+
+_TRAINS = words(
+    """
+    value_and_grad GradOperation TrainOneStepCell TrainOneStepWithLossScaleCell grad vjp train fit backward
+    """
+)
+_EVALUATES = {"eval", "predict", "set_train", "load_checkpoint", "load_param_into_net"}
 
 
 def starts_by_itself(module: Module) -> bool:
@@ -16,3 +26,13 @@ def _acts(statement: ast.stmt) -> bool:
     if isinstance(statement, (ast.For, ast.While, ast.With)):
         return True
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def only_evaluates(project: Project, module: Module) -> bool:
+    """Does a start of the file evaluate or predict, and come to nothing that trains, by the names that the code mentions?"""
+    names = {_last(node) for scope in reachable(project, [module]) for node in naming(scope)}
+    return not names & _TRAINS and bool(names & _EVALUATES)
+
+
+def _last(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -17,11 +17,15 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class Given(NamedTuple):
-    """A value that reaches an argument, with the file and line that write it down."""
+    """A value that reaches an argument, with the file and line that write it down.
+
+    ``indirect``: unknown because what takes it is only called through a variable, so that its default says nothing.
+    """
 
     value: Any
     file: str
     line: int
+    indirect: bool = False
 
 
 class LiveCode:
@@ -33,7 +37,7 @@ class LiveCode:
 
     def __init__(self, project: Project, entries: Iterable[Module], command: Optional[list] = None):
         self.project, entries = project, list(entries)
-        self._dead = {}
+        self._dead, self._methods = {}, None
         for _ in range(_ROUNDS):
             known = {node for nodes in self._dead.values() for node in nodes}
             self.scopes = reachable(project, entries, known)
@@ -77,7 +81,11 @@ class LiveCode:
         if binding.kind == "assign":
             return self.given(binding.value, home, depth)
         target, position = _signature_place(home, node.id)
-        calls = self.values.calls_of(target) if target is not None else []
+        calls = self.values.calls_of(target) if target is not None else self._method_calls(home)
+        if not calls and target is not None and self.values.is_handed_on(target):
+            return self._given_by_a_variable(binding, home, node, position, depth)
+        if target is None and calls:
+            position = _method_position(home, node.id)
         handed = [(_handed(call, node.id, position), call.scope) for call in calls[:_MOST]]
         found = []
         for value, scope in handed:
@@ -86,6 +94,29 @@ class LiveCode:
         if binding.value is not None and (not handed or any(value is None for value, _ in handed)):
             found += self.given(binding.value, home.parent or home, depth)
         return found
+
+    def _given_by_a_variable(
+        self, binding: Binding, home: Scope, node: ast.AST, position: Optional[int], depth: int
+    ) -> list:
+        """The values of a parameter of what only a variable calls (``block(8, rate=0.1)``): by keyword, else the default."""
+        by_name, most = self.values.indirect_calls()
+        if position is not None and position < most:
+            return [Given(UNKNOWN, home.module.file, getattr(node, "lineno", 0), indirect=True)]
+        found = [one for value, scope in by_name.get(node.id, ())[:_MOST] for one in self.given(value, scope, depth)]
+        if not found and binding.value is not None:
+            found = self.given(binding.value, home.parent or home, depth)
+        return [one._replace(indirect=True) if one.value is UNKNOWN else one for one in found]
+
+    def _method_calls(self, home: Scope) -> list:
+        """The calls ``self.method(…)`` of a method in its own class."""
+        if self._methods is None:
+            self._methods = {}
+            for call in self.project.calls():
+                function = call.node.func
+                if isinstance(function, ast.Attribute) and getattr(function.value, "id", None) == "self":
+                    self._methods.setdefault((call.scope.owner, function.attr), []).append(call)
+        owner = home.parent if home.parent is not None and home.parent.is_class else None
+        return [call for call in self._methods.get((owner, home.name), ()) if owner is not None and self.reaches(call)]
 
 
 class _LiveValues(Values):
@@ -107,9 +138,7 @@ class _LiveValues(Values):
         value = super()._parameter(binding, home, name, depth)
         if value is UNKNOWN:
             return value
-        if self._indirect is None:
-            self._indirect = _handed_on(self.project, self._live), *_indirect_calls(self.project, self._live)
-        handed_on, by_name, most = self._indirect
+        handed_on, by_name, most = self._handed_on_calls()
         target, position = _signature_place(home, name)
         if target not in handed_on:
             return value
@@ -118,6 +147,19 @@ class _LiveValues(Values):
         return (
             value if all(same(value, self.of(node, scope, depth)) for node, scope in by_name.get(name, ())) else UNKNOWN
         )
+
+    def is_handed_on(self, target: Scope) -> bool:
+        """Whether a variable may hold the function or class."""
+        return target in self._handed_on_calls()[0]
+
+    def indirect_calls(self) -> tuple:
+        """({keyword: [(value, scope)]}, most positional arguments) of calls through a variable."""
+        return self._handed_on_calls()[1:]
+
+    def _handed_on_calls(self) -> tuple:
+        if self._indirect is None:
+            self._indirect = _handed_on(self.project, self._live), *_indirect_calls(self.project, self._live)
+        return self._indirect
 
 
 def _handed_on(project: Project, live: LiveCode) -> set:
@@ -158,6 +200,11 @@ def _signature_place(home: Scope, name: str) -> tuple:
     names = [arg.arg for arg in (*home.node.args.posonlyargs, *home.node.args.args)]
     position = names.index(name) - (1 if owner is not None else 0) if name in names else None
     return owner or home, position
+
+
+def _method_position(home: Scope, name: str) -> Optional[int]:
+    names = [arg.arg for arg in (*home.node.args.posonlyargs, *home.node.args.args)]
+    return names.index(name) - 1 if name in names[1:] else None
 
 
 def _handed(call: Call, name: str, position: Optional[int]) -> Optional[ast.AST]:

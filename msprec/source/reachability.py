@@ -5,24 +5,17 @@ from collections.abc import Collection, Iterable
 from typing import Optional
 
 from msprec.source.module import Module, Scope
+from msprec.source.names import words
 from msprec.source.project import Project
 
-_PLAIN_DECORATORS = {
-    "property",
-    "staticmethod",
-    "classmethod",
-    "abstractmethod",
-    "wraps",
-    "dataclass",
-    "jit",
-    "ms_function",
-    "cached_property",
-    "lru_cache",
-    "cache",
-    "setter",
-    "constexpr",
-    "contextmanager",
-}
+_PLAIN_DECORATORS = words(
+    """
+    property staticmethod classmethod abstractmethod wraps dataclass jit ms_function cached_property lru_cache
+    cache setter constexpr contextmanager
+    """
+)
+#: Calls that name a class without making it, and which of their arguments are not the class.
+_NAME_ONLY = {"isinstance": slice(0, 1), "issubclass": slice(0, 1), "super": slice(1, None)}
 _NAMING = {ast.Name, ast.Attribute, ast.Import, ast.ImportFrom}
 
 
@@ -95,7 +88,10 @@ def _chain(node: ast.AST) -> Optional[str]:
 
 
 def naming(scope: Scope, dead: Collection = ()) -> list:
-    """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count."""
+    """The names, attributes and imports in a scope without the scopes inside it, whose decorators, bases and defaults count.
+
+    A class that an annotation, ``isinstance`` or ``super`` names is not used there.
+    """
     found, stack = [], _outermost(scope)
     push = stack.append
     while stack:
@@ -109,6 +105,10 @@ def naming(scope: Scope, dead: Collection = ()) -> list:
             stack += [*node.decorator_list, *node.args.defaults, *[d for d in node.args.kw_defaults if d is not None]]
         elif kind is ast.ClassDef:
             stack += [*node.decorator_list, *node.bases]
+        elif kind is ast.Call and node.func.__class__ is ast.Name and node.func.id in _NAME_ONLY:
+            stack += [node.func, *node.args[_NAME_ONLY[node.func.id]]]
+        elif kind is ast.AnnAssign:
+            stack += [part for part in (node.target, node.value) if part is not None]
         elif kind is not ast.Lambda and kind is not ast.Name and kind is not ast.Constant:
             for field in node._fields:
                 child = getattr(node, field, None)

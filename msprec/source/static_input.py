@@ -45,6 +45,9 @@ class Scripts:
     def events(self, rank: int = 0) -> list:
         return []
 
+    def gradients(self, rank: int = 0) -> list:
+        return []
+
     def source_names(self) -> list:
         return sorted(name for name in self._texts if name.endswith(".py"))
 

@@ -293,3 +293,74 @@ def test_what_the_manifest_does_not_name_is_not_unpacked(tmp_path: Path) -> None
         assert [p.name for p in folder.iterdir()] == ["run.json"]
         place = folder
     assert not place.exists()
+
+
+def test_review_shows_each_replacement_and_asks(run: Path, tmp_path: Path) -> None:
+    arguments = ["bundle", str(run), "--out", str(tmp_path / "q.zip"), "--review", "--lang", "en"]
+    done = CliRunner().invoke(main, arguments, input="n\n")
+    assert done.exit_code == 0 and not (tmp_path / "q.zip").exists()
+    assert f"run/source/train.py:3 secret: {SECRET} -> REMOVED_SECRET_" in done.output
+    assert "run/source/train.py:4 home: /home/zhangwei -> ~  | " in done.output
+    assert CliRunner().invoke(main, arguments, input="y\n").exit_code == 0
+    assert SECRET not in everything(tmp_path / "q.zip")
+
+
+def test_what_cannot_be_searched_is_listed_and_not_packed(run: Path, tmp_path: Path) -> None:
+    np.savez(run / "features.npz", secret_of_wei=np.array(["ghp_" + "a1" * 18]))
+    (run / "net.ckpt").write_bytes(b"weights")
+    (run / "binary.txt").write_bytes(b"\0\1password=x")
+    (run / "link.txt").symlink_to("/etc/hostname")
+    np.savez(run / "rank_0" / "nonfinite" / "batch.npz", x=np.arange(4.0), names=np.array(["a", "b", "c", "d"]))
+    done = bundle(run, "--out", tmp_path / "q.zip", "--with-data", 2, "--lang", "en")
+    assert done.exit_code == 0, done.output
+    for line in (
+        "run/features.npz: arrays: 1 entries (secret_of_wei.npy), not packed",
+        "run/net.ckpt: weights: not packed",
+        "run/binary.txt: no text, whatever its name says",
+        "run/link.txt: a symbolic link, which is not followed",
+        "run/rank_0/nonfinite/batch.npz: data of the training",
+    ):
+        assert line in done.output, line
+    with zipfile.ZipFile(tmp_path / "q.zip") as packed:
+        assert not [n for n in packed.namelist() if n.endswith((".npz", ".ckpt", "binary.txt", "link.txt"))]
+
+
+def test_a_lone_surrogate_and_another_encoding(run: Path, tmp_path: Path) -> None:
+    (run / "notes.txt").write_bytes(f"数据库密码：{SECRET}\n".encode("gb18030"))
+    (run / "facts" / "odd.json").write_text('{"name": "\\ud800", "password": "' + SECRET + '"}', encoding="utf-8")
+    assert bundle(run, "--out", tmp_path / "q.zip").exit_code == 0
+    with zipfile.ZipFile(tmp_path / "q.zip") as packed:
+        assert "数据库密码：REMOVED_SECRET_" in packed.read("run/notes.txt").decode("gb18030")
+        assert json.loads(packed.read("run/facts/odd.json"))["name"] == "\ud800"
+    assert SECRET not in everything(tmp_path / "q.zip")
+
+
+def test_people_hosts_and_accounts_that_environment_and_git_name(run: Path, tmp_path: Path, monkeypatch) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for command in (
+        ["init", "-q"],
+        ["config", "user.name", "Li Xiaolong"],
+        ["config", "user.email", "xl.dragon@example.org"],
+    ):
+        subprocess.run(["git", *command], cwd=project, check=True)
+    subprocess.run(["git", "remote", "add", "o", "git@example.org:drachenreiter/net.git"], cwd=project, check=True)
+    monkeypatch.setenv("SLURM_JOB_USER", "slurmling")
+    monkeypatch.setenv("SLURMD_NODENAME", "pluto-a17")
+    (run / "run.json").write_text(
+        json.dumps({**json.loads((run / "run.json").read_text()), "script": str(project / "train.py")})
+    )
+    (run / "log of xiaolong.li.txt").write_text(
+        "slurmling on pluto-a17 with drachenreiter; ask Xiaolong Li or xl.dragon\n"
+    )
+    assert bundle(run, "--out", tmp_path / "q.zip").exit_code == 0
+    text = everything(tmp_path / "q.zip").lower()
+    for mark in ("xiaolong", "slurmling", "pluto-a17", "drachenreiter", "xl.dragon"):
+        assert mark not in text, mark
+
+
+def test_a_secret_that_one_file_tells_goes_out_of_all(run: Path, tmp_path: Path) -> None:
+    (run / "a_before.txt").write_text(f"expect send {SECRET}\n")
+    (run / "z_after.txt").write_text(f"then {SECRET} again\n")
+    assert bundle(run, "--out", tmp_path / "q.zip").exit_code == 0
+    assert SECRET not in everything(tmp_path / "q.zip")

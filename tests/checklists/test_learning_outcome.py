@@ -65,3 +65,39 @@ def test_a_number_stands_where_it_belongs(verdict):
     entry = verdict("hp.01", swept(training(lambda n: 0.1 + 2.2 * math.exp(-n / 20)), 1e-5, 1e-3))
     assert entry["conclusion"] == "ok" and "above the bounds of this range test (" in entry["summary"]
     assert "), yet the loss fell from" in entry["summary"]
+
+
+def tried(run, **ends):
+    """With trials of 30 steps from 2.3 towards the loss that is given for a rate; that of the run comes first."""
+    rates = {"used": 0.1, "tenth": 0.01, "tenfold": 1.0}
+    run.facts["range_test"]["trials"] = [
+        {"rate": rates[name], "losses": [2.3 + (end - 2.3) * min(1.0, n / 20) for n in range(30)]}
+        for name, end in ends.items()
+    ]
+    return run
+
+
+@pytest.mark.parametrize(
+    ("ends", "way"),
+    [
+        ({"used": 2.3, "tenth": 0.6, "tenfold": 2.3}, "large"),
+        ({"used": 2.25, "tenth": 2.3, "tenfold": 0.6}, "small"),
+        ({"used": 0.7, "tenth": 0.6}, None),  # the run's rate does as well in as many steps: what held it up came later
+        ({"used": 2.3, "tenth": 2.2}, None),  # no rate learns
+    ],
+)
+def test_another_rate_in_the_same_steps(verdict, ends, way):
+    entry = verdict("hp.01", tried(swept(training(level), 1e-3, 1.0), **ends))
+    assert (entry["conclusion"] == "problem") == (way is not None), entry["summary"]
+    assert way is None or f"too {way}" in entry["summary"]
+
+
+def test_another_rate_does_not_outdo_a_run_that_ends_lower(verdict):
+    learnt = training(lambda n: 0.1 + 2.2 * math.exp(-n / 20))
+    assert verdict("hp.01", tried(swept(learnt, 1e-3, 1.0), used=2.2, tenfold=0.6))["conclusion"] == "ok"
+
+
+def test_a_run_that_ends_in_nan_where_a_lower_rate_learns(verdict):
+    run = tried(swept(training(lambda n: 2.3 if n < 3 else math.nan, 4), 1e-3, 1.0), used=math.nan, tenth=0.6)
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == "problem" and "NaN or infinity" in entry["summary"], entry["summary"]

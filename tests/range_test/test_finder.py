@@ -72,6 +72,8 @@ def test_everything_is_as_it_was(kit, kind):
             if number == 4 and find:
                 curve = msprec.LearningRateFinder(step, made, net, low=1e-5, high=10, steps=40).run(kit.data())
                 assert len(curve.losses) > 5
+                finder = msprec.LearningRateFinder(step, made, net)
+                assert len(finder.train(1e-2, list(kit.data().create_tuple_iterator(num_epochs=1))[:6])) == 6
             losses.append(float(step(x, y).asnumpy()))
         return losses, [p.asnumpy().tobytes() for p in (*net.get_parameters(), *made.get_parameters())], kit.state()
 

@@ -164,7 +164,32 @@ _DOWN = (
 )
 _NORM = "grads = C.clip_by_global_norm(grads, 1.0, None)"
 
+#: A forward function both branches of which return.
+TWO_RETURNS = (
+    PRE
+    + """
+def forward(x, y, balanced):
+    loss = loss_fn(net(x), y)
+    if balanced:
+        return loss.mean() * SCALE, loss
+    else:
+        return loss.sum() * SCALE, loss
+grad_fn = ms.value_and_grad(forward, None, opt.parameters, has_aux=True)
+SCALE = 2048.0
+def step(x, y, balanced):
+    (_, loss), grads = grad_fn(x, y, balanced)
+    {body}
+    opt(grads)
+    return loss
+for x, y, balanced in data:
+    step(x, y, balanced)
+"""
+)
+_DIVIDE = "grads = [g / SCALE for g in grads]"
+
 CLIPPING = {
+    "problem_forward_of_two_returns": TWO_RETURNS.replace("{body}", f"{_NORM}; {_DIVIDE}"),
+    "ok_forward_of_two_returns": TWO_RETURNS.replace("{body}", f"{_DIVIDE}; {_NORM}"),
     "problem_parameters_accumulate": ACCUMULATING.replace("{body}", f"{_NORM}; {_DOWN}"),
     "ok_parameters_accumulate": ACCUMULATING.replace("{body}", f"{_DOWN}; {_NORM}"),
     "na_own_optimizer_clips": PRE

@@ -168,7 +168,7 @@ def test_a_value_through_wrappers_is_named_where_it_is_given(tmp_path, code, lin
 def test_what_nothing_reaches_is_a_note(tmp_path):
     entry = judged(tmp_path, BRANCH.format(handed="res_base", net="net = Block(8)"))
     titles = [piece["title"] for piece in entry["evidence"]]
-    assert "The same in code that no start reaches (not judged)" in titles
+    assert "The same in code that no training reaches (not judged)" in titles
 
 
 def test_relative_imports_are_followed_whatever_the_folder_that_the_reading_starts_in(tmp_path, monkeypatch):
@@ -185,3 +185,146 @@ def test_relative_imports_are_followed_whatever_the_folder_that_the_reading_star
     found = conclude(None, "en", {"api.01"}, scripts=read_scripts([home / "train.py"]))
     entry = next(one for one in found["items"] if one["id"] == "api.01")
     assert [place["file"].rpartition("/")[2] for place in entry["locations"]] == ["one.py"]
+
+
+BLOCKS = """
+class Wide(nn.Cell):
+    def __init__(self, channels, keep=0.8):
+        super().__init__()
+        self.drop = nn.Dropout(p=keep)
+
+    def construct(self, x):
+        return self.drop(x)
+
+
+class Narrow(Wide):
+    pass
+"""
+STACK = """
+def stack(wide, depth=3):
+    block = Wide if wide else Narrow
+    return nn.SequentialCell([block(8{handed}) for i in range(depth)])
+
+
+net = stack(True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        (
+            BLOCKS + STACK.format(handed=", 0.2 * i / depth"),
+            "ok",
+        ),  # the default of a class that is called by a variable
+        (BLOCKS + STACK.format(handed=", keep=0.1 * i"), "ok"),
+        (BLOCKS + STACK.format(handed=""), "problem"),
+        (BLOCKS + "net = Wide(8)\n", "problem"),
+        (BLOCKS + STACK.format(handed=", 0.2") + "other = Wide(8)\n", "problem"),
+    ],
+)
+def test_the_default_of_what_a_variable_calls_counts_where_nothing_is_handed_over(tmp_path, code, conclusion):
+    assert judged(tmp_path, code)["conclusion"] == conclusion
+
+
+RESIDUAL = """
+def norm(channels, momentum=0.1, use_batch_statistics=True):
+    return nn.BatchNorm2d(channels, momentum=momentum, use_batch_statistics=use_batch_statistics)
+
+
+class Unit(nn.Cell):
+    def __init__(self, channels, momentum=0.1, training=False):
+        super().__init__()
+        self.norm = norm(channels, momentum, training)
+
+
+class Trunk(nn.Cell):
+    def __init__(self, block):
+        super().__init__()
+        trained = {trained}
+        self.norm = norm(8, use_batch_statistics=trained)
+        self.layer = self._stage(block, 8, training=trained)
+
+    def _stage(self, block, channels, training=False):
+        return nn.SequentialCell([block(channels, training=training) for _ in range(2)])
+
+
+net = Trunk(Unit)
+"""
+
+
+@pytest.mark.parametrize(("trained", "conclusion"), [("False", "ok"), ("True", "problem"), ("None", "problem")])
+def test_statistics_frozen_through_a_method_and_a_variable_have_no_momentum(tmp_path, trained, conclusion):
+    assert judged(tmp_path, RESIDUAL.format(trained=trained))["conclusion"] == conclusion
+
+
+COLUMN = """
+class Layer(nn.Cell):
+    def __init__(self, channels, bn=False):
+        super(Layer, self).__init__()
+        self.bn = nn.BatchNorm2d(channels, momentum=0) if bn else None
+
+
+class Columns(nn.Cell):
+    def __init__(self, bn=False):
+        super(Columns, self).__init__()
+        self.branches = nn.CellList([Layer(8, bn=bn), Layer(16, bn=bn)])
+
+
+"""
+
+
+@pytest.mark.parametrize(("made", "conclusion"), [("Columns()", "ok"), ("Columns(bn=True)", "problem")])
+def test_a_class_that_super_names_is_not_handed_on(tmp_path, made, conclusion):
+    assert judged(tmp_path, COLUMN + f"net = {made}\n")["conclusion"] == conclusion
+
+
+MODELS = """
+class Old(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(8, momentum=0.1)
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(8, momentum=0.9)
+
+
+net = Net()
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "conclusion"),
+    [
+        ("for cell in net.cells():\n    print(isinstance(cell, (nn.Dense, Old)))\n", "ok"),
+        ("old: Old = net.norm\n", "ok"),
+        ("print(issubclass(type(net), Old), Old())\n", "problem"),
+    ],
+)
+def test_a_class_that_is_only_asked_about_is_not_made(tmp_path, asked, conclusion):
+    assert judged(tmp_path, MODELS + asked)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("start", "conclusion"),
+    [
+        ("net.set_train(False)\nprint(net(images))", "ok"),
+        ("load_checkpoint('net.ckpt', net)\nModel(net, metrics={'acc'}).eval(images)", "ok"),
+        ("Model(net, loss, optimizer).train(3, images)", "problem"),
+        ("print(net(images))", "problem"),  # whether it trains is not known
+    ],
+)
+def test_a_momentum_that_only_an_evaluation_reaches_is_a_note(tmp_path, start, conclusion):
+    code = (
+        MODELS.replace("net = Net()", "net = Old()")
+        + f"def main():\n    {start.replace(chr(10), chr(10) + '    ')}\n\n\nmain()\n"
+    )
+    entry = judged(tmp_path, code)
+    assert entry["conclusion"] == conclusion
+    if conclusion == "ok":
+        assert "The same in code that no training reaches (not judged)" in [
+            piece["title"] for piece in entry["evidence"]
+        ]

@@ -19,7 +19,9 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import REFERENCE_WEIGHTS, Fact
+from msprec.source.entry_scripts import only_evaluates
 from msprec.source.live_code import LiveCode
+from msprec.source.module import Call
 from msprec.source.signatures import Argument
 from msprec.source.values import UNKNOWN, Values
 
@@ -74,7 +76,7 @@ def api_arguments(run_data: RunData) -> Finding:
         finding = _without_reference(run_data, calls)
     if foreign.unreached:
         title = Text(
-            "启动的脚本不会执行到的同类参数（不计入结论）", "The same in code that no start reaches (not judged)"
+            "启动的训练不会执行到的同类参数（不计入结论）", "The same in code that no training reaches (not judged)"
         )
         finding.evidence.append(_foreign_table(title, foreign.unreached))
     return finding
@@ -92,11 +94,13 @@ class _Foreign:
     def __init__(self, run_data: RunData, calls: list):
         self._run_data = run_data
         self._live: Optional[LiveCode] = None
+        entries, project = run_data.entries, run_data.project
+        self._entries = entries if run_data.was_run else [one for one in entries if not only_evaluates(project, one)]
         self.found: list = []
         self.unreached: list = []
         for call in calls:
             for entry in self._of_call(call):
-                reached = call.source is None or self.live.reaches(call.source)
+                reached = call.source is None or self._in_training(call.source)
                 (self.found if reached else self.unreached).append(entry)
         self.found, self.unreached = _each_once(self.found), _each_once(self.unreached)
         self._add_cells()
@@ -104,8 +108,12 @@ class _Foreign:
     @property
     def live(self) -> LiveCode:
         if self._live is None:
-            self._live = LiveCode(self._run_data.project, self._run_data.entries, self._run_data.values.command)
+            self._live = LiveCode(self._run_data.project, self._entries, self._run_data.values.command)
         return self._live
+
+    def _in_training(self, source: Call) -> bool:
+        """Whether a training can come to the call: where only an evaluation does, dropout and momentum have no effect."""
+        return bool(self._entries or not self._run_data.entries) and self.live.reaches(source)
 
     def _add_cells(self) -> None:
         """Cells that ran, where no call near their place was judged."""
@@ -131,7 +139,7 @@ class _Foreign:
         if call.source is None or not isinstance(argument.node, (ast.Name, ast.Attribute)):
             return [(argument.value, call.place)]
         values = self.live.given(argument.node, call.source.scope)
-        if all(one.value is UNKNOWN for one in values):
+        if all(one.value is UNKNOWN for one in values) and not any(one.indirect for one in values):
             return [(argument.value, call.place)]
         return [(one.value, place(one.file, one.line)) for one in values]
 

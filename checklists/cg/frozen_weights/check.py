@@ -10,6 +10,7 @@ from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.common.weight_updates import (
     ParameterGroups,
     applied_updates,
+    by_network,
     largest_rate,
     resting_parts,
     sort_parameters,
@@ -28,7 +29,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never moved (or only
     shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
     undecided); a last layer frozen as it was drawn, that a checkpoint did
-    not fill. Else frozen explicitly (requires_grad=False): ok.
+    not fill; layers frozen as they were drawn in a run that loads nothing. Else frozen explicitly (requires_grad=False): ok.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
@@ -61,7 +62,47 @@ def frozen_weights(run_data: RunData) -> Finding:
         )
     if groups.shrunk:
         return _shrunk(run_data, groups)
-    return _frozen_at_random(run_data, groups) or _all_moved(run_data, groups)
+    return _frozen_at_random(run_data, groups) or _nothing_loaded(run_data, groups) or _all_moved(run_data, groups)
+
+
+#: Built-in layers whose weights are worth nothing as they were drawn.
+_DRAWN = ("Dense", "Conv1d", "Conv2d", "Conv3d", "Conv2dTranspose")
+#: Words of a script that gives weights their values by itself, or that means to keep random ones.
+_FILLED = r"(?i)load_(check|param|state|weight)|\.load\(|from_pretrained|pretrained|set_data|assign|weight_init=\s*(ms\.)?Tensor"
+_MEANT = (
+    r"(?i)random.?(feature|projection|weights)|reservoir|echo.?state|extreme.?learning|lottery|lora|low.?rank|adapter"
+)
+_SETS = r"requires_grad\s*=\s*False"
+
+
+def _nothing_loaded(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
+    """Layers of the one network that is trained, frozen as they were drawn, in a run that loads nothing."""
+    alone = len(by_network(run_data)) <= 1 and sum(one.used is not False for one in run_data.optimizers) == 1
+    drawn = [
+        one
+        for one in groups.frozen
+        if one.cell_class in _DRAWN and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
+    ]
+    places = run_data.find_lines(_SETS, 4)
+    if not alone or not drawn or not places or run_data.loads or not any(len(one.shape) > 1 for one in groups.moved):
+        return None
+    if run_data.find_lines(_FILLED, 1) or run_data.find_lines(_MEANT, 1):
+        return None
+    return problem(
+        Text(
+            "{names} 被冻结（requires_grad=False），而运行中没有加载任何权重：它们一直保持随机的初始值，不会学习。",
+            "{names} are frozen (requires_grad=False), and the run loads no weights: they keep their random start and learn "
+            "nothing.",
+            names=listed(one.name for one in drawn),
+        ),
+        Text(
+            "先加载预训练权重再冻结，或去掉冻结；若确实要保留随机权重，在 msprec.toml 的 frozen_parameters 中声明。",
+            "Load pretrained weights before they are frozen, or do not freeze them; if random weights are meant, declare them as "
+            "frozen_parameters in msprec.toml.",
+        ),
+        _evidence(run_data, groups),
+        places,
+    )
 
 
 def _frozen_at_random(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:

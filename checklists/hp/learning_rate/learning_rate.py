@@ -10,6 +10,7 @@ from msprec.checklists.common.constant_prediction import Outcome, learning_outco
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
@@ -93,6 +94,9 @@ def judge_rate(run_data: RunData) -> Finding:
         return _too_large(seen, used, curve, evidence, places)
     if grown is not None:
         return _diverges(used, grown, curve, evidence, places)
+    better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
+    if better is not None:
+        return _outdone_in_trials(used, better, evidence, places)
     rising = _rising_words(run_data)
     if seen.kind == "still" and (verdict == "too_small" or (verdict == "inside" and 10 * used <= curve.for_good)):
         return _too_small(seen, used, curve, evidence, places, rising)
@@ -260,6 +264,33 @@ def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evid
         evidence,
         places,
     )
+
+
+def _outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
+    small = better.rate > used
+    return problem(
+        Text(
+            "学习率 {used} 过{way}：从同样的初始权重出发、在同样的 batch 上训练 {steps} 步，学习率 {rate} 把 loss 从 {first} "
+            "降到 {reached}，而 {used} 得到 {own}；整个训练结束时为 {end}。",
+            "The learning rate of {used} is too {way}: from the same first weights, {steps} steps on the same batches bring the "
+            "loss from {first} to {reached} at a rate of {rate} and to {own} at {used}; the whole training ended at {end}.",
+            way=Text("小", "small") if small else Text("大", "large"),
+            used=used,
+            rate=_bound(better.rate),
+            steps=better.steps,
+            first=better.first,
+            reached=better.reached,
+            own=_or_nan(better.own),
+            end=_or_nan(better.end),
+        ),
+        Text("把学习率设为约 {rate} 再运行。", "Set it to about {rate} and run again.", rate=_bound(better.rate)),
+        evidence,
+        places,
+    )
+
+
+def _or_nan(value: float):
+    return value if math.isfinite(value) else Text("NaN/Inf", "NaN or infinity")
 
 
 def _learns_at(curve: Optional[Curve], outcome: Outcome, share: float) -> bool:

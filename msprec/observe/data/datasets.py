@@ -61,7 +61,6 @@ class DatasetRecord:
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
         self.largest, self.as_declared = 0, False
         self.role_hint = None
-        self.last_batch = None
         self.last_count = self.last_labels = self.label_column = None
         self.inputs = set()
 

@@ -10,6 +10,9 @@ from typing import Optional
 
 import numpy as np
 
+from msprec.runtime.side_effects import host_draws
+from msprec.runtime.source_locations import is_user_file
+
 _METHODS = {
     "BatchDataset": "batch",
     "PaddedBatchDataset": "padded_batch",
@@ -203,8 +206,27 @@ def pipeline_facts(nodes: list, places) -> list:
     facts = []
     for node in nodes:
         kind = type(node).__name__
-        facts.append({"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": places(node)})
+        entry = {"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": places(node), "draws": _draws(node)}
+        facts.append(entry)
     return facts
+
+
+def _draws(node) -> Optional[str]:
+    """What the user's code in a node draws from the shared generators of Python or NumPy for each sample; None: nothing.
+
+    Of a source only what is done for a position counts: a generator may draw the order.
+    """
+    source, operations = node.__dict__.get("source"), node.__dict__.get("operations")
+    called = [getattr(source, "__getitem__", None)] if source is not None and not node.children else []
+    for one in operations if isinstance(operations, (list, tuple)) else [operations]:
+        method = vars(type(one)).get("__call__")
+        called.append(types.MethodType(method, one) if isinstance(method, types.FunctionType) else one)
+    return next((draw for one in called if _is_users(one) and (draw := host_draws(one)) is not None), None)
+
+
+def _is_users(function) -> bool:
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and is_user_file(code.co_filename)
 
 
 def _is_seekable(node) -> Optional[bool]:

@@ -144,5 +144,5 @@ class FunctionalSteps:
             given = wanted or weights or [p for root in roots for p in root.trainable_params()]
             return of_forward(innermost(function), args, given, roots, scaler, to_number(scale))
 
-        steps.offer("functional", args, build, roots, reached.optimizers, function)
+        steps.offer("functional", args, build, roots, reached.optimizers, function, forward=innermost(function))
         steps.replays.begin(step.number, args, build, roots, scaler is not None)

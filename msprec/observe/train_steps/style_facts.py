@@ -5,7 +5,9 @@ from typing import Optional
 from msprec.callbacks.train_outputs import loss_scale_facts, scaler_facts
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE, UPDATE
 from msprec.runtime.cell_origins import created_place
+from msprec.runtime.closure_scan import reached_from
 from msprec.runtime.environment import current_mode
+from msprec.runtime.side_effects import draws_below
 from msprec.runtime.source_locations import place_of_class, place_of_code, user_place
 
 
@@ -46,6 +48,7 @@ class StyleFacts:
             "sink": False,
             "overflow_from": None,
             "loss_scale": self._loss_scale_facts(cell),
+            "compiled_draws": _compiled_draws(style, cell, function),
         }
 
     def _loss_scale_facts(self, cell) -> dict:
@@ -99,3 +102,14 @@ class StyleFacts:
                     entry["loss_scale"] = model["loss_scale"]
             entries.append(entry)
         return entries
+
+
+def _compiled_draws(style: str, cell, function) -> list:
+    """What compiled code of the user's draws from the shared generators of Python or NumPy: it is drawn once, when it is
+    compiled."""
+    if style != "jit" and current_mode() != "graph":
+        return []
+    roots, functions = ([cell] if cell is not None else []), ((function,) if function is not None else ())
+    if function is not None:
+        roots += reached_from(function, getattr(function, "__self__", None)).networks
+    return [{"draws": draw, "place": place} for draw, place in draws_below(roots, functions)]

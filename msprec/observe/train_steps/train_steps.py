@@ -104,6 +104,7 @@ class StepObserver:
         """A step begins; ``entry`` is that of its style."""
         self.observer.guarded_call(self.observer.evaluating.assigned.training_begins)
         step, datasets = OpenStep(entry, self.done + 1), self.observer.datasets
+        self.observer.guarded_call(self.observer.replicas.before, step.number)
         step.wait, step.epoch = datasets.take_wait(), datasets.epoch
         step.batch = datasets.last.last_count if datasets.last is not None else None
         return step
@@ -142,7 +143,7 @@ class StepObserver:
 
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
-        if not self.material.full and self.observer.options.probe_seconds > 0 and self.replays.again is None:
+        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
             self.observer.guarded_call(lambda: self.material.offer(*what, **named))
 
     # what trains

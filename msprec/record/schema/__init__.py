@@ -30,6 +30,7 @@ from msprec.record.schema.training import (
     PARAMETERS,
     PRECISION,
     RANGE_TEST,
+    REPLICAS,
     TRAIN_STEP,
     WEIGHTS_LOADED,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "REFERENCE_RUN",
     "REFERENCE_WEIGHTS",
     "REMEDIES",
+    "REPLICAS",
     "RUN",
     "SAVED_STEP",
     "STEPS",
@@ -99,6 +101,7 @@ FACTS = {
     "modes": MODES,
     "probes": PROBES,
     "range_test": RANGE_TEST,
+    "replicas": REPLICAS,
     "evaluation": EVALUATION,
     "remedies": REMEDIES,
     "what_if": WHAT_IF,

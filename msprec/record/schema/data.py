@@ -157,6 +157,11 @@ DATASETS = {
                                 "ImageFolderDataset's classes",
                             ),
                             "place": key(PLACE, "where it is called"),
+                            "draws": key(
+                                text,
+                                "what the user's code in it draws from the shared generators of Python or NumPy for each "
+                                "sample, such as numpy.random.normal; null: nothing that is seen, or seeded by itself",
+                            ),
                         }
                     ],
                     "first the source, last what the script iterates",

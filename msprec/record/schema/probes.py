@@ -215,11 +215,77 @@ _OWN_LOSS = {
     "behaviour": key(_BEHAVIOUR, "called again with predictions made up; null: not tried"),
 }
 
+_UNITS = {
+    "moments": key(
+        [
+            {
+                "moment": key(Choice("start", "middle", "end"), "which weights: before the first step, …, as they are"),
+                "step": key(count, "number of the step before which they were so; of the end, the last step"),
+                "batches": key(count, "captured batches that were run"),
+                "samples": key(count, "samples in them"),
+                "entries": key(
+                    [
+                        {
+                            "kind": key(
+                                Choice("relu", "sigmoid", "tanh", "softmax", "layer"), "layer: one with weights"
+                            ),
+                            "operator": key(words, "its name"),
+                            "cell": key(words, "path of the cell that it runs in"),
+                            "place": key(PLACE, "where it is called"),
+                            "created": key(PLACE, "the statement that made its cell"),
+                            "units": key(count, "units: channels, features"),
+                            "samples": key(count, "samples seen"),
+                            "dead": key(count, "relu: units that gave zero for all samples"),
+                            "zeros": key(finite, "relu: share of all elements that are zero"),
+                            "saturated": key(
+                                finite,
+                                "share of elements in saturation; softmax: of rows with a probability above 0.99, of "
+                                "those with two scores or more that are not masked",
+                            ),
+                            "stuck": key(count, "sigmoid, tanh: units in saturation at one end for all samples"),
+                            "alike": key(count, "units that gave the same for all samples"),
+                            "input_alike": key(flag, "whether what it was given was the same for all samples"),
+                            "hidden": key(flag, "whether a layer with weights comes after it"),
+                            "direct": key(flag, "whether it is given what a layer gave, or that normalised"),
+                            "gate": key(flag, "whether its result is a factor of a product"),
+                            "sharpened": key(flag, "whether its input was made larger by a constant"),
+                        }
+                    ],
+                    "activations and layers",
+                ),
+            }
+        ],
+        "the captured batches run forward with the weights of several moments",
+    ),
+}
+
+_UPDATES = {
+    "optimizer": key(text, "its class"),
+    "place": key(PLACE, "where it is called, or where the step is defined"),
+    "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
+    "updates": key(
+        [
+            {
+                "update": key(count, "number of the update, of a cell among those of the probe"),
+                "parts": key(count, "gradients computed since the update before"),
+                "factor": key(finite, "what the optimizer was given is this times the sum of these gradients"),
+                "left": key(finite, "and this times what it was given at the update before"),
+                "rest": key(finite, "what that leaves, as a share of the norm"),
+                "given_norm": key(finite, "norm of what the optimizer was given"),
+                "computed_norm": key(finite, "norm of the mean of the computed gradients"),
+            }
+        ],
+        "some updates",
+    ),
+}
+
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
+    "units": key(_UNITS, "what units give on the captured batches"),
+    "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(
         [
             {

@@ -49,6 +49,7 @@ RUN = {
             "mode": key(text, "parallel mode"),
             "parameter_broadcast": key(flag, "whether parameters are broadcast at the start"),
             "gradients_reduced": key(flag, "whether gradients are reduced over the ranks; null: not seen"),
+            "gradients_mean": key(flag, "whether the sum over the ranks is divided by their number; null: not seen"),
         },
         "settings of a distributed run; only there",
     ),

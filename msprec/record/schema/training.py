@@ -176,6 +176,30 @@ OPTIMIZER = {
     )
 }
 
+REPLICAS = {
+    "looks": key(
+        [
+            {
+                "step": key(count, "the step before which they were so; of the last look, one more than the last step"),
+                "parameters": key(
+                    [
+                        {
+                            "name": key(words, "name of the parameter"),
+                            "shape": key([count], "its shape"),
+                            "kind": key(Choice("weight", "statistic", "optimizer"), "optimizer: a state of one"),
+                            "digest": key(text, "64 bits of its bytes, of a large one of every nth element"),
+                            "norm": key(finite, "L2 norm"),
+                            "projections": key([finite], "sums with signs drawn by its size, the same on every rank"),
+                        }
+                    ],
+                    "the parameters of networks and optimizers",
+                ),
+            }
+        ],
+        "before steps 1, 2, 3, 4, 6, 8, 12, … and at the end; of runs of several processes",
+    ),
+}
+
 LOSS = {
     "losses": key(
         [
@@ -224,6 +248,15 @@ TRAIN_STEP = {
                         "floor": key(finite, "smallest value it may take"),
                     },
                     "the loss scale",
+                ),
+                "compiled_draws": key(
+                    [
+                        {
+                            "draws": key(words, "the function, such as numpy.random.rand"),
+                            "place": key(PLACE, "the function or construct that calls it"),
+                        }
+                    ],
+                    "what compiled code draws from the shared generators of Python or NumPy: once, when it is compiled",
                 ),
             }
         ],
@@ -383,4 +416,13 @@ RANGE_TEST = {
     "overflows": key(count, "steps that overflowed"),
     "rates": key([finite], "learning rate of each step"),
     "losses": key([number], "loss of each step"),
+    "trials": key(
+        [
+            {
+                "rate": key(finite, "learning rate of the first group"),
+                "losses": key([number], "loss of each step, up to the first that is not finite"),
+            }
+        ],
+        "of a run that leaves a doubt: its first weights trained anew on its first batches, each rate as many steps",
+    ),
 }

@@ -9,22 +9,17 @@ A scale that is a plain number in the source (``loss * 1024.0``) is no unit; it 
 
 from typing import Any, NamedTuple, Optional
 
+from msprec.source.interpreter import Class, Place
+
 ZERO = frozenset([0.0])
 
 PLAIN, GRADIENT, NORM, SCALE = "plain", "gradient", "norm", "scale"
 
 
-class Location(NamedTuple):
-    """A place in the source."""
-
-    file: str
-    line: int
-
-
 class Note(NamedTuple):
     """A gradient that went into a loss: where, and by which degrees and which constant it exceeds what it was combined with."""
 
-    spot: Location
+    spot: Place
     degrees: Optional[frozenset]
     factor: float = 1.0
 
@@ -109,24 +104,6 @@ class Mapping:
         self.parts = parts
 
 
-class Func:
-    """A function of the project: its scope, the environment around it, the object it is bound to."""
-
-    __slots__ = ("bound", "env", "scope")
-
-    def __init__(self, scope, env, bound=None):
-        self.scope, self.env, self.bound = scope, env, bound
-
-
-class Class:
-    """A class of the project."""
-
-    __slots__ = ("env", "scope")
-
-    def __init__(self, scope, env):
-        self.scope, self.env = scope, env
-
-
 class Obj:
     """An instance of a class of the project; ``base``: the nearest base of a library."""
 
@@ -195,23 +172,6 @@ class Choice:
 
     def __init__(self, parts: list):
         self.parts = parts
-
-
-class Env:
-    """The names of a running function, with those around it."""
-
-    __slots__ = ("names", "outer", "owner", "scope")
-
-    def __init__(self, scope, outer: Optional["Env"] = None, owner: Any = None):
-        self.scope, self.outer, self.owner, self.names = scope, outer, owner, {}
-
-    def find(self, name: str) -> Optional["Env"]:
-        env = self
-        while env is not None:
-            if name in env.names:
-                return env
-            env = env.outer
-        return None
 
 
 # --- calculus

@@ -9,7 +9,6 @@ from msprec.source.flow.abstract_values import (
     PLAIN,
     SCALE,
     ZERO,
-    Location,
     Note,
     Num,
     either,
@@ -17,6 +16,7 @@ from msprec.source.flow.abstract_values import (
     plus,
     times,
 )
+from msprec.source.interpreter import Place
 
 #: Constants up to this size are guards against a division by zero, not terms of a sum.
 _GUARD = 1e-2
@@ -75,7 +75,7 @@ def _factor(one: Num, other: Num, divides: bool) -> float:
         return 1.0
 
 
-def add(one: Num, other: Num, spot: Location, subtracts: bool = False) -> Num:
+def add(one: Num, other: Num, spot: Place, subtracts: bool = False) -> Num:
     """The sum. A gradient or its norm added to something else is noted: it may be a penalty."""
     notes = one.notes | other.notes
     if one.constant and other.constant:
@@ -105,7 +105,7 @@ def _one_factor(one: Num, other: Num) -> float:
     return one.factor if one.factor == other.factor else min(one.factor, other.factor)
 
 
-def _mixed(norm: Num, rest: Optional[frozenset], notes: frozenset, spot: Location, factor: float) -> Num:
+def _mixed(norm: Num, rest: Optional[frozenset], notes: frozenset, spot: Place, factor: float) -> Num:
     """A value made from gradients meets one that is not: their degrees, and the constants they carry, have to be equal."""
     note = Note(spot, plus(norm.degrees, rest, -1.0), norm.factor / factor if factor else norm.factor)
     return norm.but(value=None, notes=notes | {note})

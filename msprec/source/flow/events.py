@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Optional
 
-from msprec.source.flow.abstract_values import Location
+from msprec.source.interpreter import Place
 
 #: The kinds of events, in the order of a sound step.
 KINDS = ("scale", "gradient", "unscale", "penalty", "clip", "update", "opaque")
@@ -20,7 +20,7 @@ class Event(NamedTuple):
     """
 
     kind: str
-    spot: Location
+    spot: Place
     degrees: Optional[frozenset]
     what: str = ""
     factor: float = 1.0

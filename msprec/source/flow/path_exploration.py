@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.source.flow.abstract_values import GRADIENT, Choice, Class, Func, Num, Tup, Unknown
+from msprec.source.flow.abstract_values import GRADIENT, Choice, Num, Tup, Unknown
 from msprec.source.flow.events import GIVEN, ExecutionPath
-from msprec.source.flow.interpreter import Exhausted, Machine
+from msprec.source.flow.machine import Machine
 from msprec.source.flow.mindspore_semantics import SCALE_NAME, is_step_base
+from msprec.source.interpreter import Class, Exhausted, Function
 from msprec.source.module import Module, Scope
 from msprec.source.project import Project
 from msprec.source.values import Values
@@ -76,9 +77,9 @@ def _run_function(machine: Machine, scope: Scope) -> None:
     env = machine.module(scope.module)
     machine.guessing = True
     given = _guesses(machine, [*scope.node.args.posonlyargs, *scope.node.args.args], scope.node.args.defaults)
-    made = machine.call(Func(scope, env), given, {}, scope.node)
+    made = machine.call(Function(scope, env), given, {}, scope.node)
     for part in made.parts if isinstance(made, Tup) else [made]:
-        if isinstance(part, (Func, Choice)):
+        if isinstance(part, (Function, Choice)):
             machine.call(part, [Num(), Num()], {}, scope.node)
 
 

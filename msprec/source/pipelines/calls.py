@@ -4,18 +4,19 @@ import ast
 import re
 from typing import Any
 
-from msprec.source.pipelines.names import Env
+from msprec.source.interpreter import Class, Env, Function, Interpreter
+from msprec.source.module import Scope
+from msprec.source.names import words
 from msprec.source.pipelines.values import (
     Batches,
-    Class,
     Data,
-    Function,
     Instance,
     Library,
     Method,
     ModelOf,
     Pipe,
     grow,
+    has_result,
     key_text,
 )
 from msprec.source.values import UNKNOWN
@@ -31,64 +32,25 @@ _HANDS_ON = {
     "builtins.reversed",
     "tqdm.notebook.tqdm",
 }
+_CELLS = re.compile(r"^mindspore\.(mint\.)?nn\.Cell$|^mindspore\.nn\.cell\.Cell$")
 #: Libraries whose results are taken for arrays, and what hands arrays on as they are.
-_MAKES_ARRAYS = {
-    "numpy",
-    "pandas",
-    "cv2",
-    "PIL",
-    "scipy",
-    "sklearn",
-    "skimage",
-    "h5py",
-    "gzip",
-    "pickle",
-    "struct",
-    "imageio",
-    "random",
-}
+_MAKES_ARRAYS = words("numpy pandas cv2 PIL scipy sklearn skimage h5py gzip pickle struct imageio random")
 _KEEPS = {"astype", "copy", "asarray", "array", "ascontiguousarray", "tolist", "to_numpy", "float32", "items", "values"}
 
 
-class Calls:
+class Calls(Interpreter):
     """The part of the reader (`reader.Reader`) that this module is about."""
 
-    def _call(self, node: ast.Call, env: Env) -> Any:
-        owner = None
-        if isinstance(node.func, ast.Attribute):
-            owner = self.eval(node.func.value, env)
-            function = Method(owner, node.func.attr) if owner is UNKNOWN else self._of(owner, node.func.attr)
-        else:
-            function = self.eval(node.func, env)
-        args, keywords, whole = self._arguments(node, env)
+    def called(self, function: Any, args: list, keywords: dict, whole: bool, node: ast.Call, env: Env) -> Any:
         found = self._called(function, args, keywords, node, env, whole)
         if found is UNKNOWN:
             self._handed(function, args, keywords, node, env)
             return self._stated(node, env)
         return found
 
-    def _arguments(self, node: ast.Call, env: Env) -> tuple:
-        """(positional, by name, whether all are known by place and name)."""
-        args, keywords, whole = [], {}, True
-        for argument in node.args:
-            value = self.eval(argument.value if isinstance(argument, ast.Starred) else argument, env)
-            if not isinstance(argument, ast.Starred):
-                args.append(value)
-            elif type(value) is tuple:
-                args += value
-            else:
-                whole = False
-        for keyword in node.keywords:
-            value = self.eval(keyword.value, env)
-            if keyword.arg is not None:
-                keywords[keyword.arg] = value
-            else:
-                whole = False
-        return args, keywords, whole
-
     def _called(self, function: Any, args: list, keywords: dict, node: ast.Call, env: Env, whole: bool) -> Any:
         if isinstance(function, Function):
-            return self._run(function, args, keywords, whole)
+            return self.run(function, args, keywords, whole)
         if isinstance(function, Class):
             return self._made(function.scope, args, keywords, whole)
         if isinstance(function, Instance):
@@ -178,3 +140,45 @@ class Calls:
         if known:
             self._mode(role, owner.network, None, node)
         return None
+
+    # --- functions and classes of the project
+
+    def run(self, function: Function, args: list, keywords: dict, whole: bool = True) -> Any:
+        """Arrays that a function gives are told by its name; and by its arguments, where they are arrays."""
+        node = function.scope.node
+        if isinstance(node, ast.Lambda):
+            return super().run(function, args, keywords, whole)
+        if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(node)):
+            return UNKNOWN
+        value = super().run(function, args, keywords, whole)
+        parts = value if type(value) is tuple else (value,)
+        if not parts or not all(part is UNKNOWN or isinstance(part, Data) for part in parts):
+            return value
+        given = [*args, *keywords.values()]
+        arrays = any(isinstance(one, Data) for one in given)
+        kept = [key_text(one) for one in given if arrays or isinstance(one, (bool, float)) or one is UNKNOWN]
+        if not arrays and all(part is UNKNOWN for part in parts) and not has_result(function.scope):
+            return value
+        made = f"{function.scope.qualified}({', '.join(kept)})"
+        told = tuple(Data(made, (f"[{number}]",) if type(value) is tuple else ()) for number in range(len(parts)))
+        return told if type(value) is tuple else told[0]
+
+    def _made(self, scope: Scope, args: list, keywords: dict, whole: bool) -> Instance:
+        cell = any(_CELLS.match(name) for name in self.project.bases(scope))
+        cell = cell or self.project.method(scope, "construct") is not None
+        made = Instance(scope, args, keywords, cell)
+        init = self.project.method(scope, "__init__")
+        if init is not None and not cell:
+            self.run(Function(init, self.module_env(init.module), made), args, keywords, whole)
+        return made
+
+    def _call_instance(self, made: Instance, args: list, keywords: dict, node: ast.Call, whole: bool) -> Any:
+        if made.cell:
+            self._mode("call", made, None, node)
+            return UNKNOWN
+        method = self.project.method(made.scope, "__call__")
+        return (
+            self.run(Function(method, self.module_env(method.module), made), args, keywords, whole)
+            if method
+            else UNKNOWN
+        )

@@ -3,11 +3,11 @@
 import ast
 from typing import Any
 
-from msprec.source.pipelines.names import Env
+from msprec.source.interpreter import Env, Function
+from msprec.source.names import words
 from msprec.source.pipelines.values import (
     UNREAD,
     Batches,
-    Function,
     Instance,
     Operation,
     Pipe,
@@ -21,22 +21,12 @@ from msprec.source.pipelines.values import (
 from msprec.source.transform_signatures import METHODS, REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN
 
-_INFORMATION = {
-    "get_dataset_size",
-    "get_batch_size",
-    "get_repeat_count",
-    "get_col_names",
-    "output_shapes",
-    "output_types",
-    "num_classes",
-    "get_class_indexing",
-    "reset",
-    "close_pool",
-    "save",
-    "to_json",
-    "dynamic_min_max_shapes",
-    "set_dynamic_columns",
-}
+_INFORMATION = words(
+    """
+    get_dataset_size get_batch_size get_repeat_count get_col_names output_shapes output_types num_classes
+    get_class_indexing reset close_pool save to_json dynamic_min_max_shapes set_dynamic_columns
+    """
+)
 
 
 class DataSets:
@@ -66,7 +56,7 @@ class DataSets:
             shown["source"] = f"{UNREAD}{ast.unparse(node.args[0] if node.args else node)[:60]}"
         if not whole:
             shown[f"{UNREAD}arguments"] = True
-        pipe = Pipe((Step(name, shown, self._place(node), source),))
+        pipe = Pipe((Step(name, shown, self.place(node), source),))
         self.made.append(pipe)
         return pipe
 
@@ -99,7 +89,7 @@ class DataSets:
             return UNKNOWN
         if not whole:
             shown[f"{UNREAD}arguments"] = True
-        grown = Pipe((*pipe.steps, Step(name, shown, self._place(node))))
+        grown = Pipe((*pipe.steps, Step(name, shown, self.place(node))))
         self.made = [one for one in self.made if one is not pipe] + [grown]
         return grown
 

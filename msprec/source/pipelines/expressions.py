@@ -1,15 +1,14 @@
 """What an expression gives: constants, containers, arithmetic, comparisons, parts and attributes of things."""
 
 import ast
+from functools import reduce
 from typing import Any, Optional
 
+from msprec.source.interpreter import Class, Env, Function, Interpreter
 from msprec.source.names import public_name
-from msprec.source.pipelines.names import Env
 from msprec.source.pipelines.values import (
     Batches,
-    Class,
     Data,
-    Function,
     Instance,
     Library,
     Method,
@@ -26,59 +25,47 @@ from msprec.source.pipelines.values import (
 from msprec.source.values import COMPARE, UNKNOWN
 
 
-class Expressions:
+class Expressions(Interpreter):
     """The part of the reader (`reader.Reader`) that this module is about."""
 
-    def eval(self, node: Optional[ast.AST], env: Env) -> Any:
-        self._tick()
-        if node is None:
-            return None
-        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if handler is not None:
-            return handler(node, env)
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.eval(child, env)
+    def constant(self, value: Any) -> Any:
+        return value
+
+    def unknown(self, name: str = "") -> Any:
+        return UNKNOWN
+
+    def join(self, values: list) -> Any:
+        return reduce(merge, values)
+
+    def sequence(self, parts: list, whole: bool) -> Any:
+        return tuple(parts) if whole else UNKNOWN
+
+    def mapping(self, parts: dict) -> Any:
+        return UNKNOWN
+
+    def parts(self, value: Any) -> Optional[tuple]:
+        return value if type(value) is tuple else None
+
+    def unspread(self, value: Any) -> list:
+        return []
+
+    def named_parts(self, value: Any) -> None:
+        return None
+
+    def element(self, value: Any) -> Any:
+        return value if isinstance(value, Batches) else UNKNOWN
+
+    def truth(self, value: Any) -> Optional[bool]:
+        return plain_truth(value)
+
+    def other(self, node: ast.AST, env: Env) -> Any:
+        super().other(node, env)
         return self._stated(node, env)
-
-    def _constant(self, node: ast.Constant, env: Env) -> Any:
-        return node.value
-
-    def _tuple(self, node, env: Env) -> Any:
-        parts = []
-        for part in node.elts:
-            value = self.eval(part.value if isinstance(part, ast.Starred) else part, env)
-            if not isinstance(part, ast.Starred):
-                parts.append(value)
-            elif isinstance(value, tuple) and type(value) is tuple:
-                parts += value
-            else:
-                return UNKNOWN
-        return tuple(parts)
-
-    _list = _tuple
 
     def _dict(self, node: ast.Dict, env: Env) -> Any:
         if any(not isinstance(key, ast.Constant) for key in node.keys):
             return UNKNOWN
         return Table(tuple((key.value, self.eval(value, env)) for key, value in zip(node.keys, node.values)))
-
-    def _ifexp(self, node: ast.IfExp, env: Env) -> Any:
-        known = self._truth(node.test, env)
-        if known is not None:
-            return self.eval(node.body if known else node.orelse, env)
-        return merge(self.eval(node.body, env), self.eval(node.orelse, env))
-
-    def _boolop(self, node: ast.BoolOp, env: Env) -> Any:
-        stops, value = isinstance(node.op, ast.Or), UNKNOWN
-        for part in node.values:
-            value = self.eval(part, env)
-            known = plain_truth(value)
-            if known is None:
-                return UNKNOWN
-            if known == stops:
-                return value
-        return value
 
     def _unaryop(self, node: ast.UnaryOp, env: Env) -> Any:
         value = self.eval(node.operand, env)
@@ -96,7 +83,7 @@ class Expressions:
                 self._calculated(part)
                 return part
         if isinstance(node.op, ast.Add) and isinstance(left, Pipe) and isinstance(right, Pipe):
-            return Pipe((*left.steps, *right.steps, Step("concat", {}, self._place(node))))
+            return Pipe((*left.steps, *right.steps, Step("concat", {}, self.place(node))))
         if isinstance(node.op, ast.Add) and type(left) is tuple and type(right) is tuple:
             return left + right
         if isinstance(node.op, ast.Mult) and type(left) is tuple and isinstance(right, int) and len(left) * right <= 64:
@@ -120,17 +107,6 @@ class Expressions:
             return COMPARE[type(operator)](left, right)
         except (KeyError, TypeError):
             return UNKNOWN
-
-    def _namedexpr(self, node: ast.NamedExpr, env: Env) -> Any:
-        value = self.eval(node.value, env)
-        self.assign(node.target, value, env)
-        return value
-
-    def _lambda(self, node: ast.Lambda, env: Env) -> Any:
-        return Function(env.scope.module.scope_of(node), env)
-
-    def _joinedstr(self, node: ast.JoinedStr, env: Env) -> Any:
-        return UNKNOWN
 
     def _listcomp(self, node, env: Env) -> Any:
         inner = Env(env.scope, env)
@@ -165,36 +141,35 @@ class Expressions:
             return base._replace(steps=(*base.steps, text)) if inside or one else base
         return self._stated(node, env)
 
-    def _slice(self, node: ast.Slice, env: Env) -> Any:
-        return UNKNOWN
-
     def _attribute(self, node: ast.Attribute, env: Env) -> Any:
         base = self.eval(node.value, env)
-        found = self._of(base, node.attr)
+        found = self.attribute(base, node.attr, node) if base is not UNKNOWN else UNKNOWN
         if found is UNKNOWN or isinstance(base, Data):  # what a function gave may be settings as well as arrays
             stated = self._stated(node, env)
             return found if stated is UNKNOWN else stated
         return found
 
-    def _of(self, base: Any, name: str) -> Any:
+    def attribute(self, base: Any, name: str, node: Optional[ast.AST]) -> Any:
+        if base is UNKNOWN:
+            return Method(base, name)
         if isinstance(base, Library):
             if base.module is None:
                 return Library(public_name(self.project.resolve(f"{base.name}.{name}")))
             inner = self.project.modules.get(f"{base.module.name}.{name}")
             if inner is not None and name not in base.module.scope.bindings:
                 return Library(inner.name, inner)
-            home = self._home(base.module)
+            home = self.module_env(base.module)
             return home.names[name] if name in home.names else self._of_module(name, base.module)
         if isinstance(base, Instance):
             if (base, name) in self.heap:
                 return self.heap[base, name]
             method = self.project.method(base.scope, name)
             if method is not None:
-                return Function(method, self._home(method.module), base)
+                return Function(method, self.module_env(method.module), base)
             return Method(base, name) if base.cell else UNKNOWN
         if isinstance(base, Class):
             method = self.project.method(base.scope, name)
-            return Function(method, self._home(method.module)) if method is not None else UNKNOWN
+            return Function(method, self.module_env(method.module)) if method is not None else UNKNOWN
         if isinstance(base, Data) and name == "T":
             return base._replace(steps=(*base.steps, name))
         if isinstance(base, Data) and name in ("shape", "size", "ndim", "dtype", "nbytes"):

@@ -2,51 +2,23 @@
 
 import ast
 import builtins
-from typing import Any, Optional
+from typing import Any
 
-from msprec.source.module import Module, Scope
+from msprec.source.interpreter import Class, Env, Function
+from msprec.source.module import Module
 from msprec.source.names import public_name
-from msprec.source.pipelines.values import Class, Function, Library
+from msprec.source.pipelines.values import Library
 from msprec.source.values import UNKNOWN, Record
 
-_STEPS = 40_000
 _BUILTINS = frozenset(dir(builtins))
-
-
-class Exhausted(Exception):
-    pass
-
-
-class Env:
-    """The names of a running function; ``outer``: those around it."""
-
-    __slots__ = ("names", "outer", "scope")
-
-    def __init__(self, scope: Scope, outer: Optional["Env"] = None):
-        self.scope, self.outer, self.names = scope, outer, {}
 
 
 class Names:
     """The part of the reader (`reader.Reader`) that this module is about."""
 
-    def _tick(self) -> None:
-        self.steps += 1
-        if self.steps > _STEPS:
-            raise Exhausted
-
-    def _home(self, module: Module) -> Env:
-        if module.name not in self.globals:
-            self.globals[module.name] = Env(module.scope)
-        return self.globals[module.name]
-
-    def _name(self, node: ast.Name, env: Env) -> Any:
-        around = env
-        while around is not None:
-            if node.id in around.names:
-                found = around.names[node.id]
-                return self._stated(node, env) if found is UNKNOWN else found
-            around = around.outer
-        found = self._of_module(node.id, env.scope.module)
+    def name(self, node: ast.Name, env: Env) -> Any:
+        home = env.find(node.id)
+        found = home.names[node.id] if home is not None else self._of_module(node.id, env.scope.module)
         return self._stated(node, env) if found is UNKNOWN else found
 
     def _of_module(self, name: str, module: Module) -> Any:
@@ -61,11 +33,11 @@ class Names:
         last = bindings[-1]
         if last.kind in ("def", "class"):
             scope = module.scopes[last.value]
-            return Class(scope) if last.kind == "class" else Function(scope, self._home(module))
+            return Class(scope) if last.kind == "class" else Function(scope, self.module_env(module))
         if last.kind == "import":
             return self._imported(last.value, module)
         if len(bindings) == 1 and last.kind == "assign" and last.value is not None and module is not self.entry:
-            home = self._home(module)
+            home = self.module_env(module)
             home.names[name] = UNKNOWN  # a value given through itself
             home.names[name] = self.eval(last.value, home)
             return home.names[name]
@@ -75,7 +47,7 @@ class Names:
         dotted = self.project.resolve(dotted, near)
         scope = self.project.definition(dotted)
         if scope is not None and scope.parent is not None:
-            return Class(scope) if scope.is_class else Function(scope, self._home(scope.module))
+            return Class(scope) if scope.is_class else Function(scope, self.module_env(scope.module))
         module = self.project.module_of(dotted, near)
         if module is not None:
             return Library(module.name, module)

@@ -12,13 +12,12 @@ from msprec.source.module import Module
 from msprec.source.pipelines.calls import Calls
 from msprec.source.pipelines.datasets import DataSets
 from msprec.source.pipelines.expressions import Expressions
-from msprec.source.pipelines.functions import Functions
-from msprec.source.pipelines.names import Env, Exhausted, Names
+from msprec.source.pipelines.names import Names
 from msprec.source.pipelines.statements import Statements
 from msprec.source.pipelines.uses import Uses
 from msprec.source.pipelines.values import Reading
 from msprec.source.project import Project
-from msprec.source.values import Values
+from msprec.source.values import UNKNOWN, Values
 
 _OWN_TRAINING = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\.train\(\s*[^)\s]")
 
@@ -27,10 +26,8 @@ def read_pipelines(project: Project, values: Values, entry: Module) -> Reading:
     """The pipelines of a script. Never raises: what goes wrong leaves the reading incomplete."""
     reader = Reader(project, values, entry)
     try:
-        reader.block(entry.tree.body, reader.globals[entry.name])
+        reader.read()
         complete = True
-    except (Exhausted, RecursionError):
-        complete = False
     except Exception:  # a construct that the reader does not know must not cost the user the item
         complete = False
     text = project.text_of(entry.file) or ""
@@ -38,21 +35,25 @@ def read_pipelines(project: Project, values: Values, entry: Module) -> Reading:
     return Reading(entry.file, reader.uses, reader.made, reader.altered, reader.modes, trains, complete)
 
 
-class Reader(Statements, Expressions, Calls, DataSets, Functions, Uses, Names):
+class Reader(Expressions, Calls, DataSets, Uses, Names, Statements):
     """One way through a script; what it has met so far.
 
     Attributes:
-        globals: ``{name of a module: its Env}``.
         heap: ``{(object, name of an attribute): value}``.
         uses, made, altered, modes: As in `Reading`.
-        steps: Statements and expressions read so far, of a budget.
         doubts: Conditions around the current statement that are not known.
-        running: The scopes of the functions that are being run, outermost first.
     """
 
+    STEPS, DEPTH, NESTED, MISSING = 40_000, 25, 2, UNKNOWN
+
     def __init__(self, project: Project, values: Values, entry: Module) -> None:
-        self.project, self.values, self.entry = project, values, entry
-        self.globals = {entry.name: Env(entry.scope)}
+        super().__init__(project, values)
+        self.entry = entry
         self.heap = {}
         self.uses, self.made, self.modes, self.altered = [], [], [], []
-        self.steps, self.doubts, self.running = 0, 0, []
+        self.doubts = 0
+
+    def read(self) -> None:
+        """Follows the script. Raises Exhausted."""
+        env = self.module_env(self.entry)
+        self.inside(self.entry.scope, lambda: self.branch(self.entry.tree.body, env))

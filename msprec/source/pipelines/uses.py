@@ -4,8 +4,8 @@ import ast
 import re
 from typing import Any
 
-from msprec.source.pipelines.names import Env
-from msprec.source.pipelines.values import Batches, Library, Mode, Pipe, Place, Use
+from msprec.source.interpreter import Env
+from msprec.source.pipelines.values import Batches, Library, Mode, Pipe, Use
 
 _TRAINS = re.compile(r"grad|train_step|train_one|trainonestep|optimizer|train_net|backward|\btrain\(", re.IGNORECASE)
 _LABEL = re.compile(r"label|target|^y$|class|^gt$", re.IGNORECASE)
@@ -15,7 +15,7 @@ class Uses:
     """The part of the reader (`reader.Reader`) that this module is about."""
 
     def _mode(self, what: str, network: Any, value: Any, node: ast.AST) -> None:
-        self.modes.append(Mode(what, network, value, self._place(node), self.doubts == 0))
+        self.modes.append(Mode(what, network, value, self.place(node), self.doubts == 0))
 
     def _calculated(self, batch: Batches) -> None:
         """Notes that something is calculated from a batch; what the network is given may be another thing."""
@@ -31,7 +31,7 @@ class Uses:
                 self._use(value, "train" if trains else "unknown", node)
 
     def _use(self, pipe: Pipe, role: str, node: ast.AST) -> None:
-        use = Use(pipe, role, self._place(node))
+        use = Use(pipe, role, self.place(node))
         if use not in self.uses:
             self.uses.append(use)
 
@@ -41,7 +41,3 @@ class Uses:
         if pipe is not None:
             trains = any(_TRAINS.search(ast.unparse(part)) for part in body)
             self._use(pipe, "train" if trains else "loop" if called else "unknown", node)
-
-    def _place(self, node: ast.AST) -> Place:
-        scope = self.running[-1] if self.running else self.entry.scope
-        return Place(scope.module.file, getattr(node, "lineno", 0))

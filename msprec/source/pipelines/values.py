@@ -6,6 +6,7 @@ A value that is not known is `UNKNOWN`. Lists and tuples are plain tuples.
 import ast
 from typing import Any, NamedTuple, Optional
 
+from msprec.source.interpreter import Class, Function, Place
 from msprec.source.module import Module, Scope
 from msprec.source.values import BINARY, UNKNOWN, Record, same
 
@@ -23,13 +24,6 @@ _NEUTRAL = (
     "offload",
     "cache",
 )
-
-
-class Place(NamedTuple):
-    """A place in the source."""
-
-    file: str
-    line: int
 
 
 class Operation(NamedTuple):
@@ -60,20 +54,6 @@ class Batches(NamedTuple):
 
     pipe: Pipe
     column: Optional[str] = None
-
-
-class Function(NamedTuple):
-    """A function of the project with the names around it, bound to ``owner``."""
-
-    scope: Scope
-    env: Any
-    owner: Any = None
-
-
-class Class(NamedTuple):
-    """A class of the project."""
-
-    scope: Scope
 
 
 class Library(NamedTuple):
@@ -207,11 +187,6 @@ def grow(owner: tuple, name: str, args: list) -> Any:
         grown.insert(*args)
         return tuple(grown)
     return UNKNOWN
-
-
-def merge_names(one: dict, other: dict) -> dict:
-    """The names that two ways leave behind, each with what both have in common."""
-    return {key: merge(one.get(key, UNKNOWN), other.get(key, UNKNOWN)) for key in {**one, **other}}
 
 
 def merge(one: Any, other: Any) -> Any:

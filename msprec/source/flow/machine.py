@@ -15,14 +15,10 @@ from msprec.source.flow.abstract_values import (
     NORM,
     SCALE,
     Choice,
-    Class,
     Const,
-    Env,
-    Func,
     GradientOf,
     Lib,
     LibObj,
-    Location,
     Mapping,
     Method,
     Num,
@@ -37,12 +33,11 @@ from msprec.source.flow.abstract_values import (
 )
 from msprec.source.flow.events import Event
 from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Library, is_optimizer_base, is_step_base, last
+from msprec.source.interpreter import Class, Env, Function, Interpreter, Place
 from msprec.source.module import Module, Scope, loaded
 from msprec.source.project import LIBRARIES, Project
 from msprec.source.values import COMPARE, UNKNOWN, Record, Values
 
-_STEPS = 120_000
-_DEPTH = 40
 _SPEAKS = re.compile(r"loss_?scal|unscale|scaling_sens|scale_sense|\bsens\b", re.IGNORECASE)
 _DECIDES = re.compile(
     r"clip|clamp|unscale|loss_?scal|scaler|\bsens\b|scale_sense|scaling_sens|penalt|grad_scale|value_and_grad|GradOperation",
@@ -50,47 +45,29 @@ _DECIDES = re.compile(
 )
 
 
-class Exhausted(Exception):
-    """The budget of this way through the script is used up."""
-
-
-class _Return(Exception):
-    def __init__(self, value: Any):
-        self.value = value
-
-
-class _Leave(Exception):
-    """break, continue and raise: the rest of the block does not happen."""
-
-
-class Machine:
+class Machine(Interpreter):
     """One way through the script; ``assumed`` holds the conditions that were decided beforehand."""
 
     def __init__(self, project: Project, values: Values, assumed: Optional[dict] = None):
-        self.project, self.values = project, values
+        super().__init__(project, values)
         self.assumed = dict(assumed or {})
         self.consulted, self.events = [], []
         self.library = Library(self)
-        self.modules, self.running, self.guards, self.sites = {}, [], [], []
-        self.steps = 0
+        self.guards, self.sites = [], []
         self.guessing = False
         self.changed = {}
         self.speaks_of_scale = project.mentions(_SPEAKS)
-        self.entered = set()
 
     # --- events
 
     def note(self, kind: str, node: ast.AST, degrees, what: str = "", number: Optional[Num] = None) -> None:
-        self.note_at(kind, Location(self._file(), getattr(node, "lineno", 0)), degrees, what, number)
+        self.note_at(kind, self.place(node), degrees, what, number)
 
-    def note_at(self, kind: str, spot: Location, degrees, what: str = "", number: Optional[Num] = None) -> None:
+    def note_at(self, kind: str, spot: Place, degrees, what: str = "", number: Optional[Num] = None) -> None:
         callers = tuple(dict.fromkeys(reversed(self.sites[-4:])))
         event = Event(kind, spot, degrees, what, number.factor if number is not None else 1.0, callers)
         if event not in self.events[-200:]:
             self.events.append(event)
-
-    def _file(self) -> str:
-        return self.running[-1].module.file if self.running else ""
 
     # --- arithmetic with events
 
@@ -114,7 +91,7 @@ class Machine:
         return found
 
     def total(self, one: Num, other: Num, subtracts: bool, node: ast.AST) -> Num:
-        return arithmetic.add(one, other, Location(self._file(), getattr(node, "lineno", 0)), subtracts)
+        return arithmetic.add(one, other, self.place(node), subtracts)
 
     @staticmethod
     def comparison(numbers: list) -> Truth:
@@ -129,23 +106,9 @@ class Machine:
     def module(self, module: Module) -> Env:
         """The names of a module after its top level has run."""
         if module.name not in self.modules:
-            env = self.modules[module.name] = Env(module.scope)
-            self._inside(module.scope, lambda: self.block(module.tree.body, env))
+            env = self.module_env(module)
+            self.inside(module.scope, lambda: self.branch(module.tree.body, env))
         return self.modules[module.name]
-
-    def _inside(self, scope: Scope, body) -> Any:
-        if len(self.running) > _DEPTH or sum(other is scope for other in self.running) > 2:
-            return Unknown("recursion")
-        self.running.append(scope)
-        self.entered.add(scope)
-        try:
-            return body()
-        except _Return as found:
-            return found.value
-        except _Leave:
-            return Const(None)
-        finally:
-            self.running.pop()
 
     def name(self, node: ast.Name, env: Env) -> Any:
         home = env.find(node.id)
@@ -156,7 +119,7 @@ class Machine:
             if binding.kind == "import":
                 return self.imported(binding.value, scope.module)
             if binding.kind in ("def", "class") and scope.module.name in self.modules and scope.parent is None:
-                made = Class if binding.kind == "class" else Func
+                made = Class if binding.kind == "class" else Function
                 return made(scope.module.scopes[binding.value], self.modules[scope.module.name])
         for star in env.scope.module.stars:
             module = self.project.module_of(star, env.scope.module)
@@ -196,38 +159,35 @@ class Machine:
             return Num(ONE, SCALE) if self.names_scale(name) and value is UNKNOWN else Unknown(name)
         return wrapped(value)
 
-    # --- expressions
+    # --- values
 
-    def eval(self, node: Optional[ast.AST], env: Env) -> Any:
-        """The abstract value of an expression."""
-        self.steps += 1
-        if self.steps > _STEPS:
-            raise Exhausted
-        if node is None:
-            return Const(None)
-        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
-        return handler(node, env) if handler is not None else self._parts(node, env)
+    def constant(self, value: Any) -> Any:
+        return wrapped(value)
 
-    def _parts(self, node: ast.AST, env: Env) -> Any:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.eval(child, env)
-        return Unknown()
+    def unknown(self, name: str = "") -> Unknown:
+        return Unknown(name)
 
-    def _constant(self, node: ast.Constant, env: Env) -> Any:
-        return wrapped(node.value)
+    def join(self, values: list) -> Any:
+        return joined(values)
 
-    def _name(self, node: ast.Name, env: Env) -> Any:
-        return self.name(node, env)
-
-    def _tuple(self, node, env: Env) -> Any:
-        parts = []
-        for part in node.elts:
-            value = self.eval(part.value if isinstance(part, ast.Starred) else part, env)
-            parts += value.parts if isinstance(part, ast.Starred) and isinstance(value, Tup) else [value]
+    def sequence(self, parts: list, whole: bool) -> Tup:
         return Tup(parts)
 
-    _list = _set = _tuple
+    def mapping(self, parts: dict) -> Mapping:
+        return Mapping(parts)
+
+    def element(self, value: Any) -> Any:
+        if isinstance(value, Tup):
+            return joined(value.parts) if value.parts else Unknown()
+        return value if isinstance(value, Num) else Unknown()
+
+    def truth(self, value: Any) -> Optional[bool]:
+        return truth_of(value)
+
+    def open_truth(self) -> Truth:
+        return Truth()
+
+    # --- expressions
 
     def _dict(self, node: ast.Dict, env: Env) -> Any:
         found = {}
@@ -240,44 +200,16 @@ class Machine:
                 found.update(inner.parts)
         return Mapping(found)
 
-    def _starred(self, node: ast.Starred, env: Env) -> Any:
-        return self.eval(node.value, env)
-
-    def _lambda(self, node: ast.Lambda, env: Env) -> Any:
-        return Func(env.scope.module.scope_of(node), env)
-
-    def _namedexpr(self, node: ast.NamedExpr, env: Env) -> Any:
-        value = self.eval(node.value, env)
-        self.assign(node.target, value, env)
-        return value
-
-    def _await(self, node: ast.Await, env: Env) -> Any:
-        return self.eval(node.value, env)
-
-    def _ifexp(self, node: ast.IfExp, env: Env) -> Any:
-        decided, test = self.condition(node.test, env, node)
-        if decided is not None:
-            return self.eval(node.body if decided else node.orelse, env)
+    def either_value(self, node: ast.IfExp, test: Any, env: Env) -> Any:
         bound = getattr(test, "bound", None)
         if bound is None:
-            return joined([self.eval(node.body, env), self.eval(node.orelse, env)])
+            return super().either_value(node, test, env)
         self.guards.append(bound)
         try:
-            found = joined([self.eval(node.body, env), self.eval(node.orelse, env)])
+            found = super().either_value(node, test, env)
         finally:
             self.guards.pop()
         return found.but(bound=bound) if isinstance(found, Num) and found.kind == NORM else found
-
-    def _boolop(self, node: ast.BoolOp, env: Env) -> Any:
-        stops, open_ended = isinstance(node.op, ast.Or), False
-        for part in node.values:
-            value = self.eval(part, env)
-            known = truth_of(value)
-            if known is None:
-                open_ended = True
-            elif known == stops:
-                return Truth() if open_ended else value
-        return Truth() if open_ended else value
 
     def _unaryop(self, node: ast.UnaryOp, env: Env) -> Any:
         value = self.eval(node.operand, env)
@@ -370,11 +302,8 @@ class Machine:
             return Unknown()
         return self.setting(node, env) if isinstance(base, (Unknown, Lib)) else Unknown()
 
-    def _slice(self, node: ast.Slice, env: Env) -> Any:
-        return Unknown("slice")
-
     def _attribute(self, node: ast.Attribute, env: Env) -> Any:
-        if isinstance(node.value, ast.Call) and _is_super(node.value):
+        if _is_super(node.value):
             owner = self._self(env)
             return Method(owner, node.attr) if isinstance(owner, Obj) else Unknown("super")
         base = self.eval(node.value, env)
@@ -383,9 +312,6 @@ class Machine:
             stated = self.setting(node, env)
             return found if isinstance(stated, Unknown) else stated
         return found
-
-    def _joinedstr(self, node: ast.JoinedStr, env: Env) -> Any:
-        return Unknown("text")
 
     def _listcomp(self, node, env: Env) -> Any:
         inner = Env(env.scope, env, env.owner)
@@ -410,7 +336,7 @@ class Machine:
             return self._of_object(base, name, node)
         if isinstance(base, Class):
             method = self.project.method(base.scope, name)
-            return Func(method, base.env) if method is not None else self._class_variable(base, name)
+            return Function(method, base.env) if method is not None else self._class_variable(base, name)
         if isinstance(base, Lib):
             return self._of_library(base, name)
         if isinstance(base, LibObj) and name == "loss_scale" and "LossScale" in base.name:
@@ -447,7 +373,7 @@ class Machine:
         if method is not None:
             env = self._env_of(method, base.cls.env)
             decorators = {ast.unparse(part).rpartition(".")[2] for part in method.node.decorator_list}
-            function = Func(method, env, None if "staticmethod" in decorators else base)
+            function = Function(method, env, None if "staticmethod" in decorators else base)
             return self.call(function, [], {}, node) if "property" in decorators else function
         found = self._class_variable(base.cls, name)
         if not isinstance(found, Unknown):
@@ -482,47 +408,33 @@ class Machine:
     # --- calls
 
     def _call(self, node: ast.Call, env: Env) -> Any:
-        if (
-            isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Call)
-            and _is_super(node.func.value)
-        ):
-            return self._super(node, env)
-        if isinstance(node.func, ast.Name) and node.func.id == "super":
+        if _is_super(node):
             return Unknown("super")
-        if isinstance(node.func, ast.Attribute):  # what is called is a method, whatever its name would say of a value
-            function = self.attribute(self.eval(node.func.value, env), node.func.attr, node.func)
-        else:
-            function = self.eval(node.func, env)
-        args, keywords = self._arguments(node, env)
+        if isinstance(node.func, ast.Attribute) and _is_super(node.func.value):
+            return self._super(node, env)
+        return super()._call(node, env)
+
+    def called(self, function: Any, args: list, keywords: dict, whole: bool, node: ast.Call, env: Env) -> Any:
         if isinstance(function, Unknown) or (isinstance(function, Method) and isinstance(function.owner, Unknown)):
             value = self.values.of(node, env.scope)
             if value is not UNKNOWN and not isinstance(value, Record):
                 return wrapped(value)
         return self.call(function, args, keywords, node)
 
-    def _arguments(self, node: ast.Call, env: Env) -> tuple:
-        args, keywords = [], {}
-        for argument in node.args:
-            value = self.eval(argument.value if isinstance(argument, ast.Starred) else argument, env)
-            args += value.parts if isinstance(argument, ast.Starred) and isinstance(value, Tup) else [value]
-        for keyword in node.keywords:
-            value = self.eval(keyword.value, env)
-            if keyword.arg is not None:
-                keywords[keyword.arg] = value
-            elif isinstance(value, Mapping):
-                keywords.update({key: part for key, part in value.parts.items() if isinstance(key, str)})
-        return args, keywords
+    def parts(self, value: Any) -> Optional[list]:
+        return value.parts if isinstance(value, Tup) else None
+
+    def named_parts(self, value: Any) -> dict:
+        parts = value.parts if isinstance(value, Mapping) else {}
+        return {key: part for key, part in parts.items() if isinstance(key, str)}
 
     def call(self, function: Any, args: list, keywords: dict, node: Optional[ast.AST]) -> Any:
         """Calls any abstract value."""
-        self.steps += 1
-        if self.steps > _STEPS:
-            raise Exhausted
-        if isinstance(function, Func):
-            self.sites.append(Location(self._file(), getattr(node, "lineno", 0)))
+        self.tick()
+        if isinstance(function, Function):
+            self.sites.append(self.place(node))
             try:
-                return self._call_function(function, args, keywords)
+                return self.run(function, args, keywords)
             finally:
                 self.sites.pop()
         if isinstance(function, Class):
@@ -548,7 +460,7 @@ class Machine:
     def _registered(self, register: Partial, args: list) -> Any:
         """A decorator of a MultitypeFuncGraph: the types first, then the function."""
         graph = register.args[0]
-        functions = [value for value in args if isinstance(value, Func)]
+        functions = [value for value in args if isinstance(value, Function)]
         if not functions:
             return Partial(register.function, register.args, {})
         graph.functions += functions
@@ -603,15 +515,10 @@ class Machine:
         for name in ("construct", "__call__"):
             method = self.project.method(instance.cls.scope, name)
             if method is not None:
+                found = self.run(Function(method, self._env_of(method, instance.cls.env), instance), args, keywords)
                 if is_optimizer_base(instance.base):
-                    found = self._call_function(
-                        Func(method, self._env_of(method, instance.cls.env), instance), args, keywords
-                    )
                     self.library.update(instance, args, node)
-                    return found
-                return self._call_function(
-                    Func(method, self._env_of(method, instance.cls.env), instance), args, keywords
-                )
+                return found
         return self._base_method(instance, "construct", args, keywords, node)
 
     def _call_gradient(self, function: GradientOf, args: list, keywords: dict, node) -> Any:
@@ -626,54 +533,17 @@ class Machine:
             return Tup([gradients, Tup(rest)])
         return gradients
 
-    def _call_function(self, function: Func, args: list, keywords: dict) -> Any:
-        scope = function.scope
-        env = Env(scope, function.env, function.bound)
-        given = [function.bound, *args] if function.bound is not None else args
-        self._bind(scope.node.args, given, keywords, env)
-        if isinstance(scope.node, ast.Lambda):
-            return self._inside(scope, lambda: self.eval(scope.node.body, env))
-        return self._inside(scope, lambda: self._body(scope, env))
-
-    def _body(self, scope: Scope, env: Env) -> Any:
-        pending = []
-        try:
-            self.block(scope.node.body, env, pending)
-        except _Return as found:
-            pending.append(found.value)
-        yields = env.names.get(" yields")
-        if yields is not None:
-            return yields
-        return joined(pending) if pending else Const(None)
-
-    def _bind(self, args: ast.arguments, given: list, keywords: dict, env: Env) -> None:
-        plain = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-        defaults = dict(zip(plain[len(plain) - len(args.defaults) :], args.defaults))
-        defaults.update(
-            {arg.arg: default for arg, default in zip(args.kwonlyargs, args.kw_defaults) if default is not None}
-        )
-        outer = env.outer or env
-        for name in [*plain, *[arg.arg for arg in args.kwonlyargs]]:
-            if name in keywords:
-                env.names[name] = keywords[name]
-            elif name in defaults:
-                env.names[name] = self.eval(defaults[name], outer)
-            else:
-                env.names[name] = Unknown(name)
-        for name, value in zip(plain, given):
-            env.names[name] = value
-        if args.vararg is not None:
-            env.names[args.vararg.arg] = Tup(given[len(plain) :]) if len(given) > len(plain) else Tup([])
-        if args.kwarg is not None:
-            rest = {key: value for key, value in keywords.items() if key not in plain}
-            env.names[args.kwarg.arg] = Mapping(rest)
+    def result(self, scope: Scope, env: Env) -> Any:
+        """Of a generator what it yields."""
+        found = super().result(scope, env)
+        return env.names.get(" yields", found)
 
     def _instance(self, cls: Class, args: list, keywords: dict, node: Optional[ast.AST]) -> Any:
         base = next((name for name in self.project.bases(cls.scope) if self.project.definition(name) is None), "")
         made = Obj(cls, self._step_base(cls) or base)
         init = self.project.method(cls.scope, "__init__")
         if init is not None:
-            self._call_function(Func(init, self._env_of(init, cls.env), made), args, keywords)
+            self.run(Function(init, self._env_of(init, cls.env), made), args, keywords)
         else:
             self._base_init(made, args, keywords)
         return made
@@ -685,7 +555,7 @@ class Machine:
     def _super(self, node: ast.Call, env: Env) -> Any:
         """``super().method(…)``: of a base in the project, else of the library's class."""
         owner = self._self(env)
-        args, keywords = self._arguments(node, env)
+        args, keywords, _ = self.arguments(node, env)
         if not isinstance(owner, Obj):
             return Unknown("super")
         here = env.scope.owner
@@ -695,7 +565,7 @@ class Machine:
             found = [b for b in scope.bindings.get(node.func.attr, []) if b.kind == "def"] if scope is not None else []
             if found:
                 method = scope.module.scopes[found[-1].value]
-                return self._call_function(Func(method, self._env_of(method, owner.cls.env), owner), args, keywords)
+                return self.run(Function(method, self._env_of(method, owner.cls.env), owner), args, keywords)
         if node.func.attr == "__init__":
             self._base_init(owner, args, keywords)
             return Const(None)
@@ -729,39 +599,21 @@ class Machine:
 
     # --- statements
 
-    def block(self, statements: list, env: Env, pending: Optional[list] = None) -> None:
-        """Runs statements in order; ``pending`` collects what branches of open conditions return."""
+    def block(self, statements: list, env: Env) -> None:
         guarded = len(self.guards)
         try:
-            for statement in statements:
-                self.statement(statement, env, pending if pending is not None else [])
+            super().block(statements, env)
         finally:
             del self.guards[guarded:]
 
-    def statement(self, node: ast.stmt, env: Env, pending: list) -> None:
-        self.steps += 1
-        if self.steps > _STEPS:
-            raise Exhausted
-        handler = getattr(self, f"do_{type(node).__name__.lower()}", None)
-        if handler is not None:
-            handler(node, env, pending)
+    def do_expr(self, node: ast.Expr, env: Env) -> None:
+        value = node.value
+        if isinstance(value, (ast.Yield, ast.YieldFrom)):
+            env.names[" yields"] = Tup([self.eval(value.value, env)])
+        else:
+            self.eval(value, env)
 
-    def do_expr(self, node: ast.Expr, env: Env, pending: list) -> None:
-        if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
-            env.names[" yields"] = Tup([self.eval(node.value.value, env)])
-            return
-        self.eval(node.value, env)
-
-    def do_assign(self, node: ast.Assign, env: Env, pending: list) -> None:
-        value = self.eval(node.value, env)
-        for target in node.targets:
-            self.assign(target, value, env)
-
-    def do_annassign(self, node: ast.AnnAssign, env: Env, pending: list) -> None:
-        if node.value is not None:
-            self.assign(node.target, self.eval(node.value, env), env)
-
-    def do_augassign(self, node: ast.AugAssign, env: Env, pending: list) -> None:
+    def do_augassign(self, node: ast.AugAssign, env: Env) -> None:
         before = self.eval(loaded(node.target), env) if isinstance(node.target, ast.Name) else None
         value = self.eval(ast.copy_location(ast.BinOp(loaded(node.target), node.op, node.value), node), env)
         if isinstance(before, Num) and isinstance(value, Num) and value.kind == GRADIENT:
@@ -775,131 +627,36 @@ class Machine:
             tensor.become(value)
         return tensor
 
-    def do_return(self, node: ast.Return, env: Env, pending: list) -> None:
-        raise _Return(self.eval(node.value, env))
-
-    def do_raise(self, node: ast.Raise, env: Env, pending: list) -> None:
-        raise _Leave
-
-    do_break = do_continue = do_raise
-
-    def do_functiondef(self, node: ast.FunctionDef, env: Env, pending: list) -> None:
-        for default in (*node.args.defaults, *[d for d in node.args.kw_defaults if d is not None]):
-            self.eval(default, env)
-        value = Func(env.scope.module.scope_of(node), env)
-        for decorator in reversed(node.decorator_list):
-            value = self._decorated(self.eval(decorator, env), value, node)
-        env.names[node.name] = value
-
-    do_asyncfunctiondef = do_functiondef
-
-    def _decorated(self, decorator: Any, value: Any, node: ast.AST) -> Any:
+    def decorated(self, function: Function, node: ast.FunctionDef, env: Env) -> Any:
         """A decorator of the project that returns a function is run; others leave the function as it is."""
-        if isinstance(decorator, (Partial, Func)):
-            found = self.call(decorator, [value], {}, node)
-            return found if isinstance(found, (Func, Obj, Partial, Choice)) else value
-        if isinstance(decorator, GradientOf):
-            return value
+        value: Any = function
+        for node_of in reversed(node.decorator_list):
+            decorator = self.eval(node_of, env)
+            if isinstance(decorator, (Partial, Function)):
+                found = self.call(decorator, [value], {}, node)
+                value = found if isinstance(found, (Function, Obj, Partial, Choice)) else value
         return value
 
-    def do_classdef(self, node: ast.ClassDef, env: Env, pending: list) -> None:
-        env.names[node.name] = Class(env.scope.module.scope_of(node), env)
+    def rounds(self, value: Any) -> list:
+        """Up to eight parts that are known; else two rounds, so that what an iteration leaves behind meets the next one."""
+        parts = value.parts if isinstance(value, Tup) and 1 < len(value.parts) <= 8 else None
+        return parts or [self.element(value)] * 2
 
-    def do_for(self, node, env: Env, pending: list) -> None:
-        value = self.eval(node.iter, env)
-        parts = value.parts if isinstance(value, Tup) and 0 < len(value.parts) <= 8 else None
-        rounds = [(part,) for part in parts] if parts and len(parts) > 1 else [(self.element(value),)] * 2
-        for (part,) in rounds:
-            self.assign(node.target, part, env)
-            try:
-                self.block(node.body, env, pending)
-            except _Leave:
-                continue
-        self.block(node.orelse, env, pending)
+    def handlers(self, node: ast.Try) -> list:
+        """All but those of imports that fail."""
+        return [
+            h for h in node.handlers if h.type is None or _last(h.type) not in ("ImportError", "ModuleNotFoundError")
+        ]
 
-    do_asyncfor = do_for
-
-    def do_while(self, node: ast.While, env: Env, pending: list) -> None:
-        self.eval(node.test, env)
-        for _ in range(2):
-            try:
-                self.block(node.body, env, pending)
-            except _Leave:
-                continue
-
-    def do_with(self, node, env: Env, pending: list) -> None:
-        for item in node.items:
-            value = self.eval(item.context_expr, env)
-            if item.optional_vars is not None:
-                self.assign(item.optional_vars, value, env)
-        self.block(node.body, env, pending)
-
-    do_asyncwith = do_with
-
-    def do_try(self, node: ast.Try, env: Env, pending: list) -> None:
-        try:
-            self.block(node.body, env, pending)
-            self.block(node.orelse, env, pending)
-        except _Leave:
-            pass
-        for handler in node.handlers:
-            if handler.type is not None and _last(handler.type) in ("ImportError", "ModuleNotFoundError"):
-                continue
-            try:
-                self.block(handler.body, env, pending)
-            except _Leave:
-                continue
-        self.block(node.finalbody, env, pending)
-
-    do_trystar = do_try
-
-    def do_match(self, node, env: Env, pending: list) -> None:
-        self.eval(node.subject, env)
-        for case in node.cases:
-            self._branch(case.body, env, pending)
-
-    def do_if(self, node: ast.If, env: Env, pending: list) -> None:
-        decided, test = self.condition(node.test, env, node)
-        if decided is not None:
-            self.block(node.body if decided else node.orelse, env, pending)
-            return
+    def undecided(self, node: ast.If, test: Any, env: Env) -> None:
         bound = getattr(test, "bound", None)
-        if bound is None:
-            self._both(node, env, pending)
-            return
-        self.guards.append(bound)
-        if not self._both(node, env, pending):  # after `if norm <= limit: return` the rest of the block is guarded, too
+        if bound is not None:
+            self.guards.append(bound)
+        leaves = self.either([node.body, node.orelse], env)
+        if bound is not None and not leaves:  # after `if norm <= limit: return` the rest of the block is guarded, too
             self.guards.pop()
 
-    def _both(self, node: ast.If, env: Env, pending: list) -> bool:
-        """Both branches, each from the same start; what they leave in the names is joined. True where one leaves the block."""
-        before = dict(env.names)
-        first = self._branch(node.body, env, pending)
-        after = env.names
-        env.names = dict(before)
-        second = self._branch(node.orelse, env, pending)
-        if first and second:
-            raise _Leave
-        if first or second:
-            env.names = after if second else env.names
-            return True
-        for name in {*after, *env.names}:
-            one, other = after.get(name), env.names.get(name)
-            env.names[name] = joined([one, other]) if one is not None and other is not None else one or other
-        return False
-
-    def _branch(self, body: list, env: Env, pending: list) -> bool:
-        """Runs a branch; True where it leaves the block."""
-        try:
-            self.block(body, env, pending)
-        except _Return as found:
-            pending.append(found.value)
-            return True
-        except _Leave:
-            return True
-        return False
-
-    def condition(self, test: ast.expr, env: Env, node: ast.AST) -> tuple:
+    def condition(self, test: ast.expr, node: ast.AST, env: Env) -> tuple:
         """(the outcome where it is known or assumed, else None; the abstract value)."""
         value = self.eval(test, env)
         known = truth_of(value)
@@ -936,58 +693,27 @@ class Machine:
             self.consulted.append(text)
         return self.assumed[text]
 
-    def assign(self, target: ast.AST, value: Any, env: Env) -> None:
-        if isinstance(target, ast.Name):
-            home = env
-            if env.scope.node is not None and any(
-                b.kind == "other" and isinstance(b.node, ast.Global)
-                for b in env.scope.module.scope.bindings.get(target.id, [])
-            ):
-                home = self.modules.get(env.scope.module.name, env)
-            home.names[target.id] = self._named(value, target.id)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            self._unpack(target, value, env)
-        elif isinstance(target, ast.Starred):
-            self.assign(target.value, value, env)
-        elif isinstance(target, ast.Attribute):
-            base = self.eval(target.value, env)
-            if isinstance(base, Obj):
-                base.attributes[target.attr] = self._named(value, target.attr)
-        elif isinstance(target, ast.Subscript):
-            base = self.eval(target.value, env)
-            number = as_num(value)
-            if isinstance(base, Num) and number is not None:
-                base.absorb(number)
-            elif isinstance(base, Tup) and number is not None:
-                base.parts.append(value)
-            elif isinstance(base, Mapping):
-                key = self.eval(target.slice, env)
-                base.parts[key.value if isinstance(key, Const) else None] = value
+    def set_attribute(self, base: Any, name: str, value: Any) -> None:
+        if isinstance(base, Obj):
+            base.attributes[name] = value
 
-    def _named(self, value: Any, name: str) -> Any:
+    def set_item(self, target: ast.Subscript, value: Any, env: Env) -> None:
+        base, number = self.eval(target.value, env), as_num(value)
+        if isinstance(base, Num) and number is not None:
+            base.absorb(number)
+        elif isinstance(base, Tup) and number is not None:
+            base.parts.append(value)
+        elif isinstance(base, Mapping):
+            key = self.eval(target.slice, env)
+            base.parts[key.value if isinstance(key, Const) else None] = value
+
+    def stored(self, value: Any, name: str) -> Any:
         """A value from code that was not read takes the scale's part where its name says so."""
         return Num(ONE, SCALE) if isinstance(value, Unknown) and self.names_scale(name) else value
 
     def names_scale(self, name: str) -> bool:
         """Does a name tell the loss scale? A bare ``scale`` only in a project that speaks of loss scales at all."""
         return self.speaks_of_scale and bool(SCALE_NAME.match(name))
-
-    def _unpack(self, target, value: Any, env: Env) -> None:
-        parts = value.parts if isinstance(value, Tup) else None
-        stars = [n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
-        if parts is not None and len(parts) == len(target.elts) and not stars:
-            for part, inner in zip(target.elts, parts):
-                self.assign(part, inner, env)
-            return
-        for part in target.elts:
-            inner = value if isinstance(value, Num) else joined(parts) if parts else Unknown()
-            self.assign(part, inner, env)
-
-    def element(self, value: Any) -> Any:
-        """What a loop over the value gives."""
-        if isinstance(value, Tup):
-            return joined(value.parts) if value.parts else Unknown()
-        return value if isinstance(value, Num) else Unknown()
 
 
 _STEP_ATTRIBUTES = {
@@ -1024,7 +750,7 @@ def truth_of(value: Any) -> Optional[bool]:
         return bool(value.value)
     if isinstance(value, Num) and value.value is not None and value.kind == "plain":
         return bool(value.value)
-    if isinstance(value, (Func, Class, Obj, LibObj, GradientOf)):
+    if isinstance(value, (Function, Class, Obj, LibObj, GradientOf)):
         return True
     return None
 
@@ -1037,8 +763,8 @@ def compared(operators: list, values: list) -> Optional[bool]:
         return None
 
 
-def _is_super(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id == "super"
+def _is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def _is_main(test: ast.expr) -> bool:

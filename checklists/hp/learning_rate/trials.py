@@ -1,0 +1,56 @@
+"""What the first steps at other rates tell: the same first weights and the same batches, a power of ten apart (hp.01)."""
+
+import math
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.checklists.common.constant_prediction import Outcome
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+from msprec.range_test.lr_curve import Curve
+
+
+class Better(NamedTuple):
+    """A rate at which ``steps`` steps from the ``first`` loss came to ``reached``, where the run's own rate came to ``own`` in as
+    many and the run to ``end`` in all; the last two may be infinite."""
+
+    rate: float
+    steps: int
+    first: float
+    reached: float
+    own: float
+    end: float
+
+
+def better_rate(run_data: RunData, curve: Optional[Curve], losses: np.ndarray, outcome: Outcome) -> Optional[Better]:
+    """The rate of the trials that outdoes the run; None where there is none.
+
+    In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as
+    many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both.
+    """
+    trials = run_data.range_test.trials
+    if curve is None or len(trials) < 2 or len(losses) < 2:
+        return None
+    own, *others = trials
+    first, count = curve.reached()[0], max(len(trial.losses) for trial in trials)
+    best = min(others, key=lambda trial: _reached(trial, count)[0])
+    reached, error = _reached(best, count)
+    least = min([float(losses[np.isfinite(losses)].min(initial=0.0)), reached])
+    if not reached <= (1 - run_data.limit("hp.01.learnt")) * first or least < 0:
+        return None
+    end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
+    found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
+    worse = min(found.own, found.end)
+    far = reached + run_data.limit("hp.01.outdone") * (first - reached) + error
+    nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
+    return found if worse >= far or nothing else None
+
+
+def _reached(trial: Fact, count: int) -> tuple:
+    """The mean loss of the last third and two standard errors of it; infinite where it did not come to its end."""
+    losses = np.array([math.nan if loss is None else float(loss) for loss in trial.losses], float)
+    if len(losses) < count or not np.isfinite(losses).all():
+        return math.inf, 0.0
+    tail = losses[-max(3, count // 3) :]
+    return float(tail.mean()), 2 * float(tail.std()) / math.sqrt(len(tail))

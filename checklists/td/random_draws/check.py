@@ -1,0 +1,151 @@
+"""td.06: Whether what is drawn at random changes from pass to pass, among workers, and from step to step."""
+
+import re
+from typing import Optional
+
+from msprec.bilingual import Text, percent
+from msprec.checklists.common.findings import first_place, no_training, note, pipeline_table, train_sets
+from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Transforms of MindSpore's that draw; with a probability of 0 they do nothing.
+_RANDOM = re.compile(
+    r"^(Random\w+|AutoAugment|RandAugment|TrivialAugmentWide|UniformAugment|CutOut|MixUp\w*|CutMix\w*)\("
+)
+_NEVER = re.compile(r"\bprob(ability)?=0(\.0*)?[,)]")
+_WORKER_SEEDS = re.compile(r"mindspore\.set_seed|dataset\.config\.set_seed")
+
+
+@item("td.06")
+def random_draws(run_data: RunData) -> Finding:
+    """Whether what is drawn at random changes from pass to pass, among workers, and from step to step.
+
+    Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first; several
+    worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
+    that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when
+    it is compiled. Not judged: orders that are drawn, and code that seeds by itself.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    found = [_compiled(run_data), *(_pipeline(run_data, dataset) for dataset in train_sets(run_data))]
+    known = [one for one in found if one is not None]
+    if not known:
+        return not_applicable(
+            Text(
+                "数据处理流程和编译的代码中没有随机增强，也没有从 Python 或 NumPy 抽取随机数。",
+                "Neither the data pipeline nor compiled code augments at random or draws from Python's or NumPy's generators.",
+            )
+        )
+    return worst(known)
+
+
+def _compiled(run_data: RunData) -> Optional[Finding]:
+    draws = [draw for step in run_data.train_steps if step.count for draw in step.compiled_draws]
+    if not draws:
+        return None
+    return problem(
+        Text(
+            "编译执行的代码调用 {name}：随机数只在编译时抽取一次，之后每一步都相同。",
+            "Compiled code calls {name}: it is drawn once, when the code is compiled, and is the same at every step.",
+            name=draws[0].draws,
+        ),
+        Text(
+            "改用 mindspore.ops 或 mindspore.mint 的随机算子（如 ops.dropout、ops.rand），或在编译的代码之外抽取并作为输入传入。",
+            "Use random operators of mindspore.ops or mindspore.mint (ops.dropout, ops.rand), or draw outside and hand it in.",
+        ),
+        run_data.code_at([one.place for one in draws], Text("抽取处", "Where it is drawn")),
+        [one.place for one in draws],
+    )
+
+
+def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
+    random = [step for step in dataset.pipeline if step.draws or _random_operations(step)]
+    if not random:
+        return None
+    names = random[0].draws or _random_operations(random[0])[0].partition("(")[0]
+    workers = _same_workers(run_data, random)
+    if workers is not None:
+        return workers
+    shares = [one.common_share for one in dataset.order.passes if one.common_share is not None and _long(run_data, one)]
+    evidence = [pipeline_table(dataset), note("随机的步骤：{names}", "What is random: {names}", names=names)]
+    if not shares:
+        return undecided(
+            Text(
+                "数据处理流程随机增强（{names}），但没有记录到两遍完整的数据可以比较。",
+                "The pipeline augments at random ({names}); no two whole passes were recorded that could be compared.",
+                names=names,
+            ),
+            Text("用 `msprec run` 训练两轮或更多。", "Train for two epochs or more with `msprec run`."),
+            evidence,
+        )
+    if min(shares) < run_data.limit("td.06.repeated"):
+        return ok(
+            Text(
+                "数据处理流程随机增强（{names}），各遍的样本不同（最多 {share} 与第一遍相同）。",
+                "The pipeline augments at random ({names}), and its passes differ: at most {share} of a later pass is as in the "
+                "first.",
+                names=names,
+                share=percent(max(shares)),
+            ),
+            evidence,
+        )
+    return problem(
+        Text(
+            "数据处理流程随机增强（{names}），但后面 {n} 遍的每个样本都与第一遍完全相同：增强没有变化。",
+            "The pipeline augments at random ({names}), but in {n} later passes every sample is just as in the first: the "
+            "augmentation repeats.",
+            names=names,
+            n=len(shares),
+        ),
+        Text(
+            "在循环之前创建一次迭代器（create_tuple_iterator(num_epochs=轮数)），多进程时按 worker 和轮次设置种子；"
+            "不要在每轮开始时重设同一个种子。",
+            "Create one iterator before the loop (create_tuple_iterator(num_epochs=epochs)), seed by worker and epoch where "
+            "several processes load, and set no seed anew in each epoch.",
+        ),
+        evidence,
+        [random[0].place or first_place(dataset)],
+    )
+
+
+def _random_operations(step: Fact) -> list:
+    operations = step.args.get("operations")
+    return [one for one in map(str, operations if isinstance(operations, list) else []) if _draws(one)]
+
+
+def _draws(operation: str) -> bool:
+    return bool(_RANDOM.match(operation)) and not _NEVER.search(operation)
+
+
+def _long(run_data: RunData, one: Fact) -> bool:
+    return (one.samples or 0) >= run_data.limit("td.06.samples")
+
+
+def _same_workers(run_data: RunData, random: list) -> Optional[Finding]:
+    """Several processes of a GeneratorDataset whose source draws from a shared generator that MindSpore did not seed."""
+    seeded = any(_WORKER_SEEDS.search(one.function or "") for one in run_data.run.seeds)
+    step = next((one for one in random if one.op == "GeneratorDataset" and one.draws), None)
+    if step is None or seeded or (step.args.get("num_parallel_workers") or 1) < 2:
+        return None
+    if step.args.get("python_multiprocessing") is not True or run_data.find_lines(
+        r"config\.set_seed\(|worker_init|get_worker"
+    ):
+        return None
+    return problem(
+        Text(
+            "{workers} 个进程读取数据，数据源用 {draws} 抽取随机数，而没有设置 MindSpore 的种子：每个进程抽到同样的随机数。",
+            "{workers} processes load the data, and the source draws with {draws} without a seed of MindSpore's: each process "
+            "draws the same numbers.",
+            workers=step.args.get("num_parallel_workers"),
+            draws=step.draws,
+        ),
+        Text(
+            "调用 mindspore.set_seed，让各进程的种子不同；或按样本序号创建生成器：np.random.default_rng((seed, index))。",
+            "Call mindspore.set_seed, which seeds each process differently; or make a generator by the sample's number in the "
+            "source: np.random.default_rng((seed, index)).",
+        ),
+        [],
+        [step.place],
+    )

@@ -1,0 +1,70 @@
+"""Where the parameters of ranks begin to differ (td.07)."""
+
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import REPLICAS, Fact
+
+
+class Drift(NamedTuple):
+    """Of one kind of parameters: their number; ``steps``: the looks that all ranks took; ``first`` and ``last_equal`` of them;
+    ``names``: those that differ first; ``distance``: the largest at the end, over the norm; ``apart_at_end``: whether it
+    counts."""
+
+    parameters: int
+    steps: list
+    last_equal: Optional[int]
+    first: Optional[int]
+    names: list
+    distance: float
+    apart_at_end: bool
+
+
+def drifts(run_data: RunData) -> dict:
+    """``{kind: Drift}``; empty where fewer than two ranks took a look before the same step."""
+    looks = {rank: run_data.file("replicas", REPLICAS, rank).looks for rank in run_data.ranks}
+    if len(looks) < 2 or not all(looks.values()):
+        return {}
+    steps = sorted(set.intersection(*({one.step for one in held} for held in looks.values())))
+    if len(steps) < 2:
+        return {}
+    tables = {step: [_by_name(held, step) for held in looks.values()] for step in steps}
+    kinds = [kind for kind in ("weight", "optimizer", "statistic") if _names(tables[steps[-1]], kind)]
+    limit = run_data.limit("td.07.apart")
+    return {kind: _drift(tables, steps, kind, limit) for kind in kinds} if "weight" in kinds else {}
+
+
+def _by_name(looks: list, step: int) -> dict:
+    found = next(one for one in looks if one.step == step)
+    return {(one.kind, one.name, tuple(one.shape)): one for one in found.parameters if one.digest}
+
+
+def _names(tables: list, kind: str) -> list:
+    """What all ranks have of a kind, in order."""
+    return [key for key in tables[0] if key[0] == kind and all(key in table for table in tables)]
+
+
+def _drift(tables: dict, steps: list, kind: str, limit: float) -> Drift:
+    first, last_equal, names = None, None, []
+    for step in steps:
+        differ = [key[1] for key in _names(tables[step], kind) if _distance(tables[step], key) > limit]
+        if differ and first is None:
+            first, names = step, differ
+        if not differ:
+            last_equal = step if first is None else last_equal
+    at_end = tables[steps[-1]]
+    distances = [_distance(at_end, key) for key in _names(at_end, kind)]
+    return Drift(len(distances), steps, last_equal, first, names, max(distances), max(distances) > limit)
+
+
+def _distance(tables: list, key: tuple) -> float:
+    """The largest distance between two ranks' values over the norm, as the projections tell (Johnson & Lindenstrauss 1984)."""
+    entries: list[Fact] = [table[key] for table in tables]
+    if len({one.digest for one in entries}) == 1:
+        return 0.0
+    base = np.array(entries[0].projections, float)
+    apart = [np.sqrt(np.mean((np.array(one.projections, float) - base) ** 2)) for one in entries[1:]]
+    norm = max([one.norm or 0.0 for one in entries] + [1e-12])
+    return float(max(apart) / norm)

@@ -1,0 +1,141 @@
+"""td.03: What activations and layers gave on the captured batches, with the weights of the start, the middle and the end."""
+
+from msprec.bilingual import Text, listed, percent
+from msprec.checklists.common.findings import at, no_training
+from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
+from msprec.engine.finding import Finding, ok, problem, table, undecided
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+_ADVICE = {
+    "dead": Text(
+        "降低学习率、归一化输入、检查该层及其前一层的初始化和偏置；或改用 LeakyReLU、GELU。",
+        "Lower the learning rate, normalise the inputs, look at the initial weights and biases of this layer and the one "
+        "before; or use LeakyReLU or GELU.",
+    ),
+    "saturated": Text(
+        "归一化输入、用 Xavier 初始化、降低学习率；或在激活前加 BatchNorm、LayerNorm，或改用 ReLU。",
+        "Normalise the inputs, initialise with Xavier, lower the learning rate; or put BatchNorm or LayerNorm before the "
+        "activation, or use ReLU.",
+    ),
+    "softmax": Text(
+        "把打分除以 sqrt(维数)，归一化输入或打分，并检查初始权重的大小。",
+        "Divide the scores by sqrt(dimension), normalise the inputs or the scores, and look at the size of the initial "
+        "weights.",
+    ),
+    "alike": Text(
+        "从这一行往前检查：权重是否变为 0 或非常大（学习率、权重衰减），偏置是否盖过输入，输入是否真的到达这一层。",
+        "Look from this line backwards: have weights become zero or very large (learning rate, weight decay), does a bias "
+        "outweigh the input, does the input reach this layer at all?",
+    ),
+}
+
+
+@item("td.03")
+def units(run_data: RunData) -> Finding:
+    """What activations and layers gave on the captured batches, with the weights of the start, the middle and the end.
+
+    Problem, each with the weights of the end: nearly all units of a ReLU give zero for all captured samples (Lu et al.,
+    "Dying ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one
+    end for all samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010); nearly
+    all rows of a softmax between layers have one sure winner at the start and at the end; or the network's last layers
+    give the same for all samples although the inputs differ. Not judged: gates, masked scores, softmaxes with a temperature,
+    what stands in the loss, and saturation where weights were loaded.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    moments = Moments(run_data)
+    if moments.end is None:
+        return undecided(
+            Text(
+                "各层单元的输出没有检查：{why}。",
+                "What the units give has not been looked at: {why}.",
+                why=skipped(run_data, "units"),
+            ),
+            remedy(run_data, "units"),
+        )
+    if moments.samples < run_data.limit("td.03.samples"):
+        return undecided(
+            Text(
+                "只保留了 {n} 个样本，不足以判断各层单元。",
+                "Only {n} samples were captured: too few to judge the units.",
+                n=moments.samples,
+            ),
+            Text("用更大的 batch 或更多训练步再运行一次。", "Run once more with larger batches or more steps."),
+            [_table(moments)],
+        )
+    found = moments.lost()
+    if found:
+        return _problem(run_data, moments, found)
+    return ok(
+        Text(
+            "在 {n} 个样本上检查了 {layers} 个带权重的层和 {activations} 个激活：没有大面积失活或饱和，网络输出随样本变化。",
+            "{layers} layers with weights and {activations} activations were checked on {n} captured samples: none has lost "
+            "most of its units, and the network's output differs between samples.",
+            n=moments.samples,
+            layers=len([one for one in moments.end.entries if one.kind == "layer"]),
+            activations=len([one for one in moments.end.entries if one.kind != "layer"]),
+        ),
+        [_table(moments)],
+    )
+
+
+def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
+    first: Lost = found[0]
+    constant = moments.collapsed and first.why != "alike"
+    places = [one.place for one in found]
+    return problem(
+        Text(
+            "{what}{more}{constant}。",
+            "{what}{more}{constant}.",
+            what=first.sentence(),
+            more=Text("；还有 {names}", "; so have {names}", names=listed(dict.fromkeys(one.name for one in found[1:])))
+            if found[1:]
+            else "",
+            constant=Text("；网络对所有样本给出同样的输出", "; the network gives the same output for all samples")
+            if constant
+            else "",
+        ),
+        _ADVICE[first.why],
+        [_table(moments), *run_data.code_at(places, Text("该层", "The layer"))],
+        [place for place in places if place] or [network.place for network in run_data.networks],
+    )
+
+
+def _table(moments: Moments):
+    rows = []
+    for entry, earlier in moments.courses():
+        known = [one for one in (*earlier, entry) if one]
+        rows.append(
+            [
+                entry.cell or "—",
+                entry.operator,
+                entry.units,
+                _course([one.dead for one in known]),
+                _course([None if one.saturated is None else percent(one.saturated) for one in known]),
+                _course([one.alike for one in known]),
+                kinds(entry),
+                at(entry.created or entry.place),
+            ]
+        )
+    heads = [
+        "Cell",
+        Text("运算", "operator"),
+        Text("单元数", "units"),
+        Text("失活", "dead"),
+        Text("饱和占比", "share saturated"),
+        Text("对所有样本相同", "same for all samples"),
+        Text("用途", "use"),
+        Text("位置", "place"),
+    ]
+    return table(
+        Text("保留的 batch 上各层的单元", "Units on the captured batches"),
+        heads,
+        rows,
+        Text("“→” 依次为训练开始、中间和结束时的权重。", "“→”: with the weights of the start, the middle and the end."),
+    )
+
+
+def _course(values: list) -> str:
+    return "" if all(value is None for value in values) else " → ".join("?" if v is None else str(v) for v in values)

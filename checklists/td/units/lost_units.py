@@ -1,0 +1,160 @@
+"""Which activations and layers have lost their units (td.03)."""
+
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text, percent
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+_SATURATED = {
+    "start": Text("从训练开始起", "from the start on"),
+    "middle": Text("从训练中间起", "from the middle of the training on"),
+    "end": Text("到训练结束时", "by the end of the training"),
+}
+
+
+class Lost(NamedTuple):
+    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax or alike; ``since``: a moment."""
+
+    why: str
+    entry: Fact
+    since: str
+    share: float
+
+    @property
+    def place(self) -> Optional[Fact]:
+        return self.entry.created or self.entry.place
+
+    @property
+    def name(self) -> str:
+        cell, operator = self.entry.cell, self.entry.operator
+        return f"{cell} ({operator})" if cell and cell != operator else operator or cell
+
+    def sentence(self) -> Text:
+        """What happened to it, without a full stop."""
+        values = {"name": self.name, "since": _SATURATED[self.since], "share": percent(self.share)}
+        if self.why == "dead":
+            return Text(
+                "{name} 的 {n} 个单元中有 {dead} 个{since}对所有保留的样本都输出 0（失活）",
+                "{dead} of {n} units of {name} give zero for all captured samples {since} (dead)",
+                n=self.entry.units,
+                dead=self.entry.dead,
+                **values,
+            )
+        if self.why == "saturated":
+            return Text(
+                "{name} {since}饱和：{share}的{what}",
+                "{name} is saturated {since}: {share} of {what}",
+                what=Text("单元对所有样本停在同一端", "its units stand at one end for all samples")
+                if (self.entry.stuck or 0) >= self.share * (self.entry.units or 1)
+                else Text("输出落在两端", "its values lie at the ends"),
+                **values,
+            )
+        if self.why == "softmax":
+            return Text(
+                "{name} {since}饱和：{share}的行只有一个概率接近 1",
+                "{name} is saturated {since}: in {share} of its rows one probability is close to 1",
+                **values,
+            )
+        return Text(
+            "{name} {since}对所有样本给出同样的结果，尽管网络的输入各不相同：网络的输出与输入无关",
+            "{name} gives the same for all samples {since} although the network's inputs differ: its output does not depend on "
+            "them",
+            **values,
+        )
+
+
+class Moments:
+    """The probe's entries by moment, those of the earlier moments beside those of the end."""
+
+    def __init__(self, run_data: RunData) -> None:
+        self._run_data = run_data
+        moments = {moment.moment: moment for moment in run_data.probes.units.moments}
+        #: The moment "end", or None where the probe was not made
+        self.end = moments.get("end")
+        self._names = [name for name in ("start", "middle") if name in moments]
+        self._earlier = [_by_key(moments[name].entries) for name in self._names]
+        self._end = _by_key(self.end.entries) if self.end is not None else {}
+
+    @property
+    def samples(self) -> int:
+        """Samples that were run with the weights of the end."""
+        return (self.end.samples or 0) if self.end is not None else 0
+
+    def courses(self) -> list:
+        """``(entry at the end, [entry at each earlier moment, or None])``."""
+        return [(entry, [moment.get(key) for moment in self._earlier]) for key, entry in self._end.items()]
+
+    def lost(self) -> list:
+        """What has lost its units, the first in the order of calls first."""
+        loaded = bool(self._run_data.loads)
+        found = [one for entry, earlier in self.courses() if (one := self._judged(entry, earlier, loaded)) is not None]
+        culprit = self.collapsed
+        if culprit is not None and not any(one.why in ("dead", "saturated") for one in found):
+            found.insert(0, Lost("alike", culprit, self._since(culprit, lambda one: one.alike == one.units), 1.0))
+        return found
+
+    @property
+    def collapsed(self) -> Optional[Fact]:
+        """Where all last layers give the same for all samples and the first layers do not, or are given what differs: the first
+        entry that does so."""
+        heads = [one for one in self._end.values() if one.kind == "layer" and not one.hidden]
+        if not heads or not all(one.units and one.alike == one.units for one in heads):
+            return None
+        every = list(self._end.values())
+        alike = [one for one in every if one.units and one.alike == one.units]
+        lost = next((one for one in alike if one.input_alike is False), None)
+        # a normalisation or the user's own arithmetic before it may be the cause
+        return lost or (alike[0] if alike[0] is not every[0] else None)
+
+    def _judged(self, entry: Fact, earlier: list, loaded: bool) -> Optional[Lost]:
+        limit = self._run_data.limit
+        units = entry.units or 0
+        if not units or entry.input_alike:
+            return None
+        if entry.kind == "relu" and (entry.hidden or entry.direct) and entry.dead is not None:
+            share = limit("td.03.dead")
+            if entry.dead >= share * units:
+                since = self._since(entry, lambda one: one.dead is not None and one.dead >= share * one.units)
+                return Lost("dead", entry, since, entry.dead / units)
+        if not entry.hidden or entry.saturated is None or (entry.gate and entry.kind != "softmax"):
+            return None
+        start = earlier[0] if "start" in self._names[:1] else None
+        both = min(entry.saturated, (start and start.saturated) or 0.0)
+        if entry.kind == "softmax":
+            sure = units > 1 and not entry.sharpened and not loaded and both >= limit("td.03.sure_rows")
+            return Lost("softmax", entry, "start", both) if sure else None
+        share = limit("td.03.saturated")
+        if (entry.stuck or 0) >= share * units:
+            since = self._since(entry, lambda one: (one.stuck or 0) >= share * one.units)
+            return Lost("saturated", entry, since, entry.stuck / units)
+        return Lost("saturated", entry, "start", both) if both >= share and not loaded else None
+
+    def _since(self, entry: Fact, holds) -> str:
+        """The first of the moments from which on it ``holds``."""
+        earlier = next(before for one, before in self.courses() if one is entry)
+        since = "end"
+        for name, one in reversed(list(zip(self._names, earlier))):
+            if not one or not one.units or not holds(one):
+                break
+            since = name
+        return since
+
+
+def kinds(entry: Fact) -> Text:
+    """What an entry is in the network."""
+    if entry.kind == "layer":
+        return Text("层", "layer") if entry.hidden else Text("最后一层", "last layer")
+    if entry.gate and entry.kind != "softmax":
+        return Text("门控", "gate")
+    return Text("层间激活", "between layers") if entry.hidden else Text("输出或 loss", "output or loss")
+
+
+def _by_key(entries: list) -> dict:
+    """By operator, cell and place, and which of those it is."""
+    found: dict[tuple, Fact] = {}
+    for entry in entries:
+        at = (entry.operator, entry.cell, entry.place.file, entry.place.line)
+        key = (*at, sum(one[:-1] == at for one in found))
+        found[key] = entry
+    return found

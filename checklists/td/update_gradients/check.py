@@ -1,0 +1,230 @@
+"""td.04: What the optimizer is given beside the gradients of its batches, computed again."""
+
+import re
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import no_training
+from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.engine.finding import Finding, ok, problem, table, undecided
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Optimizers whose updates do not depend on the size of the gradients.
+_SCALE_FREE = re.compile(
+    r"adam|lamb|lars|rmsprop|adagrad|adadelta|adafactor|lion|thor|rprop|ftrl|signsgd", re.IGNORECASE
+)
+_BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
+
+
+@item("td.04")
+def update_gradients(run_data: RunData) -> Finding:
+    """What the optimizer is given beside the gradients of its batches, computed again.
+
+    Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
+    that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
+    size; or next to nothing of the gradients is left, and the weights hardly moved. A sum over micro-batches that is not
+    averaged is undecided: the rate may have been chosen for it. Not judged: what the computed gradients do not explain, such
+    as clipping by value or dropout.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    updates = run_data.probes.gradients.updates
+    if not updates:
+        return _without(run_data)
+    return _left_over(run_data) or _next_to_nothing(run_data) or _too_much(run_data) or _right(run_data)
+
+
+def _without(run_data: RunData) -> Finding:
+    steps = [step for step in run_data.train_steps if step.count]
+    if run_data.has("probes") and steps and all(step.class_ in _BUILTIN for step in steps) and _single(run_data):
+        return ok(
+            Text(
+                "训练步是 MindSpore 自带的 {name}：优化器得到的就是这个 batch 的梯度。",
+                "The step is MindSpore's own {name}, which gives the optimizer the gradients of its batch.",
+                name=steps[0].class_,
+            )
+        )
+    return undecided(
+        Text(
+            "优化器得到的梯度没有核对：{why}。",
+            "What the optimizer is given has not been checked: {why}.",
+            why=skipped(run_data, "gradients"),
+        ),
+        remedy(run_data, "gradients"),
+    )
+
+
+def _single(run_data: RunData) -> bool:
+    return len(run_data.ranks) < 2 and (run_data.run.rank_size or 1) < 2
+
+
+def _explained(run_data: RunData) -> list:
+    """The updates that the computed gradients explain."""
+    limit = run_data.limit("td.04.exact")
+    return [one for one in run_data.probes.gradients.updates if one.rest is not None and one.rest <= limit]
+
+
+def _all_explained(run_data: RunData) -> bool:
+    return len(_explained(run_data)) == len(run_data.probes.gradients.updates)
+
+
+def _left_over(run_data: RunData):
+    near = run_data.limit("td.04.equal")
+    found = [one for one in _explained(run_data) if abs(one.left - 1) <= near and one.factor > 0]
+    if not found or not _all_explained(run_data) or len(found) < len(run_data.probes.gradients.updates):
+        return None
+    return problem(
+        Text(
+            "优化器每次得到的梯度都包含上一次更新时得到的全部梯度：累积的梯度从未清零（如第 {n} 次更新，占范数的 {share}）。",
+            "What the optimizer is given contains all that it was given at the update before: the sums of gradients are never "
+            "cleared (such as at update {n}, whose gradients are {share} times as large as those of its batch).",
+            n=found[-1].update,
+            share=_times(found[-1]),
+        ),
+        Text(
+            "每次更新之后把累积的梯度清零（ops.assign(sum, zeros) 或 sums = None），或只把本步的梯度交给优化器。",
+            "Set the sums back to zero after each update (ops.assign(sum, zeros), or sums = None), or give the optimizer the "
+            "gradients of this step alone.",
+        ),
+        _evidence(run_data),
+        [run_data.probes.gradients.place],
+    )
+
+
+def _next_to_nothing(run_data: RunData):
+    updates, limit = run_data.probes.gradients.updates, run_data.limit("td.04.left")
+    if _scale_free(run_data) or not all(one.computed_norm and one.given_norm is not None for one in updates):
+        return None
+    shares = [one.given_norm / one.computed_norm for one in updates]
+    if max(shares) > limit or not _hardly_moved(run_data):
+        return None
+    return problem(
+        Text(
+            "优化器得到的梯度只有计算出的 {share}（范数 {given} 与 {computed}），权重几乎没有变化："
+            "梯度在传给优化器之前被裁剪或缩小到几乎没有。",
+            "The optimizer is given {share} times the computed gradients (norms {given} and {computed}), and the weights hardly "
+            "moved: clipping or a factor leaves next to nothing of them.",
+            share=max(shares),
+            given=updates[-1].given_norm,
+            computed=updates[-1].computed_norm,
+        ),
+        Text(
+            "把裁剪阈值提高到梯度范数的量级（常用 1 到 10），或去掉多余的缩放系数。",
+            "Raise the limit of the clipping to the order of the gradient norm (1 to 10 are common), or remove the factor.",
+        ),
+        _evidence(run_data),
+        [run_data.probes.gradients.place],
+    )
+
+
+def _hardly_moved(run_data: RunData) -> bool:
+    moved = [p.moved.relative for p in run_data.parameters if p.in_optimizer and p.kind == "weight"]
+    known = [one for one in moved if one is not None]
+    return bool(known) and max(known) < run_data.limit("td.04.moved")
+
+
+def _too_much(run_data: RunData):
+    near, updates = run_data.limit("td.04.equal"), run_data.probes.gradients.updates
+    factors = [one.factor for one in updates if one.factor is not None and abs(one.left or 0) <= near]
+    if _scale_free(run_data) or not _all_explained(run_data) or len(factors) < len(updates) or _scaled(run_data):
+        return None
+    times, parts = round(factors[0]), {one.parts for one in updates}
+    if times < 1 or any(abs(one - times) > near * times for one in factors) or len(parts) != 1:
+        return None
+    parts = parts.pop()
+    if times >= 2 and parts == 1:
+        return problem(
+            Text(
+                "优化器得到的是这个 batch 梯度的 {times} 倍：梯度被重复计入，相当于学习率乘以 {times}。",
+                "The optimizer is given {times} times the gradients of its batch: they are counted several times, as if the "
+                "learning rate were {times} times as large.",
+                times=times,
+            ),
+            Text(
+                "检查梯度从求导到优化器之间的每一步：是否加了两次，是否乘了系数。",
+                "Follow the gradients from where they are computed to the optimizer: are they added twice, or multiplied?",
+            ),
+            _evidence(run_data),
+            [run_data.probes.gradients.place],
+        )
+    if times == 1 and parts > 1 and not _divides(run_data):
+        return undecided(
+            Text(
+                "每次更新使用 {parts} 个 micro-batch 的梯度之和，没有取平均，相当于学习率乘以 {parts}。",
+                "Each update takes the sum of the gradients of {parts} micro-batches, not their mean, as if the learning rate "
+                "were {parts} times as large.",
+                parts=parts,
+            ),
+            Text(
+                "若学习率不是按求和选取的，把 loss 或累积的梯度除以 {parts}。",
+                "Unless the rate was chosen for the sum, divide the loss or the sum by {parts}.",
+                parts=parts,
+            ),
+            _evidence(run_data),
+            [run_data.probes.gradients.place],
+        )
+    return None
+
+
+def _divides(run_data: RunData) -> bool:
+    """Whether the loss that was differentiated had been divided by a number, or multiplied by one below 1."""
+    return run_data.probes.gradients.loss_divided is not False
+
+
+def _scaled(run_data: RunData) -> bool:
+    """Whether a loss scale takes part, which mp.02 looks at."""
+    return any(step.loss_scale.kind not in (None, "none") for step in run_data.train_steps)
+
+
+def _scale_free(run_data: RunData) -> bool:
+    name = run_data.probes.gradients.optimizer
+    return not name or bool(_SCALE_FREE.search(name))
+
+
+def _right(run_data: RunData) -> Finding:
+    explained = _explained(run_data)
+    if not explained:
+        return ok(
+            Text(
+                "优化器得到的不只是重新计算的梯度（其余部分占 {rest}，如随机层、逐值裁剪或手写的动量），"
+                "没有发现残留、重复或几乎清零。",
+                "What the optimizer is given is more than the computed gradients (a rest of {rest}, as from random layers, "
+                "clipping by value or a momentum of its own); nothing is left over, counted twice or clipped to nothing.",
+                rest=run_data.probes.gradients.updates[-1].rest,
+            ),
+            _evidence(run_data),
+        )
+    return ok(
+        Text(
+            "重新计算了 {n} 次更新的梯度：优化器得到的是这些梯度的 {factor} 倍，没有残留。",
+            "The gradients of {n} updates were computed again: the optimizer is given {factor} times these, with nothing left "
+            "over that is never cleared.",
+            n=len(explained),
+            factor=explained[-1].factor,
+        ),
+        _evidence(run_data),
+    )
+
+
+def _times(one: Fact) -> float:
+    return one.given_norm / one.computed_norm if one.computed_norm else 0.0
+
+
+def _evidence(run_data: RunData) -> list:
+    facts = run_data.probes.gradients
+    rows = [
+        [one.update, one.parts, one.factor, one.left, one.rest, one.given_norm, one.computed_norm]
+        for one in facts.updates
+    ]
+    heads = [
+        Text("更新", "update"),
+        Text("求导次数", "gradients computed"),
+        Text("为其总和的倍数", "times their sum"),
+        Text("加上一次更新的倍数", "plus times the update before"),
+        Text("其余占比", "rest"),
+        Text("得到的范数", "norm given"),
+        Text("计算的范数", "norm computed"),
+    ]
+    title = Text("优化器得到的梯度与重新计算的梯度", "What the optimizer is given beside the computed gradients")
+    return [table(title, heads, rows), run_data.code(facts.place, Text("更新处", "Where the update is made"))]

@@ -1,0 +1,199 @@
+"""What the optimizer is given beside the gradients of its batches, computed again.
+
+Of a functional loop some updates were captured while it ran, and their gradients are computed anew with the weights of
+then. A training cell or compiled step of the user's is called several times, with its optimizer doing nothing, and what the
+optimizer is called with is held against what the gradient functions gave.
+"""
+
+import time
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.locate.gradients import Plain
+from msprec.locate.replay import undisturbed, watched
+from msprec.probe.attainable_range import plain_name
+from msprec.probe.captured_updates import flat_gradients
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.runtime.scalars import first_scalar
+from msprec.runtime.source_locations import place_of_class, place_of_code
+
+#: A cell is called until so many updates were seen, so many times at most.
+_UPDATES, _CALLS = 3, 40
+#: The rest that one factor may leave, as a share, before the gradients of the update before are looked for.
+_EXACT = 0.02
+_FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
+
+
+class Given(NamedTuple):
+    """What an optimizer was given: ``own``: gradients computed since the update before; ``before``: what it was given then."""
+
+    number: int
+    given: np.ndarray
+    own: list
+    before: Optional[np.ndarray]
+
+
+def update_gradients(material, seconds: float) -> Optional[dict]:
+    """The entry ``gradients`` of ``probes.json``; None where nothing can be held against each other.
+
+    Args:
+        material: What the run has left.
+        seconds: The budget.
+    """
+    with material.as_in_training():
+        if material.style == "functional":
+            found, place = _of_loop(material, seconds), material.updates_held.place
+            optimizer = material.updates_held.optimizer
+        else:
+            calls = _of_calls(material, seconds)
+            found, place = calls.found(), calls.place or _defined(material)
+            optimizer = material.optimizers[0] if material.optimizers else None
+    entries = [_compared(one) for one in found]
+    if not entries:
+        return None
+    return {
+        "optimizer": type(optimizer).__name__ if optimizer is not None else None,
+        "place": place,
+        "updates": entries,
+    }
+
+
+def _of_loop(material, seconds: float) -> list:
+    began, found = time.monotonic(), []
+    for one in material.updates_held.held:
+        weights = list(material.updates_held.optimizer.parameters)
+        own = []
+        for batch in one.batches:
+            if time.monotonic() - began > seconds:
+                return found
+            step = material.build(batch, weights)
+            with undisturbed(step.parameters, None, one.weights, step.host_random), watched(Plain()):
+                own.append(flat_gradients(step.run(None, 1.0)))
+        if all(part is not None and part.size == one.given.size for part in own):
+            found.append(Given(one.number, one.given, own, one.before))
+    return found
+
+
+def _loss_divided(material) -> Optional[bool]:
+    """Whether what is differentiated is a quotient or product with a plain number; None: it was not seen."""
+    step = material.build(material.batches[0])
+    trace = GraphTrace(step)
+    trace.backward = False
+    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
+        loss = first_scalar(trace.call_function(step.forward, step.inputs))
+    node = trace.producers.get(id(loss))
+    if node is None:
+        return None
+    return plain_name(node) in _FACTORS and sum(one.size > 1 for one in node.inputs) == 0
+
+
+class _Calls(GraphTrace):
+    """Notes the gradients that are computed and those that the first optimizer is given, and makes no update."""
+
+    def __init__(self, step) -> None:
+        super().__init__(step)
+        self.backward, self.computed, self.taken, self.place = False, [], [], None
+        self._first = None
+
+    def _update(self, optimizer, gradients):
+        from mindspore import Tensor
+
+        self._first = self._first or optimizer
+        if optimizer is self._first:
+            if self.place is None:
+                nearest = next((one for one in reversed(self._calls) if one is not None), None)
+                self.place = place_of(_At(nearest)) if nearest is not None else None
+            shapes = [tuple(one.shape) for one in _sequence(gradients)]
+            own = [_flat(found) for one in self.computed if (found := _matching(one, shapes)) is not None]
+            self.taken.append((_flat(gradients), own))
+            self.computed = []
+        return Tensor(True)
+
+    def run_gradient(self, function, args, kwargs):
+        """As `GraphTrace.run_gradient`, with the gradients noted."""
+        result = super().run_gradient(function, args, kwargs)
+        self.computed.append(result)
+        return result
+
+    def found(self) -> list:
+        """The updates but the first, which may hold what was added up before."""
+        return [
+            Given(number, given, own, before)
+            for number, ((before, _), (given, own)) in enumerate(zip(self.taken, self.taken[1:]), 2)
+            if own and before.size == given.size
+        ]
+
+
+class _At(NamedTuple):
+    """As much of a `Node` as `place_of` looks at."""
+
+    expression: object
+    stack: tuple = ()
+    cell_object: object = None
+
+
+def _of_calls(material, seconds: float) -> _Calls:
+    began = time.monotonic()
+    step = material.build(material.batches[0])
+    trace = _Calls(step)
+    if step.forward is not None:  # MindSpore's own training cell
+        return trace
+    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
+        for number in range(_CALLS):
+            material.build(material.batches[number % len(material.batches)]).run(trace, 1.0)
+            trace.nodes.clear()
+            if len(trace.taken) > _UPDATES or time.monotonic() - began > seconds:
+                break
+    return trace
+
+
+def _defined(material) -> Optional[dict]:
+    if material.cell is not None:
+        return place_of_class(type(material.cell))
+    return place_of_code(getattr(getattr(material.function, "__func__", material.function), "__code__", None))
+
+
+def _compared(one: Given) -> dict:
+    """``given`` as ``factor`` times the sum of ``own`` and ``left`` times ``before``, by least squares."""
+    own, before = np.sum(one.own, 0), one.before
+    factor, left, rest = _fit(one.given, [own])[0], 0.0, _fit(one.given, [own])[1]
+    if rest > _EXACT and before is not None and np.linalg.norm(before) > 0:
+        (factor, left), rest = _fit(one.given, [own, before])
+    norms = [float(np.linalg.norm(vector)) for vector in (one.given, own / len(one.own))]
+    return {
+        "update": one.number,
+        "parts": len(one.own),
+        "factor": float(np.ravel(factor)[0]),
+        "left": float(left),
+        "rest": float(rest),
+        "given_norm": norms[0],
+        "computed_norm": norms[1],
+    }
+
+
+def _fit(given: np.ndarray, vectors: list) -> tuple:
+    """``(factors, the rest as a share of what was given)``."""
+    size = np.linalg.norm(given)
+    if not np.isfinite(size) or size == 0 or not all(np.isfinite(v).all() for v in vectors):
+        return np.zeros(len(vectors)), 0.0 if size == 0 else 1.0
+    matrix = np.stack(vectors, 1)
+    factors = np.linalg.lstsq(matrix, given, rcond=1e-6)[0]
+    return factors, float(np.linalg.norm(given - matrix @ factors) / size)
+
+
+def _sequence(value) -> list:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def _matching(result, shapes: list):
+    """The sequence of tensors of these shapes in what a gradient function gave; None: there is none."""
+    items = _sequence(result)
+    if [tuple(getattr(one, "shape", ("",))) for one in items] == shapes:
+        return items
+    return next((found for one in items if isinstance(one, (tuple, list)) and (found := _matching(one, shapes))), None)
+
+
+def _flat(gradients) -> np.ndarray:
+    found = flat_gradients(gradients)
+    return found if found is not None else np.zeros(0)
