@@ -52,8 +52,12 @@ class Steps:
 
     def _column(self, name: str):
         if name not in self._arrays:
-            parsed = [_cell(text) for text in self._cells.get(name, [""] * self._length)]
-            values = np.array([np.nan if value is None else value for value in parsed], dtype=float)
+            cells = self._cells.get(name, [""] * self._length)
+            try:  # a table of a million steps has numbers and empty cells
+                parsed = [float(text) if text else None for text in cells]
+            except ValueError:
+                parsed = [_cell(text) for text in cells]
+            values = np.array(parsed, dtype=float)  # None: NaN
             self._arrays[name] = values, np.array([value is not None for value in parsed], dtype=bool)
         return self._arrays[name]
 
