@@ -10,7 +10,9 @@ from sklearn.model_selection import train_test_split
 ms.set_seed(1)
 digits = load_digits()
 pixels = (digits.data / 16.0).astype(np.float32)
-x_train, x_test, y_train, y_test = train_test_split(pixels, digits.target.astype(np.int32), test_size=0.2, random_state=0)
+x_train, x_test, y_train, y_test = train_test_split(
+    pixels, digits.target.astype(np.int32), test_size=0.2, random_state=0
+)
 train_set = ds.NumpySlicesDataset({"image": x_train, "label": y_train}, shuffle=True).batch(32)
 test_set = ds.NumpySlicesDataset({"image": x_test, "label": y_test}, shuffle=False).batch(32)
 
