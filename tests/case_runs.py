@@ -23,7 +23,7 @@ PROBED = {
     "cg.04": "1",
     "ds.02": "8",
     "td.03": "2",
-    "td.04": "6",
+    "td.04": "12",
     "td.05": "2",
 }
 CONCLUSIONS = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}
