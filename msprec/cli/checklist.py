@@ -7,7 +7,7 @@ from typing import Optional
 
 import click
 
-from msprec.cli.common import LANG, Failure, language, plain_console
+from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
     named_references,
@@ -64,9 +64,13 @@ def _output_options(command):
     type=click.Choice(["problem", "undecided"]),
     help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).",
 )
+@FULL
+@PAPER
 @LANG
 @click.argument("scripts", nargs=-1, metavar="[SCRIPT_OR_FOLDER]...")
-def checklist(run_dir, bundle_file, only, update, reference_script, blank, fail_on, lang, scripts, **outputs) -> None:
+def checklist(
+    run_dir, bundle_file, only, update, reference_script, blank, fail_on, full, paper, lang, scripts, **outputs
+) -> None:
     """Conclude the items from a recorded run, without MindSpore and without training again.
 
     Scripts and folders are read, not run: without --run they decide what the source alone can decide. Beside --run, scripts that
@@ -106,13 +110,14 @@ def checklist(run_dir, bundle_file, only, update, reference_script, blank, fail_
         raise Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
     _check_standard_output(to_stdout)
     form = _read_form(update) if update else None
+    look = {"full": full, "letter": paper == "letter"}
     lang = lang or (form.lang if form else language(None))
     with _run_or_bundle(run_dir, bundle_file) as run_path:
         found = _conclude(run_path, scripts, reference_script, blank, lang, chosen, bundle_file)
         if form is not None:
-            found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang)
+            found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang, look)
             outputs.pop("word", None)  # the updated report is that file
-        _write_findings(found, outputs, run_path, lang)
+        _write_findings(found, outputs, run_path, lang, look)
     if not blank and not to_stdout:
         FORMATS["terminal"].load()(found, plain_console(), docx or update)
     for line in (found.get("unreadable") or ())[:_MOST_UNREADABLE]:
@@ -193,12 +198,12 @@ def _read_form(path: str):
         raise Failure(str(error)) from None
 
 
-def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str) -> dict:
+def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str, look: dict) -> dict:
     """Writes the report anew with the person's answers; what it replaces is kept beside it."""
     from msprec.report.update import update_report
 
     try:
-        found, backup = update_report(found, form, path, out, run_dir, lang)
+        found, backup = update_report(found, form, path, out, run_dir, lang, **look)
     except OSError as error:
         raise Failure(f"cannot write {error.filename or out or path}: {error.strerror or error}") from None
     if backup is not None:
@@ -212,13 +217,13 @@ def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optiona
     return found
 
 
-def _write_findings(found: dict, outputs: dict, run_dir: Optional[Path], lang: str) -> None:
+def _write_findings(found: dict, outputs: dict, run_dir: Optional[Path], lang: str, look: dict) -> None:
     """Every form of the findings that was asked for; ``-`` is the standard output."""
     for name, path in outputs.items():
         if path == "-":
             click.echo(FORMATS[name].load()(found), nl=False)
             continue
         try:
-            write(name, found, Path(path), run_dir, lang)
+            write(name, found, Path(path), run_dir, lang, **look)
         except OSError as error:
             raise Failure(f"cannot write {error.filename or path}: {error.strerror}") from None

@@ -8,6 +8,12 @@ from typing import Optional
 import click
 
 LANG = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language; default: the locale's.")
+FULL = click.option(
+    "--full", is_flag=True, help="The Word report with an appendix: methods, thresholds and all evidence of every item."
+)
+PAPER = click.option(
+    "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper of the Word report."
+)
 FAIL = click.option("--fail-on-difference", "fail", is_flag=True, help="Exit with 1 when the two differ.")
 
 RENAME = click.option(

@@ -9,7 +9,7 @@ from typing import Optional
 
 import click
 
-from msprec.cli.common import LANG, Failure, language, plain_console
+from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
 from msprec.cli.mindspore_needed import require_mindspore, require_script
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
@@ -43,6 +43,8 @@ _RANKS_FINISH = 20
     help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
 )
 @click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
+@FULL
+@PAPER
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @click.option(
@@ -64,6 +66,8 @@ def run(
     locate: bool,
     probe_seconds: float,
     word: bool,
+    full: bool,
+    paper: str,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     also: tuple,
@@ -97,6 +101,7 @@ def run(
         given: tuple = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
         given += () if word else ("--no-word",)
+        given += ("--full",) * full + ("--paper", paper)
         read_also(also)  # what cannot be read is said before anything runs
         read_reference_script(reference_script)
         require_mindspore(script)
@@ -125,7 +130,8 @@ def run(
             sys.stdout.flush()
         try:
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, language(lang), reference, word, beside)
+            look = {"full": full, "letter": paper == "letter"} if word else None
+            _conclude_and_report(folder, language(lang), reference, look, beside)
         except Exception as error:
             say_safely(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})")
     if outcome.interrupted:
@@ -177,15 +183,16 @@ def _wait_for_ranks(folder: Path) -> None:
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
-def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = True, also=None) -> None:
-    """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+def _conclude_and_report(folder: Path, lang: str, reference=None, look: Optional[dict] = None, also=None) -> None:
+    """checklist.json, checklist.docx (``look``: how; None: without it) and the table on stderr; an error of ours is one line,
+    the run's status stays."""
     from msprec.engine import conclude
     from msprec.report.terminal import print_table
 
     with contextlib.suppress(OSError):  # on a full disk the conclusions are worth no less
         _keep_beside(folder, reference, also)
     checklist = conclude(folder, lang, handed=read_references())
-    report = _write_report(checklist, folder, lang, word)
+    report = _write_report(checklist, folder, lang, look)
     print_table(checklist, plain_console(stderr=True), report)
     _say_without_training(folder, lang)
 
@@ -205,7 +212,7 @@ def _keep_beside(folder: Path, reference, also) -> None:
         (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
-def _write_report(checklist: dict, folder: Path, lang: str, word: bool) -> Optional[Path]:
+def _write_report(checklist: dict, folder: Path, lang: str, look: Optional[dict]) -> Optional[Path]:
     """Writes checklist.json and checklist.docx into the folder, or where that is full or gone into a temporary one; the report
     that could be written, None where none could."""
     import tempfile
@@ -226,10 +233,10 @@ def _write_report(checklist: dict, folder: Path, lang: str, word: bool) -> Optio
                 f"msprec: {folder} cannot be written ({error.strerror or error}): there is no report but the table below"
             )
             return None
-    if not word:
+    if look is None:
         return target / "checklist.json"
     try:
-        write_word(checklist, target / "checklist.docx", folder, lang)
+        write_word(checklist, target / "checklist.docx", folder, lang, **look)
         return target / "checklist.docx"
     except Exception as error:
         say_safely(f"msprec: the Word report could not be written: {type(error).__name__}: {error}")
