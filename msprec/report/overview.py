@@ -41,20 +41,21 @@ class Overview(NamedTuple):
     repeat: Optional[str]
 
 
-def overview(checklist: dict, lang: str, run: Optional[dict] = None) -> Overview:
+def overview(checklist: dict, lang: str, run: Optional[dict] = None, short: bool = True) -> Overview:
     """The first things of a report.
 
     Args:
         checklist: The dict of ``checklist.json``.
         lang: ``zh`` or ``en``.
         run: The dict of ``run.json``, for a document without ``about``.
+        short: Places as seen from the script's folder; otherwise as they are, from the folder that it ran in.
     """
     say, entries = words(lang), all_entries(checklist)
     told = checklist.get("about") or about(run or {}) or {}
     counts = {kind: sum(i["conclusion"] == kind for i in entries) for kind in CONCLUSIONS["en"]}
     outcome = checklist.get("outcome") or {}
     folder = str(told.get("script") or "").rpartition("/")[0]
-    folder = f"{folder}/" if folder else ""
+    folder = f"{folder}/" if folder and short else ""
     groups, single = grouped(in_order(checklist, "undecided"))
     decided = len(entries) - counts["undecided"]
     return Overview(
