@@ -18,6 +18,8 @@ from msprec.cli.references import (
 from msprec.cli.sources import say_passed
 from msprec.report.formats import FORMATS, write
 
+_MOST_UNREADABLE = 5
+
 
 def _only(text: Optional[str]) -> Optional[set]:
     """``mp,ds.01`` as a set of item ids; families stand for their items."""
@@ -92,9 +94,17 @@ def checklist(
         raise Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
     if not (run_dir or bundle_file) and "reference_run" in named_references():
         raise Failure("--reference-run is compared with a recorded run: name that with --run DIR")
+    outputs = {name: path for name, path in outputs.items() if path}
+    chosen = _only(only)
+    if blank and chosen:
+        raise Failure("--blank is the whole form: leave out --only")
+    for option, path in (("--out", outputs.get("word")), ("--update", update)):
+        if path and not path.lower().endswith(".docx"):
+            raise Failure(
+                f"{option} {path}: the report is a Word document, name it F.docx (a PDF can be made from it, or from --html)"
+            )
     if blank and update:
         raise Failure("--update refreshes a report from a run: name it with --run DIR")
-    outputs = {name: path for name, path in outputs.items() if path}
     docx, to_stdout = outputs.get("word"), [name for name, path in outputs.items() if path == "-"]
     if blank and not outputs:
         raise Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
@@ -103,13 +113,21 @@ def checklist(
     look = {"full": full, "letter": paper == "letter"}
     lang = lang or (form.lang if form else language(None))
     with _run_or_bundle(run_dir, bundle_file) as run_path:
-        found = _conclude(run_path, scripts, reference_script, blank, lang, only)
+        found = _conclude(run_path, scripts, reference_script, blank, lang, chosen, bundle_file)
         if form is not None:
             found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang, look)
             outputs.pop("word", None)  # the updated report is that file
         _write_findings(found, outputs, run_path, lang, look)
     if not blank and not to_stdout:
         FORMATS["terminal"].load()(found, plain_console(), docx or update)
+    for line in (found.get("unreadable") or ())[:_MOST_UNREADABLE]:
+        click.echo(
+            {
+                "zh": f"msprec：无法读取，其中的内容未计入结论：{line}",
+                "en": f"msprec: cannot be read, and counts in no conclusion: {line}",
+            }[lang],
+            err=True,
+        )
     _exit_status(found, fail_on)
 
 
@@ -146,7 +164,7 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
         yield folder
 
 
-def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only) -> dict:
+def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only, bundle_file) -> dict:
     from msprec import engine as engine
     from msprec.record.reader import RunFolderError
     from msprec.source.gc_pause import collector_paused, freeze_gc
@@ -161,10 +179,11 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
         reference = read_reference_script(reference_script)
         # paused here too: no collection between the judging and the freeze
         with collector_paused():
-            found = engine.conclude(run_dir, lang, _only(only), None, read, reference, read_references())
+            found = engine.conclude(run_dir, lang, only, None, read, reference, read_references())
             freeze_gc()
     except (RunFolderError, NoScripts) as error:
-        raise Failure(str(error)) from None
+        # an archive's folder is a temporary one: the user knows the archive
+        raise Failure(str(error).replace(str(run_dir), str(bundle_file)) if bundle_file else str(error)) from None
     for named in filter(None, (read, reference)):
         say_passed(named.passed)
     return found

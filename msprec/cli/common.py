@@ -116,13 +116,15 @@ def measures(pair) -> dict:
 
 
 def table_csv(entries: list) -> bytes:
-    """A CSV table of dictionaries, with a column for every key."""
+    """A CSV table of dictionaries, with a column for every key; no cell is a formula."""
     import csv
     import io
+
+    from msprec.record.cells import harmless_text
 
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows(entries)
+    writer.writerows({key: harmless_text(value) for key, value in entry.items()} for entry in entries)
     return buffer.getvalue().encode("utf-8", "backslashreplace")

@@ -52,8 +52,9 @@ def conclude(
         run_data.findings = {item.id: finding for item, finding in findings if item.id in chosen}
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
+    unreadable = {"unreadable": list(run_data.damaged)} if run_data.damaged else {}
     told = about(RunFolder(run_dir).run) if run_dir is not None else None
-    return {**({"about": told} if told else {}), **_sections(run_data, lang), **document}
+    return {**({"about": told} if told else {}), **_sections(run_data, lang), **document, **unreadable}
 
 
 def _run_data(

@@ -8,6 +8,7 @@ from typing import Optional
 from docx.shared import Pt
 
 from msprec.engine.runner import THRESHOLDS_USED
+from msprec.record.cells import harmless_text
 from msprec.report.docx_builder import MAX_ROWS, Paper
 from msprec.report.figures import draw
 from msprec.report.strings import number
@@ -163,10 +164,5 @@ def write_csv(file: Path, columns: list, rows: list) -> None:
 
 
 def harmless_cell(value):
-    """A value for a CSV file: a text that a spreadsheet would take for a formula gets an apostrophe."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        try:
-            float(value)
-        except ValueError:
-            return "'" + value
-    return number(value) if value is None or isinstance(value, bool) else value
+    """A value for a CSV file, as `msprec.record.cells.harmless_text` has it, with numbers as the report writes them."""
+    return number(value) if value is None or isinstance(value, bool) else harmless_text(value)

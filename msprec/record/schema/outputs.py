@@ -66,6 +66,9 @@ CHECKLIST = {
         "families of all entries, in their order",
     ),
     "items": key([_ENTRY], "the guide's 24, in its order"),
+    "unreadable": key(
+        [text], "files of the run folder, or lines of them, that could not be read: what they hold is in no conclusion"
+    ),
     "beyond": key([_ENTRY], "the entries of families outside the guide (entry-point group msprec.checklists)"),
     "about": key(
         {
