@@ -10,7 +10,7 @@ from typing import Optional
 
 from msprec.record.checklist_file import all_entries
 from msprec.report.figures import draw
-from msprec.report.overview import Shown, in_order, overview, places_of
+from msprec.report.overview import PARTS, Shown, in_order, overview, places_of
 from msprec.report.plain_text import clean
 from msprec.report.run_table import read_json, run_rows
 from msprec.report.strings import CONCLUSIONS, MARKS, number, words
@@ -124,7 +124,7 @@ class _Page:
             f"<h1>{title}</h1><p class=note>{_e(say['subtitle'].format(version=version))}</p>",
             self._front(),
             self._summary(all_entries(self.checklist)),
-            self._against(),
+            self._parts(),
             *self._sections(),
         ]
         rows = run_rows(self.run, self.lang)
@@ -183,16 +183,19 @@ class _Page:
                 out += [self._item(item) for item in items]
         return out
 
-    def _against(self) -> str:
-        """The run beside the reference run; only where one was given."""
-        found = self.checklist.get("reference_run")
-        if not found:
-            return ""
-        lines = "".join(f"<p>{_e(line)}</p>" for line in found.get("conclusion") or [])
-        evidence = "".join(self._evidence(piece) for piece in found.get("evidence") or [])
-        name = f"{self.say['reference'].capitalize()}: {found.get('name') or ''}"
-        head = f"<h2 id=against>{_e(self.say['against'])}</h2><p>{_e(name)}</p>"
-        return f"{head}{lines}{evidence}"
+    def _parts(self) -> str:
+        """What the remedies came to, and the run beside the reference run; only where that was asked for."""
+        out = ""
+        for key, title in PARTS.items():
+            found = self.checklist.get(key)
+            if found:
+                out += f"<h2 id={title}>{_e(self.say[title])}</h2>"
+                out += (
+                    f"<p>{_e(self.say['reference'].capitalize())}: {_e(found['name'])}</p>" if found.get("name") else ""
+                )
+                out += "".join(f"<p>{_e(line)}</p>" for line in found.get("conclusion") or [])
+                out += "".join(self._evidence(piece) for piece in found.get("evidence") or [])
+        return out
 
     def _summary(self, items: list) -> str:
         say = self.say

@@ -3,7 +3,7 @@
 import re
 
 from msprec.record.checklist_file import all_entries
-from msprec.report.overview import Overview, grouped, in_order, overview, sentence
+from msprec.report.overview import PARTS, Overview, grouped, in_order, overview, sentence
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, MARKS, number, words
 
@@ -30,8 +30,9 @@ def _document(checklist: dict, with_evidence: set) -> str:
     lines = [f"# {say['title']}", "", *_front(found, say)]
     if checklist.get("remarks"):
         lines += ["", f"**{say['notes_head']}**", "", _text(checklist["remarks"])]
-    lines += _against(checklist.get("reference_run"), say)
-    groups, single = grouped(in_order(checklist, "undecided"))
+    for key, title in PARTS.items():
+        lines += _part(checklist.get(key), say[title], say)
+    single = grouped(in_order(checklist, "undecided"))[1]
     told = [*in_order(checklist, "problem"), *single]
     told += [i for i in items if i not in told and (i.get("comment") or i.get("conflict"))]
     for item in told:
@@ -84,11 +85,12 @@ def _table(items: list, say: dict, names: dict) -> list:
     return lines
 
 
-def _against(found, say: dict) -> list:
-    """The run beside the reference run; nothing where none was given."""
+def _part(found, title: str, say: dict) -> list:
+    """What the remedies came to, or the run beside the reference run; nothing where that was not asked for."""
     if not found:
         return []
-    lines = ["", f"## {say['against']}", "", f"{say['reference'].capitalize()}: {_text(found.get('name') or '')}"]
+    lines = ["", f"## {title}"]
+    lines += ["", f"{say['reference'].capitalize()}: {_text(found['name'])}"] if found.get("name") else []
     for line in found.get("conclusion") or []:
         lines += ["", _text(line)]
     return lines + [line for piece in found.get("evidence") or [] for line in _evidence(piece)]

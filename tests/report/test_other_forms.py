@@ -227,7 +227,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     )
     etree.parse(str(files["junit"]))
     assert files["markdown"].read_text(encoding="utf-8").startswith("# MindSpore")
-    printed = CliRunner().invoke(main, ["checklist", "--run", str(run), "--junit", "-"]).output
+    printed = CliRunner().invoke(main, ["checklist", "--run", str(run), "--junit", "-"]).stdout
     etree.fromstring(printed.encode("utf-8"))
     assert CliRunner().invoke(main, ["checklist", "--run", str(run), "--junit", "-", "--json", "-"]).exit_code == 2
     assert (
