@@ -14,6 +14,10 @@ NO_PROBLEMS = Text(
     "此次运行没有发现问题，没有可以尝试的修复措施。",
     "The run has no problem that a remedy answers: there is nothing to try.",
 )
+_BUDGET = Text(
+    "时间预算已用完，没有试验补丁；以更大的 --budget 再次运行，将从中断处继续。",
+    "The budget is spent and no patch was tried; with a larger --budget the command goes on from here.",
+)
 _WHY_NOT = {
     "no_place": Text("源码中的位置不确定", "no sure place in the source"),
     "failed": Text("打补丁后的脚本运行失败", "the patched script failed"),
@@ -90,7 +94,9 @@ def closing(facts: dict, lang: str) -> list:
             "时间预算内未能尝试：{ids}。", "Not tried within the budget: {ids}.", ids=", ".join(facts["left_out"])
         )
         lines.append(said.render(lang))
-    if facts["together"] is None:
+    if facts["budget_spent"]:
+        lines.append(_BUDGET.render(lang))
+    elif facts["together"] is None:
         lines.append(NOTHING_HELPS.render(lang))
     elif patch.get("file"):
         told = Text(
