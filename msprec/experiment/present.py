@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.bilingual import Text
+from msprec.bilingual import LANGUAGES, Text
 
 _VERDICTS = {
     "helps": Text("有效", "helps"),
@@ -23,6 +23,11 @@ _WHY_NOT = {
     "failed": Text("打补丁后的脚本运行失败", "the patched script failed"),
     "worse": Text("打补丁后的结果不如钩子方式", "the patched script did worse than the hooked run"),
 }
+
+
+def both(title: Text) -> dict:
+    """A title in both languages."""
+    return {lang: title.render(lang) for lang in LANGUAGES}
 
 
 def values(found: list) -> str:
@@ -153,22 +158,18 @@ def setting_closing(facts: dict, lang: str) -> list:
     return lines
 
 
-def plot(facts: dict, lang: str) -> bytes:
-    """The training loss by step: the baseline, each remedy that helps, and all together. PNG."""
-    from msprec.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth
-
-    canvas = Canvas(lang)
-    own = canvas.lang
-    shown = [(Text("原脚本", "as it is").render(own), facts["baseline"], GREY, "-")]
-    helping = [one for one in facts["remedies"] if one["verdict"] == "helps" and one["same_loss"]]
-    for one, colour in zip(helping, (BLUE, ORANGE, GREEN)):
-        shown.append((one["title"][own], one, colour, "--"))
+def figure(facts: dict) -> dict:
+    """The evidence of the plot: training loss by step, the baseline, all remedies together, each that helps."""
+    shown = [(both(Text("原脚本", "as it is")), facts["baseline"])]
     if facts["together"] and len(facts["together"]["ids"]) > 1:
-        shown.append((Text("全部一起", "together").render(own), facts["together"], RED, "-"))
-    for name, entry, colour, dashes in shown:
-        curve = entry["curve"] or {"steps": [], "losses": []}
-        losses = plottable([float("nan") if value is None else value for value in curve["losses"]])
-        canvas.axes.plot(curve["steps"], smooth(losses, 8), color=colour, linestyle=dashes, linewidth=1.2, label=name)
-    canvas.label(Text("训练步", "training step").render(own), "loss")
-    canvas.legend()
-    return canvas.png()
+        shown.append((both(Text("全部一起", "together")), facts["together"]))
+    shown += [(one["title"], one) for one in facts["remedies"] if one["verdict"] == "helps" and one["same_loss"]]
+    curves = [{"name": name, **entry["curve"]} for name, entry in shown if entry["curve"]]
+    return {"kind": "figure", "source": "run", "figure": "losses_of_experiments", "data": {"curves": curves}}
+
+
+def plot(facts: dict, lang: str) -> Optional[bytes]:
+    """The PNG of `figure`; None where no loss was recorded."""
+    from msprec.report.figures import draw
+
+    return draw("losses_of_experiments", figure(facts)["data"], None, lang)

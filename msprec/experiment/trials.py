@@ -3,10 +3,10 @@
 import time
 from typing import Optional
 
-from msprec.bilingual import LANGUAGES
 from msprec.experiment import effect
 from msprec.experiment.effect import Compared, Score
 from msprec.experiment.plan import SEEDS, Plan
+from msprec.experiment.present import both
 from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
@@ -225,11 +225,6 @@ class Trials:
             "said": next((one["said"][-1] for one in results if one["status"] != 0 and one["said"]), None),
             "curve": {"steps": results[0]["steps"], "losses": results[0]["losses"]} if results else None,
         }
-
-
-def both(title) -> dict:
-    """A title in both languages."""
-    return {lang: title.render(lang) for lang in LANGUAGES}
 
 
 def as_facts(found: Compared) -> dict:

@@ -8,9 +8,10 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.experiment.case import CannotExperiment, Case
 from msprec.experiment.plan import Plan
+from msprec.experiment.present import both
 from msprec.experiment.remedies.base import Remedy
 from msprec.experiment.remedies.network import trained_network
-from msprec.experiment.trials import BudgetSpent, Trials, as_facts, both
+from msprec.experiment.trials import BudgetSpent, Trials, as_facts
 
 _HALF = ("float16", "bfloat16")
 

@@ -31,7 +31,9 @@ def experiment(plan: Plan, budget: Optional[float], jobs: int, lang: str, consol
             (plan.case.run / "remedy.patch").unlink(missing_ok=True)
     _write(plan, "remedies", facts)
     (plan.case.run / "remedies").mkdir(exist_ok=True)
-    (plan.case.run / "remedies" / "effects.png").write_bytes(present.plot(facts, lang))
+    png = present.plot(facts, lang)
+    if png:
+        (plan.case.run / "remedies" / "effects.png").write_bytes(png)
     return facts
 
 

@@ -103,6 +103,7 @@ class _Page:
             body.append(f"<h2 id=run>{_e(say['run'])}</h2><table>{cells}</table>")
             body.append(self._figure({"figure": "step_time"}, self.say["step_time"]))
         body.append(self._against())
+        body.append(self._remedies())
         for family, items in by_family(self.checklist):
             body.append(f"<h2>{_e(titles[family])}</h2>")
             body += [self._item(item) for item in items]
@@ -119,11 +120,18 @@ class _Page:
         found = self.checklist.get("reference_run")
         if not found:
             return ""
-        lines = "".join(f"<p>{_e(line)}</p>" for line in found.get("conclusion") or [])
-        evidence = "".join(self._evidence(piece) for piece in found.get("evidence") or [])
         name = f"{self.say['reference'].capitalize()}: {found.get('name') or ''}"
         head = f"<h2 id=against>{_e(self.say['against'])}</h2><p>{_e(name)}</p>"
-        return f"{head}{lines}{evidence}"
+        return head + self._told(found)
+
+    def _remedies(self) -> str:
+        """What `msprec remedy` has tried; only where it was run."""
+        found = self.checklist.get("remedies")
+        return f"<h2 id=remedies>{_e(self.say['remedies'])}</h2>{self._told(found)}" if found else ""
+
+    def _told(self, found: dict) -> str:
+        lines = "".join(f"<p>{_e(line)}</p>" for line in found.get("conclusion") or [])
+        return lines + "".join(self._evidence(piece) for piece in found.get("evidence") or [])
 
     def _summary(self, items: list) -> str:
         say = self.say

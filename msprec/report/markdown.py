@@ -35,6 +35,7 @@ def _document(checklist: dict, with_evidence: set) -> str:
     if checklist.get("remarks"):
         lines += ["", f"**{say['notes_head']}**", "", _text(checklist["remarks"])]
     lines += _against(checklist.get("reference_run"), say)
+    lines += _remedies(checklist.get("remedies"), say)
     for item in items:
         if item["conclusion"] in ("problem", "undecided") or item.get("comment") or item.get("conflict"):
             lines += ["", *_item(item, say, names, item["id"] in with_evidence)]
@@ -47,8 +48,16 @@ def _against(found, say: dict) -> list:
     if not found:
         return []
     lines = ["", f"## {say['against']}", "", f"{say['reference'].capitalize()}: {_text(found.get('name') or '')}"]
-    for line in found.get("conclusion") or []:
-        lines += ["", _text(line)]
+    return lines + _told(found)
+
+
+def _remedies(found, say: dict) -> list:
+    """What `msprec remedy` has tried; nothing where it was not run."""
+    return ["", f"## {say['remedies']}", *_told(found)] if found else []
+
+
+def _told(found: dict) -> list:
+    lines = [line for told in found.get("conclusion") or [] for line in ("", _text(told))]
     return lines + [line for piece in found.get("evidence") or [] for line in _evidence(piece)]
 
 

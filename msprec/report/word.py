@@ -67,6 +67,7 @@ class _Report:
         self._summary()
         self._about_the_run()
         self._about_the_reference()
+        self._about_remedies()
         for family, items in by_family(self.checklist):
             paper.heading(self.titles[family], 1, f"family_{family}")
             for item in items:
@@ -84,6 +85,8 @@ class _Report:
             entries.append((1, self.say["run"], "run"))
         if self.checklist.get("reference_run"):
             entries.append((1, self.say["against"], "against"))
+        if self.checklist.get("remedies"):
+            entries.append((1, self.say["remedies"], "remedies"))
         for family, items in by_family(self.checklist):
             entries.append((1, self.titles[family], f"family_{family}"))
             entries += [(2, _head(item), _bookmark(item["id"])) for item in items]
@@ -104,10 +107,20 @@ class _Report:
             return
         self.paper.heading(self.say["against"], 1, "against")
         self.paper.labelled(self.say["reference"].capitalize(), found.get("name"))
+        self._told(found, "reference_run")
+
+    def _about_remedies(self) -> None:
+        """What `msprec remedy` has tried; only where it was run."""
+        found = self.checklist.get("remedies")
+        if found:
+            self.paper.heading(self.say["remedies"], 1, "remedies")
+            self._told(found, "remedies")
+
+    def _told(self, found: dict, name: str) -> None:
         for line in found.get("conclusion") or []:
             self.paper.paragraph(line)
         for position, evidence in enumerate(found.get("evidence") or []):
-            self._evidence(evidence, f"reference_run_{position + 1}")
+            self._evidence(evidence, f"{name}_{position + 1}")
         self.paper.link(self.say["back"], "summary")
 
     def _summary(self) -> None:
