@@ -11,6 +11,8 @@ _FEW = 64  # elements below which a spread says little
 # how closely the shape of a distribution must agree before one is taken for the other, moved and stretched
 _SAME_SHAPE = 0.03
 _TAILS = 20.0
+# how closely range and standard deviation have to be stretched alike
+_AS_MUCH = 1.2
 # a feature that leaves its bound in fewer samples than this has the spread of those few
 _EVENTS = 15
 
@@ -132,6 +134,9 @@ def _stretched(a: Fact, b: Fact) -> Optional[DistributionDifference]:
     places = [(one.mean - one.min) / (one.max - one.min) for one in (a, b)]
     widths = [one.std / (one.max - one.min) for one in (a, b)]
     if abs(places[0] - places[1]) > _SAME_SHAPE or abs(widths[0] - widths[1]) > _SAME_SHAPE:
+        return None
+    # the range of values with a long tail is its one largest value: stretched is what lies inside as well
+    if _spread((b.std / a.std) / (second / first)) > _AS_MUCH:
         return None
     # the ends of unbounded values move with the number of samples: only a clear stretch counts
     if _spread(second / first) < 1.5 and abs(b.min - a.min) < 0.5 * a.std:

@@ -10,6 +10,7 @@ from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.constant_prediction import Outcome, constant_loss, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.generalization_gap import Gap, generalization_gap
+from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -380,7 +381,7 @@ def _table(run_data: RunData, curves: list):
 
 
 def _loop_places(run_data: RunData) -> list:
-    return [step.place for step in run_data.train_steps if step.place]
+    return [*(step.place for step in run_data.train_steps if step.place), *epochs_origin(run_data)]
 
 
 def _worsened(curve: Curve) -> Text:

@@ -166,6 +166,27 @@ def _one_value(one: Given, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
+def _over_samples(one: Given, _) -> Optional[Wrong]:
+    axes, shape = list(one.output.axes or []), list(one.output.shape or [])
+    if one.own or one.made_by not in ("softmax", "logsoftmax") or not one.output.plain or axes != [0]:
+        return None
+    if len(shape) != 2 or shape != list(one.shape) or shape[0] < 2 or one.takes is None:
+        return None
+    summary = Text(
+        "{operator} 沿第 0 轴计算（形状 {shape}）：归一化的是 batch 中的各个样本，而不是一个样本的各个输出。",
+        "{operator} goes along axis 0 of the shape {shape}: it normalises over the samples of the batch, so that the output of a "
+        "sample depends on the others, and not over the outputs of a sample. The loss is {name}.",
+        operator=_operator(one),
+        shape=str(tuple(shape)),
+        name=one.name,
+    )
+    advice = Text(
+        "多分类沿最后一轴（axis=-1）；只有一个输出时用 sigmoid 或不加激活。",
+        "For classes take the last axis (axis=-1); with a single output a sigmoid, or no activation.",
+    )
+    return _wrong(one, summary, advice)
+
+
 def _no_gradient(one: Given, _) -> Optional[Wrong]:
     if one.output.gradient is not False or (one.own and not one.fact.final):
         return None
@@ -629,6 +650,7 @@ def spread(name, given: list, labels: list) -> tuple:
 #: In the order in which they are asked: what makes all the rest moot comes first.
 RULES = (
     _one_value,
+    _over_samples,
     _no_gradient,
     _exchanged,
     _single_class,

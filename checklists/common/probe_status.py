@@ -18,6 +18,7 @@ _WHY = {
         "the optimizer is given other gradients than those of the loss (scaled, clipped or added up)",
     ),
     "slow": Text("时间预算内步数不够", "too few steps fit into the budget"),
+    "crashed": Text("脚本因异常而中止", "the script ended with an exception"),
     "bounded": Text(
         "loss 的算子遇到 0 到 1 之外的值会终止进程，而网络末尾没有 sigmoid，较大的学习率会使其越界",
         "the loss ends the process over values beyond 0 and 1, and without a sigmoid at the end larger rates lead there",

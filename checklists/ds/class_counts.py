@@ -127,6 +127,21 @@ class _Balance:
         few = self.counts[self.least] < self.run_data.limit("ds.03.few")
         if not (unbalanced or few or self.absent):
             return ok(self._counted(), self._evidence())
+        # of a set so small, as a truth table is, no class is rare beside the others
+        if not (unbalanced or self.absent) and self.samples < self.run_data.limit("ds.03.few") * len(self.counts):
+            return undecided(
+                Text(
+                    "{counted}整个训练集样本太少，谈不上类别均衡。",
+                    "{counted} The whole training set is too small to speak of a balance of classes.",
+                    counted=self._counted(),
+                ),
+                Text(
+                    "若这就是全部可能的输入（如真值表），没有问题；否则补充数据。",
+                    "If these are all inputs there can be, as in a truth table, all is well; otherwise collect more data.",
+                ),
+                self._evidence(),
+                [first_place(self.dataset)],
+            )
         return problem(
             Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
             Text(
@@ -250,6 +265,14 @@ def head_outputs(run_data: RunData) -> Optional[int]:
     if seen:
         return seen.pop() if len(seen) == 1 else None
     return last_outputs(run_data)
+
+
+def last_layer(run_data: RunData) -> Optional[Fact]:
+    """The place where the training network's last layer is made, where `last_outputs` knows it."""
+    if last_outputs(run_data) is None:
+        return None
+    network = next(network for network in run_data.networks if network.role == "train")
+    return [cell for cell in network.cells if cell.parameters][-1].created or None
 
 
 def last_outputs(run_data: RunData) -> Optional[int]:

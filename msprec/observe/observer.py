@@ -235,14 +235,13 @@ class Observer:
         self.writer.close()
 
     def _probe(self, ended: str) -> None:
-        """Short probes on what the run has left, within their budget; after an exception only where the loss had become NaN."""
+        """Short probes on what the run has left, within their budget."""
         from msprec.probe.run import reached, run_probes
 
-        if ended == "exception" and math.isfinite((reached(self.writer) or (0.0,))[-1]):
-            return
+        crashed = ended == "exception" and math.isfinite((reached(self.writer) or (0.0,))[-1])
         if self.options.probe_seconds > 0 and self.steps.done and not self.options.again and not self.options.sweep:
             try:
-                run_probes(self.steps, self.writer, self.options.probe_seconds, self.rank_size)
+                run_probes(self.steps, self.writer, self.options.probe_seconds, self.rank_size, crashed)
             except KeyboardInterrupt:
                 print("msprec: the probes were interrupted", file=sys.stderr)
 

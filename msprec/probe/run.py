@@ -24,7 +24,7 @@ LABELS = 0.25
 UNITS, GRADIENTS = 0.15, 0.1
 
 
-def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
+def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
     """Runs the probes and writes ``facts/probes.json`` and ``facts/range_test.json``.
 
     Args:
@@ -32,6 +32,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
         writer: The run's writer.
         seconds: The budget.
         ranks: Processes of the run; several are not probed, as each would wait for the others.
+        crashed: The script ended with an exception that no loss announced: its first step is watched again, and no more.
 
     Returns:
         dict: The facts ``probes``.
@@ -46,6 +47,10 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1) -> dict:
     with _announced() as tell, quiet(), steps.material.as_bound():
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
+        if crashed:
+            facts["skipped"].update(labels="crashed", range_test="crashed")
+            writer.facts("probes", facts)
+            return facts
         tell("units")
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))

@@ -38,6 +38,7 @@ class Record:
         self.values, self.others = values, others
 
     def get(self, name: str) -> Any:
+        """The setting of that name, or UNKNOWN."""
         return self.values.get(name, UNKNOWN)
 
 

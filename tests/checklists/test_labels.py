@@ -329,3 +329,21 @@ def test_a_network_that_learned_the_rest_contradicts_labels(verdict):
 )
 def test_a_network_that_may_be_wrong_itself_leaves_it_open(verdict, changes):
     assert verdict("ds.02", contradicted(**changes))["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("score", "changes", "conclusion"),
+    [
+        (0.93, {}, "problem"),  # right for others, contradicted by every fourth label that it is surest of
+        (0.7, {}, "undecided"),  # as wrong on the validation data
+        (0.93, {"surest_wrong": 20}, "undecided"),  # dropout makes the unsure ones wrong
+        (0.4, {"accuracy": 0.25, "surest_wrong": 250}, "undecided"),  # it knows the class that came last
+    ],
+)
+def test_labels_that_a_network_contradicts_in_training_only(verdict, score, changes, conclusion):
+    noisy = {"suspects": 0, "accuracy": 0.64, "majority": 0.13, "surest_wrong": 68}
+    made = contradicted(**{**noisy, **changes})
+    made.facts["evaluation"] = {
+        "evaluations": [{"step": 135, "epoch": 3, "metrics": {"accuracy": score}, "via": "Model.fit"}]
+    }
+    assert verdict("ds.02", made)["conclusion"] == conclusion

@@ -12,7 +12,7 @@ from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.learning_curves import validation_scores
 from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
-from msprec.checklists.ds.class_counts import head_outputs, last_outputs
+from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -44,13 +44,20 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         _constant,
         _numbered_otherwise,
     )
-    for check in (*checks, _contradicting, _contradicted_by_network):
+    for check in (*checks, _contradicting, _contradicted_by_network, _worse_than_on_validation):
         wrong = check(run_data, dataset, column)
         if wrong is not None:
             says, advice = wrong
+            if (
+                check in (_refused, _out_of_range) and column.min == 0
+            ):  # counted as they should: the outputs may be too few
+                places = [*places, last_layer(run_data)]
             code = run_data.code_at(places, Text("标签的来处", "Where the labels come from"))
             return problem(
-                Text("{says}。", "{says}.", says=says), advice, [counts_figure(label.counts), *shown, code], places
+                Text("{says}。", "{says}.", says=says),
+                advice,
+                [counts_figure(label.counts), *shown, code],
+                [place for place in places if place],
             )
     share = _well_learned(run_data)
     if share is not None and label.kind in ("class", "one_hot"):
@@ -438,6 +445,36 @@ def _contradicted_by_network(run_data: RunData, dataset: Fact, column: Fact) -> 
         Text(
             "核对列出的样本（按训练中最初的顺序编号）；检查标签的读取、排序与映射。",
             "Look at the samples listed (numbered as they first came to training); see how labels are read, ordered and mapped.",
+        ),
+    )
+
+
+def _worse_than_on_validation(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Training labels that the network contradicts where it is surest, by more than it errs on all of the validation data."""
+    found = run_data.probes.labels
+    if dataset.label.kind not in ("class", "one_hot") or (found.samples or 0) < run_data.limit("ds.02.predicted"):
+        return None
+    score = max(validation_scores(run_data, r"acc|top_?1"), default=None)
+    if score is None or not found.surest or found.surest_wrong is None or found.accuracy is None:
+        return None
+    wrong = found.surest_wrong / found.surest
+    # of classes that come one after the other a network knows the last alone
+    learned = found.accuracy - (found.majority or 0) >= run_data.limit("ds.02.learned") / 2 * (
+        1 - (found.majority or 0)
+    )
+    if wrong - (1 - score) < run_data.limit("ds.02.more_wrong") or score <= found.accuracy or not learned:
+        return None
+    return (
+        Text(
+            "网络在验证数据上的精度为 {score}，而它最有把握的一半训练样本中有 {wrong} 的标签与它的预测不符：训练标签很可能有误",
+            "The network is right for {score} of the validation data, and of the training samples that it is surest of {wrong} "
+            "bear another label than it predicts: labels of the training set are likely wrong",
+            score=f"{100 * score:.3g} %",
+            wrong=f"{100 * wrong:.3g} %",
+        ),
+        Text(
+            "抽查训练样本的标签，检查标签的读取、排序与映射是否与验证数据一致。",
+            "Look at labels of the training set; see whether they are read, ordered and mapped as those of the validation data.",
         ),
     )
 

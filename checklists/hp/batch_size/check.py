@@ -10,6 +10,7 @@ from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
 from msprec.checklists.common.learning_curves import is_steep, training_curve
 from msprec.checklists.common.reference_findings import judged_with_reference
+from msprec.checklists.common.setting_origin import BATCH, argument_origin
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
@@ -116,7 +117,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
                 "proportion and warm it up, or train for more epochs.",
             ),
             evidence,
-            [place] if place else [],
+            [place, *argument_origin(run_data, place, BATCH, "batch")] if place else [],
         )
     if course.settled or (course.falls and updates is not None and updates >= run_data.limit("hp.03.updates")):
         return ok(

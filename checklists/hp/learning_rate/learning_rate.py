@@ -9,6 +9,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_segments import last_rows
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
@@ -84,7 +85,9 @@ def judge_rate(run_data: RunData) -> Finding:
         rate_figure(run_data),
         loss_figure(run_data),
     ]
-    places = [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
+    optimizers = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    places = [optimizer.place for optimizer in optimizers]
+    places += [at for one in optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
     if used == 0:
         return _zero(evidence, places)
     grown = _growth(run_data, seen, outcome)

@@ -13,8 +13,8 @@ REASONS = {
     "not_reached": Text("其结果没有参与 loss 的计算（见 cg.03）", "its result does not reach the loss (see cg.03)"),
     "detached": Text("其后有 stop_gradient", "a stop_gradient comes after it"),
     "dead": Text(
-        "其后的激活或运算在这里的导数为 0（例如 ReLU 全为负、sigmoid 饱和，见 td.03）",
-        "what follows it has a slope of 0 here, as a ReLU below 0 or a saturated sigmoid has (see td.03)",
+        "其输入全为 0，或其后的激活在这里的导数为 0（例如 ReLU 全为负、sigmoid 饱和，见 td.03）",
+        "its inputs are all 0, or what follows it has a slope of 0 here, as a ReLU below 0 has (see td.03)",
     ),
     "zeros": Text("权重全为 0，梯度因此为 0（见 wi.01）", "weights that are all zero pass no gradient on (see wi.01)"),
     "unknown": Text("原因没有观察到", "why was not observed"),

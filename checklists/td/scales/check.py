@@ -68,23 +68,22 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
 
 def _without_targets(run_data: RunData, terms: list) -> Finding:
     loss = loss_kind(run_data)
-    if loss is None or loss.kind in REGRESSION:
-        labels = [one.label.kind for one in run_data.datasets_of("train")]
-        if "regression" in labels:
-            return undecided(
-                Text(
-                    "目标怎样进入 loss 没有观察到（自定义 loss，或目标在途中被改变）。",
-                    "How the targets enter the loss was not observed (a loss of the script's own, or targets that are changed on "
-                    "their way).",
-                ),
-                Text(
-                    "核对进入 loss 的目标的均值与标准差。",
-                    "Check mean and standard deviation of the targets as they enter the loss.",
-                ),
-                [_terms(terms)],
-            )
-    return not_applicable(
-        Text("loss 不是对数值目标的回归。", "The loss is not one of a regression of numbers."), [_terms(terms)]
+    kinds = {one.label.kind for one in run_data.datasets_of("train")} - {None}
+    if (loss is not None and loss.kind not in REGRESSION) or (loss is None and kinds and "regression" not in kinds):
+        return not_applicable(
+            Text("loss 不是对数值目标的回归。", "The loss is not one of a regression of numbers."), [_terms(terms)]
+        )
+    return undecided(
+        Text(
+            "目标怎样进入 loss 没有观察到（自定义 loss，或目标在途中被改变）。",
+            "How the targets enter the loss was not observed (a loss of the script's own, or targets that are changed on their "
+            "way).",
+        ),
+        Text(
+            "核对进入 loss 的目标的均值与标准差。",
+            "Check mean and standard deviation of the targets as they enter the loss.",
+        ),
+        [_terms(terms)],
     )
 
 

@@ -1,0 +1,201 @@
+"""Where the value of a setting is written: from the argument of a call back to the line with the number (hp.01, hp.02, hp.03)."""
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple, Optional
+
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
+
+_DEEPEST = 6
+_PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
+#: Calls that hand their first argument on.
+_HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
+
+
+class Argument(NamedTuple):
+    """An argument of a call: by which names, or at which position."""
+
+    names: tuple
+    position: int
+
+
+RATE = Argument(("learning_rate", "lr"), 1)
+BATCH = Argument(("batch_size",), 0)
+EPOCHS = Argument(("epoch", "epochs"), 0)
+
+
+def argument_origin(run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "") -> list:
+    """The place where the value of an argument is written, where that is another line than the call's; else an empty list.
+
+    Followed are names, parameters with their defaults and what callers give, options of a command line, fields of settings and
+    keys of dictionaries, as long as there is one way only.
+    """
+    if not call or not call.file or not call.line:
+        return []
+    tree = run_data.source.trees.get(call.file)
+    for node in ast.walk(tree) if tree is not None else ():
+        inside = isinstance(node, ast.Call) and node.lineno <= call.line <= (node.end_lineno or node.lineno)
+        if inside and (not callee or called_name(node) == callee):
+            given = _given(node, wanted.names, wanted.position)
+            found = _origin(run_data, call.file, given, 0) if given is not None else None
+            if found is not None:
+                return [found] if (found.file, found.line) != (call.file, call.line) else []
+    return []
+
+
+def epochs_origin(run_data: RunData) -> list:
+    """The places where the number of epochs is written: of ``Model.train`` and ``fit``, or of the loop over epochs."""
+    for file, tree in run_data.source.trees.items():
+        for node in ast.walk(tree):
+            given = _epochs_of(node)
+            found = _origin(run_data, file, given, 0) if given is not None else None
+            if found is not None:
+                return [found]
+    return []
+
+
+def _epochs_of(node: ast.AST) -> Optional[ast.expr]:
+    if isinstance(node, ast.Call) and called_name(node) in ("train", "fit") and isinstance(node.func, ast.Attribute):
+        given = _given(node, EPOCHS.names, EPOCHS.position)
+        return given if len(node.args) + len(node.keywords) >= 2 else None
+    if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call) or called_name(node.iter) != "range":
+        return None
+    last = node.iter.args[1 if len(node.iter.args) > 1 else 0] if node.iter.args else None
+    named = "epoch" in ast.unparse(node.target).lower() or (last is not None and "epoch" in ast.unparse(last).lower())
+    return last if named else None
+
+
+def _given(call: ast.Call, names: Iterable, position: int) -> Optional[ast.expr]:
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    plain = not any(isinstance(one, ast.Starred) for one in call.args)
+    return call.args[position] if plain and len(call.args) > position else None
+
+
+def _origin(run_data: RunData, file: str, node: ast.AST, depth: int) -> Optional[Fact]:
+    if depth > _DEEPEST:
+        return None
+    if isinstance(node, _PLAIN):
+        names = [one for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))]
+        return place(file, node.lineno) if not names else _origin(run_data, file, names[0], depth + 1)
+    if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
+        return _origin(run_data, file, node.args[0], depth + 1)
+    if isinstance(node, ast.Name):
+        return _of_name(run_data, file, node, depth + 1)
+    if isinstance(node, ast.Attribute):
+        return _of_field(run_data, node.attr, depth + 1)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return _of_field(run_data, node.slice.value, depth + 1)
+    return None
+
+
+def _of_name(run_data: RunData, file: str, node: ast.Name, depth: int) -> Optional[Fact]:
+    """Of a name: assigned in the innermost function around, a parameter of it, or assigned in the module."""
+    tree = run_data.source.trees[file]
+    functions = [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.FunctionDef)]
+    for function in reversed(functions):
+        assigned = _assigned(function, node.id)
+        if assigned:
+            return _origin(run_data, file, assigned[-1], depth) if len(assigned) == 1 else None
+        if node.id in [one.arg for one in _parameters(function)]:
+            return _of_parameter(run_data, file, function, node.id, depth)
+    assigned = _assigned(tree, node.id)
+    return _origin(run_data, file, assigned[0], depth) if len(assigned) == 1 else None
+
+
+def _parameters(function: ast.FunctionDef) -> list:
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def _of_parameter(run_data: RunData, file: str, function: ast.FunctionDef, name: str, depth: int) -> Optional[Fact]:
+    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    position = positional.index(name) - (positional[:1] == ["self"]) if name in positional else 999
+    given = []
+    for other, tree in run_data.source.trees.items():
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and called_name(call) == function.name:
+                value = _given(call, (name,), position)
+                given += [(other, value)] if value is not None else []
+    if len(given) == 1:
+        return _origin(run_data, *given[0], depth)
+    defaults = dict(zip(reversed(positional), reversed(function.args.defaults)))
+    defaults.update(
+        (one.arg, value) for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults) if value
+    )
+    return _origin(run_data, file, defaults[name], depth) if not given and name in defaults else None
+
+
+def _assigned(scope: ast.AST, name: str) -> list:
+    """The values that a name is given in a function or module, not counting functions inside."""
+    found: list = []
+    waiting = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.Assign):
+            found += [value for target in node.targets for value in _parts(target, node.value, name)]
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            found += _parts(node.target, node.value, name)
+        waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def _parts(target: ast.AST, value: ast.AST, name: str) -> list:
+    if isinstance(target, ast.Name) and target.id == name:
+        return [value]
+    both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
+    return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)] if both else []
+
+
+def _of_field(run_data: RunData, name: str, depth: int) -> Optional[Fact]:
+    """Of ``args.name`` or ``config["name"]``: the one option, keyword, key, field or attribute of that name with a value."""
+    found = [(file, value) for file, tree in run_data.source.trees.items() for value in _fields(tree, name)]
+    said = [word.split("=")[0].lstrip("-").replace("-", "_") for word in run_data.run.command or [] if word[:1] == "-"]
+    if name in said:
+        return None
+    return _origin(run_data, *found[0], depth) if len(found) == 1 else None
+
+
+def _fields(tree: ast.AST, name: str) -> list:
+    found: list = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found += _of_call(node, name)
+        elif isinstance(node, ast.Dict):
+            keys = [getattr(key, "value", None) for key in node.keys]
+            found += [value for key, value in zip(keys, node.values) if key == name]
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found += [node.value for target in targets if isinstance(target, ast.Attribute) and target.attr == name]
+        elif isinstance(node, ast.ClassDef):
+            found += [value for one in node.body for value in _class_field(one, name)]
+    return found
+
+
+def _of_call(call: ast.Call, name: str) -> list:
+    if called_name(call) == "add_argument":
+        flags = [
+            one.value.lstrip("-").replace("-", "_") for one in call.args if isinstance(getattr(one, "value", None), str)
+        ]
+        return [one.value for one in call.keywords if one.arg == "default"] if name in flags else []
+    settings = called_name(call) in (
+        "SimpleNamespace",
+        "Namespace",
+        "EasyDict",
+        "edict",
+        "dict",
+        "ConfigDict",
+        "Config",
+    )
+    return [one.value for one in call.keywords if one.arg == name] if settings else []
+
+
+def _class_field(node: ast.stmt, name: str) -> list:
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        return _parts(node.target, node.value, name)
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [value for target in targets for value in _parts(target, node.value, name)]
