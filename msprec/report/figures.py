@@ -133,8 +133,8 @@ def draw_losses_of_experiments(data: dict, lang: str) -> Optional[bytes]:
     looks = [(GREY, "-"), (RED, "-"), (BLUE, "--"), (ORANGE, "--"), (GREEN, "--")]
     for curve, (colour, dashes) in zip(data.get("curves") or [], looks):
         losses = plottable([np.nan if value is None else value for value in curve["losses"]])
-        steps, style = curve["steps"], {"color": colour, "linestyle": dashes, "linewidth": 1.2}
-        canvas.axes.plot(steps, smooth(losses, 8), label=curve["name"][canvas.lang], **style)
+        line = canvas.axes.plot(curve["steps"], smooth(losses, 8), color=colour, linestyle=dashes, linewidth=1.2)
+        line[0].set_label(curve["name"][canvas.lang])
     if not canvas.axes.lines:
         return None
     canvas.label("训练步" if canvas.lang == "zh" else "training step", "loss")
