@@ -26,11 +26,31 @@ BATCH = Argument(("batch_size",), 0)
 EPOCHS = Argument(("epoch", "epochs"), 0)
 
 
-def argument_origin(run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "") -> list:
+class _Asked(NamedTuple):
+    """What a search goes through, and the value that the run had, which tells several ways apart; None where it is not known."""
+
+    run_data: RunData
+    value: Optional[float] = None
+
+    def chosen(self, found: list) -> Optional[tuple]:
+        """The one ``(file, expression)`` of several, or the first of those that give the value of the run."""
+        if len(found) == 1:
+            return found[0]
+        return next((one for one in found if self.value is not None and _number(one[1]) == self.value), None)
+
+
+def _number(node: ast.AST) -> Optional[float]:
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def argument_origin(
+    run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "", value: Optional[float] = None
+) -> list:
     """The place where the value of an argument is written, where that is another line than the call's; else an empty list.
 
     Followed are names, parameters with their defaults and what callers give, options of a command line, fields of settings and
-    keys of dictionaries, as long as there is one way only.
+    keys of dictionaries, as long as there is one way only, or one that gives the ``value`` of the run.
     """
     if not call or not call.file or not call.line:
         return []
@@ -39,7 +59,7 @@ def argument_origin(run_data: RunData, call: Optional[Fact], wanted: Argument, c
         inside = isinstance(node, ast.Call) and node.lineno <= call.line <= (node.end_lineno or node.lineno)
         if inside and (not callee or called_name(node) == callee):
             given = _given(node, wanted.names, wanted.position)
-            found = _origin(run_data, call.file, given, 0) if given is not None else None
+            found = _origin(_Asked(run_data, value), call.file, given, 0) if given is not None else None
             if found is not None:
                 return [found] if (found.file, found.line) != (call.file, call.line) else []
     return []
@@ -50,7 +70,7 @@ def epochs_origin(run_data: RunData) -> list:
     for file, tree in run_data.source.trees.items():
         for node in ast.walk(tree):
             given = _epochs_of(node)
-            found = _origin(run_data, file, given, 0) if given is not None else None
+            found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
             if found is not None:
                 return [found]
     return []
@@ -75,57 +95,58 @@ def _given(call: ast.Call, names: Iterable, position: int) -> Optional[ast.expr]
     return call.args[position] if plain and len(call.args) > position else None
 
 
-def _origin(run_data: RunData, file: str, node: ast.AST, depth: int) -> Optional[Fact]:
+def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fact]:
     if depth > _DEEPEST:
         return None
     if isinstance(node, _PLAIN):
         names = [one for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))]
-        return place(file, node.lineno) if not names else _origin(run_data, file, names[0], depth + 1)
+        return place(file, node.lineno) if not names else _origin(asked, file, names[0], depth + 1)
     if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
-        return _origin(run_data, file, node.args[0], depth + 1)
+        return _origin(asked, file, node.args[0], depth + 1)
     if isinstance(node, ast.Name):
-        return _of_name(run_data, file, node, depth + 1)
+        return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):
-        return _of_field(run_data, node.attr, depth + 1)
+        return _of_field(asked, node.attr, depth + 1)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-        return _of_field(run_data, node.slice.value, depth + 1)
+        return _of_field(asked, node.slice.value, depth + 1)
     return None
 
 
-def _of_name(run_data: RunData, file: str, node: ast.Name, depth: int) -> Optional[Fact]:
+def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[Fact]:
     """Of a name: assigned in the innermost function around, a parameter of it, or assigned in the module."""
-    tree = run_data.source.trees[file]
-    functions = [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.FunctionDef)]
+    tree = asked.run_data.source.trees[file]
+    functions = [one for one in asked.run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.FunctionDef)]
     for function in reversed(functions):
         assigned = _assigned(function, node.id)
         if assigned:
-            return _origin(run_data, file, assigned[-1], depth) if len(assigned) == 1 else None
+            return _origin(asked, file, assigned[-1], depth) if len(assigned) == 1 else None
         if node.id in [one.arg for one in _parameters(function)]:
-            return _of_parameter(run_data, file, function, node.id, depth)
+            return _of_parameter(asked, file, function, node.id, depth)
     assigned = _assigned(tree, node.id)
-    return _origin(run_data, file, assigned[0], depth) if len(assigned) == 1 else None
+    return _origin(asked, file, assigned[0], depth) if len(assigned) == 1 else None
 
 
 def _parameters(function: ast.FunctionDef) -> list:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
 
-def _of_parameter(run_data: RunData, file: str, function: ast.FunctionDef, name: str, depth: int) -> Optional[Fact]:
+def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str, depth: int) -> Optional[Fact]:
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     position = positional.index(name) - (positional[:1] == ["self"]) if name in positional else 999
     given = []
-    for other, tree in run_data.source.trees.items():
+    for other, tree in asked.run_data.source.trees.items():
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and called_name(call) == function.name:
                 value = _given(call, (name,), position)
                 given += [(other, value)] if value is not None else []
-    if len(given) == 1:
-        return _origin(run_data, *given[0], depth)
+    one = asked.chosen(given)
+    if one is not None:
+        return _origin(asked, *one, depth)
     defaults = dict(zip(reversed(positional), reversed(function.args.defaults)))
     defaults.update(
         (one.arg, value) for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults) if value
     )
-    return _origin(run_data, file, defaults[name], depth) if not given and name in defaults else None
+    return _origin(asked, file, defaults[name], depth) if not given and name in defaults else None
 
 
 def _assigned(scope: ast.AST, name: str) -> list:
@@ -151,13 +172,16 @@ def _parts(target: ast.AST, value: ast.AST, name: str) -> list:
     return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)] if both else []
 
 
-def _of_field(run_data: RunData, name: str, depth: int) -> Optional[Fact]:
+def _of_field(asked: _Asked, name: str, depth: int) -> Optional[Fact]:
     """Of ``args.name`` or ``config["name"]``: the one option, keyword, key, field or attribute of that name with a value."""
-    found = [(file, value) for file, tree in run_data.source.trees.items() for value in _fields(tree, name)]
-    said = [word.split("=")[0].lstrip("-").replace("-", "_") for word in run_data.run.command or [] if word[:1] == "-"]
+    found = [(file, value) for file, tree in asked.run_data.source.trees.items() for value in _fields(tree, name)]
+    said = [
+        word.split("=")[0].lstrip("-").replace("-", "_") for word in asked.run_data.run.command or [] if word[:1] == "-"
+    ]
     if name in said:
         return None
-    return _origin(run_data, *found[0], depth) if len(found) == 1 else None
+    one = asked.chosen(found)
+    return _origin(asked, *one, depth) if one is not None else None
 
 
 def _fields(tree: ast.AST, name: str) -> list:
