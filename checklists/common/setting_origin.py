@@ -65,15 +65,28 @@ def argument_origin(
     return []
 
 
-def epochs_origin(run_data: RunData) -> list:
-    """The places where the number of epochs is written: of ``Model.train`` and ``fit``, or of the loop over epochs."""
-    for file, tree in run_data.source.trees.items():
-        for node in ast.walk(tree):
-            given = _epochs_of(node)
-            found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
-            if found is not None:
-                return [found]
+def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
+    """The place where the number of epochs is written: of the call of ``Model.train`` or ``fit`` that the training ``steps`` come
+    from, else of the first such call or loop over epochs, in the files of the steps before all others."""
+    steps = [one for one in steps if one.file]
+    files = sorted(run_data.source.trees, key=lambda file: file not in [one.file for one in steps])
+    nodes = [(file, node) for file in files for node in ast.walk(run_data.source.trees[file])]
+    called = [
+        (file, node)
+        for file, node in nodes
+        if any(one.file == file and _spans(node, one.line or 0) for one in steps) and isinstance(node, ast.Call)
+    ]
+    known = [one for one in called if _epochs_of(one[1]) is not None]
+    for file, node in known or nodes:
+        given = _epochs_of(node)
+        found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
+        if found is not None:
+            return [found]
     return []
+
+
+def _spans(node: ast.AST, line: int) -> bool:
+    return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", None) or line)
 
 
 def _epochs_of(node: ast.AST) -> Optional[ast.expr]:
