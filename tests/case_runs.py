@@ -16,7 +16,17 @@ from run_scripts import Ran, Scripts
 
 CASES = Path(__file__).parent / "cases"
 #: Seconds for probes by the items that they decide, with a range test only where it counts; the others do without.
-PROBED = {"hp.01": "120", "cg.01": "1", "cg.03": "1", "cg.04": "1", "ds.02": "8", "td.03": "2", "td.04": "2"}
+PROBED = {
+    "hp.01": "120",
+    "cg.01": "1",
+    "cg.03": "1",
+    "cg.04": "1",
+    "ds.02": "8",
+    "td.02": "1",
+    "td.03": "2",
+    "td.04": "6",
+    "td.05": "2",
+}
 CONCLUSIONS = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}
 
 

@@ -482,7 +482,7 @@ def training_losses(run_data: RunData) -> Optional[tuple]:
     rows = rows & steps.seen("loss")
     numbers, losses = np.asarray(steps["step"], float)[rows], np.asarray(steps["loss"], float)[rows]
     flagged = np.asarray(steps["overflow"], float)[rows] == 1 if "overflow" in steps else np.zeros(len(losses), bool)
-    kept = np.isfinite(losses) | ~flagged
+    kept = (np.isfinite(losses) | ~flagged) & np.isfinite(numbers)
     return numbers[kept], losses[kept]
 
 

@@ -37,14 +37,18 @@ _LARGEST_STEP = 2**53
 
 
 class LossEndpoints(NamedTuple):
-    """Means of the first and last tenth of the common steps, of the reference (a) and of the run (b); ``broken``: the run's
-    last losses are not finite."""
+    """Means of the first and last tenth of the common steps: of the reference (a) both, of the run (b) the last; ``broken``: the
+    run's last losses are not finite."""
 
     first_a: float
     last_a: float
-    first_b: float
     last_b: float
     broken: bool
+
+
+def _finite_mean(values: np.ndarray) -> float:
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else float("nan")
 
 
 class ReferenceComparison:
@@ -117,17 +121,13 @@ class ReferenceComparison:
         if found is None or len(found.steps) < _LEAST:
             return None
         part = max(3, len(found.steps) // 10)
-        pieces = [values[cut] for values in (found.a, found.b) for cut in (slice(None, part), slice(-part, None))]
-        broken = not np.isfinite(pieces[3]).all() and bool(np.isfinite(pieces[1]).all())
-        means = [
-            float(piece[np.isfinite(piece)].mean()) if np.isfinite(piece).any() else float("nan") for piece in pieces
-        ]
+        pieces = found.a[:part], found.a[-part:], found.b[-part:]
+        first_a, last_a, last_b = (_finite_mean(piece) for piece in pieces)
+        broken = not np.isfinite(pieces[2]).all() and bool(np.isfinite(pieces[1]).all())
         # the first loss alone says where a course began that leapt at its first update
-        starts = [
-            values[0] if np.isfinite(values[0]) and values[0] < mean else mean
-            for values, mean in ((found.a, means[0]), (found.b, means[2]))
-        ]
-        return LossEndpoints(float(starts[0]), means[1], float(starts[1]), means[3], broken)
+        if np.isfinite(found.a[0]) and found.a[0] < first_a:
+            first_a = float(found.a[0])
+        return LossEndpoints(first_a, last_a, last_b, broken)
 
     @property
     def far_worse(self) -> bool:

@@ -11,27 +11,14 @@ from msprec.checklists.common.rank_disagreement import rank_notes
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import DATASETS, Fact
+from msprec.source.names import words
 from msprec.source.user_code import Code, called_name, root_name
 
 _SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 _LISTINGS = {"listdir", "scandir", "glob", "iglob", "rglob", "iterdir", "walk"}
 _SORTS = {"sorted", "natsorted", "sort", "humansorted"}
 # what does not depend on the order in which it is given something
-_ORDERLESS = {
-    "len",
-    "set",
-    "frozenset",
-    "any",
-    "all",
-    "sum",
-    "max",
-    "min",
-    "sorted",
-    "natsorted",
-    "humansorted",
-    "remove",
-    "unlink",
-}
+_ORDERLESS = words("len set frozenset any all sum max min sorted natsorted humansorted remove unlink")
 _NO_DATA = re.compile(r"ckpt|checkpoint|log|output|result|summary|save|tmp", re.IGNORECASE)
 _RANDOM = re.compile(r"(^|\.)(Random|AutoAugment|RandAugment|CutOut|MixUp|CutMix)")
 _ADVICE = Text(

@@ -6,37 +6,19 @@ from typing import Any, NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.names import words
 from msprec.source.user_code import argument_names, called_name, construct_of, root_name, target_names
 
 _NORMS = re.compile(r"norm", re.IGNORECASE)
 _SCALING_CALL = re.compile(
     r"normali[sz]e|standardi[sz]e|rescale|preprocess|layer_norm|batch_norm|instance_norm", re.IGNORECASE
 )
-_KEEPS = {
-    "astype",
-    "cast",
-    "float",
-    "half",
-    "to",
-    "reshape",
-    "view",
-    "transpose",
-    "permute",
-    "swapaxes",
-    "expand_dims",
-    "squeeze",
-    "unsqueeze",
-    "flatten",
-    "Tensor",
-    "tensor",
-    "copy",
-    "contiguous",
-    "asnumpy",
-    "from_numpy",
-    "array",
-    "asarray",
-    "narrow",
-}
+_KEEPS = words(
+    """
+    astype cast float half to reshape view transpose permute swapaxes expand_dims squeeze unsqueeze flatten Tensor
+    tensor copy contiguous asnumpy from_numpy array asarray narrow
+    """
+)
 
 
 class Scaling(NamedTuple):

@@ -10,7 +10,12 @@ FAMILY = Family(
     package=__name__,
     items=(
         "outcome",
+        "gradient_flow",
         "units",
+        "random_draws",
+        "replicas",
+        "scales",
+        "spikes",
     ),
 )
 # fmt: on

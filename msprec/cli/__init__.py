@@ -16,9 +16,10 @@ from msprec.cli.explain import explain
 from msprec.cli.locate import locate
 from msprec.cli.lr import lr
 from msprec.cli.overflow import overflow
+from msprec.cli.remedy import remedy
 from msprec.cli.run import run
 
-COMMANDS = (run, checklist, explain, lr, locate, dump, overflow, compare, bundle, env)
+COMMANDS = (run, checklist, explain, remedy, lr, locate, dump, overflow, compare, bundle, env)
 
 
 @click.group(

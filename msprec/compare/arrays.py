@@ -42,7 +42,7 @@ def clear(error: BaseException) -> str:
 
 
 def from_bfloat16(bits: np.ndarray) -> np.ndarray:
-    """float32 of the 16-bit patterns of bfloat16 numbers."""
+    """float32, of the same shape, of the 16-bit patterns (uint16) of bfloat16 numbers."""
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 

@@ -15,11 +15,13 @@ class Evidence:
         self.kind, self.title, self.source, self.body = kind, title, source, body
 
     def as_dict(self, lang: str) -> dict:
+        """An entry of ``evidence`` in checklist.json, its texts in ``lang`` ("zh" or "en")."""
         head = {"kind": self.kind, "source": self.source, "title": self.title}
         return {key: plain(value, lang) for key, value in {**head, **self.body}.items()}
 
 
 def text(title: Text, body: Text, source: str = "run") -> Evidence:
+    """A paragraph; ``source``: "run" for what was recorded, "script" for what was read."""
     return Evidence("text", title, source, text=body)
 
 
@@ -32,11 +34,21 @@ def table(title: Text, columns: list, rows: list, note: Optional[Text] = None, m
 
 
 def figure(title: Text, name: str, data: dict) -> Evidence:
+    """A figure by the name under which a report draws it (`msprec.report`), with the numbers to draw."""
     return Evidence("figure", title, figure=name, data=data)
 
 
 class Finding:
-    """The conclusion on one item. ``evidence`` may hold None and lists, which are left out and unpacked."""
+    """The conclusion on one item.
+
+    Attributes:
+        conclusion: One of `CONCLUSIONS`.
+        summary: One or two sentences for the form.
+        evidence: `Evidence`; may be given with None and lists in it, which are left out and unpacked.
+        locations: ``{"file", "line"}`` of each known place that was given, once.
+        would_decide: Of an undecided item, what would decide it.
+        advice: Of a problem, how to fix it.
+    """
 
     def __init__(self, conclusion: str, summary: Text, evidence=(), locations=(), would_decide=None, advice=None):
         self.conclusion, self.summary = conclusion, summary
@@ -46,18 +58,22 @@ class Finding:
 
 
 def problem(summary: Text, advice: Text, evidence=(), locations=()) -> Finding:
+    """Something is wrong; ``advice``: how to fix it."""
     return Finding("problem", summary, evidence, locations, advice=advice)
 
 
 def ok(summary: Text, evidence=(), locations=()) -> Finding:
+    """Nothing is wrong, as the evidence shows."""
     return Finding("ok", summary, evidence, locations)
 
 
 def not_applicable(summary: Text, evidence=(), locations=()) -> Finding:
+    """The training has nothing that the item is about."""
     return Finding("not_applicable", summary, evidence, locations)
 
 
 def undecided(summary: Text, would_decide: Text, evidence=(), locations=()) -> Finding:
+    """The evidence does not decide; ``would_decide``: what would."""
     return Finding("undecided", summary, evidence, locations, would_decide=would_decide)
 
 

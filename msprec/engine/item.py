@@ -20,6 +20,7 @@ class Item(NamedTuple):
 
     @property
     def family(self) -> str:
+        """The part of the id before the point: ``mp``."""
         return self.id.split(".")[0]
 
     @property

@@ -21,7 +21,12 @@ _Made = TypeVar("_Made")
 
 
 class RunData(RunSources):
-    """One run, or scripts that were only read: facts, steps, source, a reference, and the thresholds to judge them by."""
+    """One run, or scripts that were only read: facts, steps, source, a reference, and the thresholds to judge them by.
+
+    The facts of the rank are attributes, lists of `Fact` where a file holds several (``datasets``, ``networks``,
+    ``parameters``, ``optimizers``, ``losses``, ``train_steps``, ``evaluations``, …); a fact that was not recorded is an empty
+    list, or a `Fact` of which every key is None. ``msprec/record/SCHEMA.md`` says what each holds.
+    """
 
     def __init__(
         self,
@@ -105,6 +110,7 @@ class RunData(RunSources):
 
     @property
     def ranks(self) -> list:
+        """The ranks that left something, 0 first; of `of_rank`, that one."""
         return self.folder.ranks() if self._ranks is None else self._ranks
 
     def run_of(self, rank: int) -> Fact:
@@ -116,7 +122,12 @@ class RunData(RunSources):
         return self.file("parameters", shapes.PARAMETERS, rank).parameters
 
     def steps(self, rank: Optional[int] = None) -> Steps:
+        """The table of training steps (``steps.csv``) of a rank, by default this one; without rows where there is none."""
         return self.folder.steps(self.rank if rank is None else rank)
+
+    def gradients(self) -> list:
+        """The rows of ``gradients.csv`` of this rank, as dictionaries: a row for each parameter of a sampled step."""
+        return self.folder.gradients(self.rank)
 
     def events(self, name: str, rank: Optional[int] = None) -> list:
         """The events of one name, in the order in which they happened."""
@@ -125,9 +136,11 @@ class RunData(RunSources):
 
     @property
     def damaged(self) -> list:
+        """What of the folder could not be read, as lines ``file: why``."""
         return self.folder.damaged
 
     def datasets_of(self, *roles: str) -> list:
+        """The data sets of these roles: "train", "eval", "predict", "unknown"."""
         return [dataset for dataset in self.datasets if dataset.role in roles]
 
     @property
@@ -139,6 +152,7 @@ class RunData(RunSources):
 
     @property
     def trained(self) -> bool:
+        """Whether a training step, or a gradient, was seen."""
         return self.training_steps > 0 or any(phase.gradient or phase.phase == "train" for phase in self.phases)
 
     @property
@@ -150,7 +164,7 @@ class RunData(RunSources):
     # judging
 
     def limit(self, name: str) -> float:
-        """The threshold of that name. What a check consulted is shown with its finding."""
+        """The threshold of that name, in its own unit. What a check consulted is shown with its finding. KeyError for none."""
         threshold = self._thresholds[name]
         if threshold not in self.consulted:
             self.consulted.append(threshold)

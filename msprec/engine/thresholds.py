@@ -19,6 +19,9 @@ else:
 
 
 class Threshold(NamedTuple):
+    """A number that conclusions rest on: ``name`` (``mp.01.return_rate``), value in the unit that its meaning gives, meaning
+    in both languages, and where the number comes from."""
+
     name: str
     value: float
     meaning: Text

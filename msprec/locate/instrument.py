@@ -25,11 +25,6 @@ class Expression(NamedTuple):
     function: str
 
 
-class Rewritten(NamedTuple):
-    function: types.FunctionType
-    expressions: tuple
-
-
 def rewrite(function, watch) -> Optional[types.FunctionType]:
     """``function`` with its expressions handed to ``watch``: same globals, closure, defaults.
 

@@ -3,6 +3,7 @@
 import sys
 
 from msprec.runtime import hook_points
+from msprec.runtime.active_observer import records
 from msprec.runtime.environment import parallel_facts
 from msprec.runtime.source_locations import outside_place
 
@@ -57,7 +58,7 @@ def _simple(args: tuple):
 def _watcher(name: str, store: list):
     def make(original):
         def wrapper(*args, **kwargs):
-            place = outside_place(2)
+            place = outside_place(2) if records() else None
             if place is not None and len(store) < 64:
                 if name.endswith("seed"):
                     function = "mindspore.set_seed" if name == "set_seed" else name

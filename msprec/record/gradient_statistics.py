@@ -109,12 +109,16 @@ def _lost(chunk: np.ndarray, scale: float, zeros: int) -> tuple:
 
 
 def global_norm(gradients: dict) -> float:
-    """The Euclidean norm over all parameters, as ``clip_by_global_norm`` takes it; over finite elements."""
+    """The Euclidean norm over all parameters, as ``clip_by_global_norm`` takes it, over finite elements.
+
+    Args:
+        gradients: ``{name: Gradient}``.
+    """
     return math.sqrt(math.fsum(g.norm**2 for g in gradients.values()))
 
 
 def update_ratio(before: np.ndarray, after: np.ndarray) -> Optional[float]:
-    """``‖after − before‖ / ‖before‖``; ``None`` for a parameter that was zero."""
+    """``‖after − before‖ / ‖before‖`` of two arrays of one shape, any floating dtype; ``None`` for a parameter that was zero."""
     norm = moved = 0.0
     for one, two in zip(_chunks(before), _chunks(after)):
         one, two = one.astype(np.float64), two.astype(np.float64)

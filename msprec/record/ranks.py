@@ -58,17 +58,6 @@ def first_nonfinite(folder: Records) -> Optional[FirstNonFinite]:
 
 
 @_once
-def overflow_steps(folder: Records) -> dict:
-    """``{step: [ranks]}``: the steps that overflowed on any rank, in order."""
-    found: dict[int, list[int]] = {}
-    for rank in folder.ranks():
-        steps = folder.steps(rank)
-        for step in steps["step"][_numbered(steps) & (np.nan_to_num(steps["overflow"]) > 0)]:
-            found.setdefault(int(step), []).append(rank)
-    return dict(sorted(found.items()))
-
-
-@_once
 def disagreements(folder: Records) -> list:
     """Where ranks that train one model together have to agree and do not.
 

@@ -20,9 +20,10 @@ class RunFolderError(Exception):
 
 
 class Steps:
-    """The table of training steps: ``steps["loss"]`` is an array of floats, NaN where the cell was empty.
+    """The table of training steps: ``steps["loss"]`` is a float64 array of shape (rows,), NaN where the cell was empty.
 
-    ``steps.seen("loss")`` tells an observed NaN from a cell that nobody filled.
+    ``steps.seen("loss")`` tells an observed NaN from a cell that nobody filled; truth values are 1 and 0. A column that is not
+    there counts as empty. SCHEMA.md gives the columns and their units.
     """
 
     def __init__(self, header: Optional[list] = None, rows: Optional[list] = None):
@@ -41,7 +42,7 @@ class Steps:
         return self._column(name)[0]
 
     def seen(self, name: str) -> np.ndarray:
-        """Where the column holds a value (NaN and infinity are values)."""
+        """Where the column holds a value, of shape (rows,) and dtype bool (NaN and infinity are values)."""
         return self._column(name)[1]
 
     def observed(self, name: str) -> np.ndarray:
@@ -51,8 +52,12 @@ class Steps:
 
     def _column(self, name: str):
         if name not in self._arrays:
-            parsed = [_cell(text) for text in self._cells.get(name, [""] * self._length)]
-            values = np.array([np.nan if value is None else value for value in parsed], dtype=float)
+            cells = self._cells.get(name, [""] * self._length)
+            try:  # a table of a million steps has numbers and empty cells
+                parsed = [float(text) if text else None for text in cells]
+            except ValueError:
+                parsed = [_cell(text) for text in cells]
+            values = np.array(parsed, dtype=float)  # None: NaN
             self._arrays[name] = values, np.array([value is not None for value in parsed], dtype=bool)
         return self._arrays[name]
 
@@ -61,17 +66,24 @@ class Records(Protocol):
     """What is read of a run: a `RunFolder`, or scripts in its place (``path`` None), which have sources and no facts."""
 
     @property
-    def path(self) -> Optional[Path]: ...
+    def path(self) -> Optional[Path]:
+        """The folder; None: scripts."""
+
     @property
-    def run(self) -> dict: ...
+    def run(self) -> dict:
+        """``run.json``."""
+
     @property
-    def damaged(self) -> list[str]: ...
+    def damaged(self) -> list[str]:
+        """What could not be read, as lines ``file: why``."""
+
     def ranks(self) -> list[int]: ...
     def facts(self, name: str, rank: int = 0) -> dict: ...
     def has_facts(self, name: str, rank: int = 0) -> bool: ...
     def run_of(self, rank: int) -> dict: ...
     def steps(self, rank: int = 0) -> Steps: ...
     def events(self, rank: int = 0) -> list[dict]: ...
+    def gradients(self, rank: int = 0) -> list[dict]: ...
     def source_names(self) -> list[str]: ...
     def source(self, name: str) -> Optional[str]: ...
 
@@ -101,7 +113,10 @@ def _is_after(event: dict, resumed: dict) -> bool:
 
 
 class RunFolder:
-    """One run folder, read lazily and tolerantly."""
+    """One run folder, read lazily and tolerantly: what cannot be read is empty, and named in ``damaged``.
+
+    Raises RunFolderError where there is no folder, where it is no run folder, and where a newer msprec wrote it.
+    """
 
     def __init__(self, path):
         self.path = Path(path)
@@ -150,6 +165,7 @@ class RunFolder:
         return self._facts[name, rank]
 
     def has_facts(self, name: str, rank: int = 0) -> bool:
+        """Whether there are facts of that name."""
         return bool(self.facts(name, rank))
 
     def run_of(self, rank: int) -> dict:
@@ -161,14 +177,27 @@ class RunFolder:
         return self._facts["run", rank]
 
     def steps(self, rank: int = 0) -> Steps:
+        """``steps.csv`` of a rank: broken lines left out, and steps that a resumed training ran again counted once."""
         if rank not in self._steps:
             self._steps[rank] = self._read_steps(self.path / f"rank_{rank}" / "steps.csv")
         return self._steps[rank]
 
     def events(self, rank: int = 0) -> list:
+        """``events.jsonl`` of a rank in order, less what came after the step at which a training was resumed."""
         if rank not in self._events:
             self._events[rank] = self._read_events(self.path / f"rank_{rank}" / "events.jsonl")
         return self._events[rank]
+
+    def gradients(self, rank: int = 0) -> list:
+        """The rows of ``gradients.csv``: names as text, all else as numbers or None."""
+        path = self.path / f"rank_{rank}" / "gradients.csv"
+        try:
+            rows = list(csv.DictReader(line.replace("\0", "") for line in self._whole_lines(path)))
+        except csv.Error as error:
+            self._note(path, error)
+            return []
+        texts = ("parameter", "source")
+        return [{key: text if key in texts else _cell(text or "") for key, text in row.items() if key} for row in rows]
 
     def source_names(self) -> list:
         """The user's own files of which the folder holds a copy, by the name that places use."""

@@ -200,10 +200,6 @@ class StepRecorder:
         with self._lock:
             self._fillers.append(filler)
 
-    def remove_filler(self, filler: Callable) -> None:
-        """Calls ``filler`` no more."""
-        self._take_out(self._fillers, filler)
-
     def before_flush(self, function: Callable) -> None:
         """Calls ``function()`` before each `flush`: it may hold steps back, and puts and ends them now."""
         with self._lock:

@@ -9,8 +9,6 @@ import numpy as np
 #: the gaps between them are equal.
 STALL, MOST, PERIODS, EQUAL = 2.0, 0.9, 3, 0.7
 
-PARTS = ("data", "compute", "tail")
-
 
 def analyse(compute, data, callbacks, batch, tail: float = 0.0) -> dict:
     """Divides the time of a training as MindSpore's guide to performance tuning divides a step: the gap before it, in which

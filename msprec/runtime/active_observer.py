@@ -11,6 +11,11 @@ def set_current(observer) -> None:
     _observer = observer
 
 
+def records() -> bool:
+    """Whether what is called now counts as the user's: False inside `unobserved`."""
+    return _observer is None or not _observer.busy
+
+
 @contextmanager
 def unobserved():
     """What runs inside is not recorded."""

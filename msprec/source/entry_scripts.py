@@ -3,20 +3,15 @@
 import ast
 
 from msprec.source.module import Module
+from msprec.source.names import words
 from msprec.source.project import Project
 from msprec.source.reachability import naming, reachable
 
-_TRAINS = {
-    "value_and_grad",
-    "GradOperation",
-    "TrainOneStepCell",
-    "TrainOneStepWithLossScaleCell",
-    "grad",
-    "vjp",
-    "train",
-    "fit",
-    "backward",
-}
+_TRAINS = words(
+    """
+    value_and_grad GradOperation TrainOneStepCell TrainOneStepWithLossScaleCell grad vjp train fit backward
+    """
+)
 _EVALUATES = {"eval", "predict", "set_train", "load_checkpoint", "load_param_into_net"}
 
 

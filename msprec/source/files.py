@@ -11,24 +11,18 @@ from pathlib import Path
 from typing import NamedTuple, Optional, Union
 from weakref import WeakValueDictionary
 
+from msprec.source.names import words
+
 #: Bytes beyond which a file is taken for data or generated code.
 LARGEST = 2_000_000
 #: Files read of one folder; a home directory given by mistake must not take hours.
 MOST_FILES = 20_000
 
-_SKIPPED_FOLDERS = {
-    "__pycache__",
-    "site-packages",
-    "dist-packages",
-    "node_modules",
-    "build",
-    "dist",
-    "msprec_runs",
-    "kernel_meta",
-    "rank_0",
-    "venv",
-    "env",
-}
+_SKIPPED_FOLDERS = words(
+    """
+    __pycache__ site-packages dist-packages node_modules build dist msprec_runs kernel_meta rank_0 venv env
+    """
+)
 _DATA = (".yaml", ".yml")
 _PYTHON_2 = re.compile(
     r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE

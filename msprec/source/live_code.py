@@ -99,8 +99,8 @@ class LiveCode:
         self, binding: Binding, home: Scope, node: ast.AST, position: Optional[int], depth: int
     ) -> list:
         """The values of a parameter of what only a variable calls (``block(8, rate=0.1)``): by keyword, else the default."""
-        by_name, most = self.values.indirect_calls()
-        if position is not None and position < most:
+        by_name, counts = self.values.indirect_calls()
+        if position is not None and position < _most_handed(counts, home):
             return [Given(UNKNOWN, home.module.file, getattr(node, "lineno", 0), indirect=True)]
         found = [one for value, scope in by_name.get(node.id, ())[:_MOST] for one in self.given(value, scope, depth)]
         if not found and binding.value is not None:
@@ -138,11 +138,11 @@ class _LiveValues(Values):
         value = super()._parameter(binding, home, name, depth)
         if value is UNKNOWN:
             return value
-        handed_on, by_name, most = self._handed_on_calls()
+        handed_on, by_name, counts = self._handed_on_calls()
         target, position = _signature_place(home, name)
         if target not in handed_on:
             return value
-        if position is not None and position < most:
+        if position is not None and position < _most_handed(counts, home):
             return UNKNOWN
         return (
             value if all(same(value, self.of(node, scope, depth)) for node, scope in by_name.get(name, ())) else UNKNOWN
@@ -153,7 +153,7 @@ class _LiveValues(Values):
         return target in self._handed_on_calls()[0]
 
     def indirect_calls(self) -> tuple:
-        """({keyword: [(value, scope)]}, most positional arguments) of calls through a variable."""
+        """({keyword: [(value, scope)]}, the numbers of positional arguments) of calls through a variable."""
         return self._handed_on_calls()[1:]
 
     def _handed_on_calls(self) -> tuple:
@@ -175,8 +175,8 @@ def _handed_on(project: Project, live: LiveCode) -> set:
 
 
 def _indirect_calls(project: Project, live: LiveCode) -> tuple:
-    """({keyword: [(value, scope)]}, most positional arguments) of calls of what was handed on, as far as names tell."""
-    by_name, most = {}, 0
+    """({keyword: [(value, scope)]}, {positional arguments}) of calls of what was handed on, as far as names tell."""
+    by_name, counts = {}, set()
     for call in project.calls():
         function = call.node.func
         name = project.qualified(function, call.scope)
@@ -186,8 +186,15 @@ def _indirect_calls(project: Project, live: LiveCode) -> tuple:
             if keyword.arg is not None:
                 by_name.setdefault(keyword.arg, []).append((keyword.value, call.scope))
         if name is None and (isinstance(function, ast.Name) or getattr(function, "attr", "") == "__init__"):
-            most = max(most, len(call.node.args))
-    return by_name, most
+            counts.add(len(call.node.args))
+    return by_name, counts
+
+
+def _most_handed(counts: set, home: Scope) -> int:
+    """The most positional arguments of calls through a variable that the signature of ``home`` can take."""
+    arguments = home.node.args
+    taken = len(arguments.posonlyargs) + len(arguments.args) - (home.parent is not None and home.parent.is_class)
+    return max((count for count in counts if arguments.vararg is not None or count <= taken), default=0)
 
 
 def _signature_place(home: Scope, name: str) -> tuple:

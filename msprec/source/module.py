@@ -34,10 +34,12 @@ class Scope:
 
     @property
     def is_class(self) -> bool:
+        """Is it a class, no module and no function?"""
         return isinstance(self.node, ast.ClassDef)
 
     @property
     def name(self) -> str:
+        """The name in its definition; empty for a module."""
         return getattr(self.node, "name", "<lambda>" if isinstance(self.node, ast.Lambda) else "")
 
     @property
@@ -66,6 +68,7 @@ class Scope:
         return None, []
 
     def bind(self, name: str, binding: Binding) -> None:
+        """Adds a binding of the name, after those before it in the file."""
         self.bindings.setdefault(name, []).append(binding)
 
 
@@ -94,6 +97,7 @@ class Module:
         _Pass(self).run()
 
     def scope_of(self, node: ast.AST) -> Scope:
+        """The scope that a definition opens; the module's for any other node."""
         return self.scopes.get(node, self.scope)
 
     def absolute(self, name: Optional[str], level: int) -> str:

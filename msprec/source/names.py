@@ -3,6 +3,12 @@
 import re
 from functools import lru_cache
 
+
+def words(text: str) -> frozenset:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
 _OPS = "operations|functional|composite|function|primitive|auto_generate|tensor_method"
 _NN = "layer|loss|optim|wrap|cell|sparse|dynamic_lr|learning_rate_schedule|reinforcement"
 _PUBLIC = (
@@ -23,17 +29,13 @@ _PUBLIC = (
     (re.compile(r"^torch\.optim\.(?!lr_scheduler)\w+\.(\w+)$"), r"torch.optim.\1"),
     (re.compile(r"^torch\.nn\.init\.(\w+?)_?$"), r"torch.nn.init.\1"),
 )
-_MODULES = {
-    "mindspore.common.initializer",
-    "mindspore.common.dtype",
-    "mindspore.common.api",
-    "mindspore.common.tensor",
-    "mindspore.common.parameter",
-    "mindspore.ops.operations",
-    "mindspore.ops.functional",
-    "mindspore.ops.composite",
-    "mindspore.ops.function",
-}
+_MODULES = words(
+    """
+    mindspore.common.initializer mindspore.common.dtype mindspore.common.api mindspore.common.tensor
+    mindspore.common.parameter mindspore.ops.operations mindspore.ops.functional mindspore.ops.composite
+    mindspore.ops.function
+    """
+)
 
 
 @lru_cache(maxsize=65536)

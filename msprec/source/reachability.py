@@ -5,24 +5,15 @@ from collections.abc import Collection, Iterable
 from typing import Optional
 
 from msprec.source.module import Module, Scope
+from msprec.source.names import words
 from msprec.source.project import Project
 
-_PLAIN_DECORATORS = {
-    "property",
-    "staticmethod",
-    "classmethod",
-    "abstractmethod",
-    "wraps",
-    "dataclass",
-    "jit",
-    "ms_function",
-    "cached_property",
-    "lru_cache",
-    "cache",
-    "setter",
-    "constexpr",
-    "contextmanager",
-}
+_PLAIN_DECORATORS = words(
+    """
+    property staticmethod classmethod abstractmethod wraps dataclass jit ms_function cached_property lru_cache
+    cache setter constexpr contextmanager
+    """
+)
 #: Calls that name a class without making it, and which of their arguments are not the class.
 _NAME_ONLY = {"isinstance": slice(0, 1), "issubclass": slice(0, 1), "super": slice(1, None)}
 _NAMING = {ast.Name, ast.Attribute, ast.Import, ast.ImportFrom}

@@ -14,7 +14,7 @@ class NoScripts(Exception):
 
 
 class Scripts:
-    """Files read from the disk, in the place of a run folder: it has source texts and no facts."""
+    """Files read from the disk, in the place of a run folder (`msprec.record.reader.Records`): source texts and no facts."""
 
     path = None
 
@@ -43,6 +43,9 @@ class Scripts:
         return Steps()
 
     def events(self, rank: int = 0) -> list:
+        return []
+
+    def gradients(self, rank: int = 0) -> list:
         return []
 
     def source_names(self) -> list:

@@ -128,10 +128,12 @@ class Code:
 
 
 def construct_of(node: ast.ClassDef) -> Optional[ast.FunctionDef]:
+    """The ``construct`` that a class defines itself, or None."""
     return next((part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "construct"), None)
 
 
 def argument_names(function: ast.AST) -> list:
+    """The names of the positional parameters, without ``self``."""
     names = [arg.arg for arg in function.args.posonlyargs + function.args.args]
     return names[1:] if names[:1] == ["self"] else names
 

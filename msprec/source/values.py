@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Optional
 
 from msprec.source.module import Binding, Scope
+from msprec.source.names import words
 from msprec.source.project import Project
 
 _DEEPEST = 16
@@ -37,6 +38,7 @@ class Record:
         self.values, self.others = values, others
 
     def get(self, name: str) -> Any:
+        """The setting of that name, or UNKNOWN."""
         return self.values.get(name, UNKNOWN)
 
 
@@ -79,26 +81,18 @@ _CONVERSIONS = {
     "min": min,
 }
 #: Calls that hand their argument on as it is.
-_SAME = {
-    "mindspore.Tensor",
-    "mindspore.tensor",
-    "mindspore.Parameter",
-    "torch.tensor",
-    "numpy.array",
-    "numpy.float32",
-    "numpy.asarray",
-    "mindspore.mutable",
-}
-_RECORDS = {
-    "easydict.EasyDict",
-    "addict.Dict",
-    "argparse.Namespace",
-    "types.SimpleNamespace",
-    "builtins.dict",
-    "omegaconf.OmegaConf.create",
-    "ml_collections.ConfigDict",
-    "collections.OrderedDict",
-}
+_SAME = words(
+    """
+    mindspore.Tensor mindspore.tensor mindspore.Parameter torch.tensor numpy.array numpy.float32 numpy.asarray
+    mindspore.mutable
+    """
+)
+_RECORDS = words(
+    """
+    easydict.EasyDict addict.Dict argparse.Namespace types.SimpleNamespace builtins.dict
+    omegaconf.OmegaConf.create ml_collections.ConfigDict collections.OrderedDict
+    """
+)
 _YAML = {"yaml.load", "yaml.safe_load", "yaml.full_load", "omegaconf.OmegaConf.load", "json.load"}
 
 

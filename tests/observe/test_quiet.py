@@ -51,6 +51,7 @@ def test_streams_are_those_of_the_bare_script(scripts, offset: str) -> None:
     assert (bare.status, observed.status) == (0, 0), observed.err
     assert observed.out == bare.out
     assert scripts.json("facts/probes.json")["seconds"] > 0
+    assert [context["args"] for context in scripts.json("run.json")["contexts"]] == [{"mode": "1"}]
     assert any(event["event"] == "located" for event in scripts.events()) == (offset == "3")
     script_says, log = _lines(bare.err)
     assert _lines(observed.err)[0][: len(script_says)] == script_says

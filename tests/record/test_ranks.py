@@ -46,14 +46,12 @@ ALIKE = [(1, 2.0, 0, 8), (2, 1.9, 1, 8), (3, 1.8, 0, 4)]
 def test_ranks_that_agree(folder):
     run = folder(ALIKE, ALIKE, weights=[[weight("w", "a", "b")]] * 2)
     assert ranks.first_nonfinite(run) is None
-    assert ranks.overflow_steps(run) == {2: [0, 1]}
     assert ranks.disagreements(run) == []
     assert ranks.weights_differ(run, [0, 1], "final") is False
 
 
 def test_overflow_on_any_rank(folder):
     run = folder(ALIKE, [(1, 2.0, 1, 8), (2, 1.9, 0, 4), (3, 1.8, 0, 4)])
-    assert ranks.overflow_steps(run) == {1: [1], 2: [0]}
     assert [one[:3] for one in ranks.disagreements(run)] == [("overflow", 1, {0: 0, 1: 1}), ("scale", 2, {0: 8, 1: 4})]
 
 

@@ -258,6 +258,20 @@ def test_statistics_frozen_through_a_method_and_a_variable_have_no_momentum(tmp_
     assert judged(tmp_path, RESIDUAL.format(trained=trained))["conclusion"] == conclusion
 
 
+WIDE = """
+def crop(picture, resize):
+    return resize(picture, 0, 0, 224, 224, 1, 1, 3)
+
+
+crop(None, print)
+"""
+
+
+@pytest.mark.parametrize(("trained", "conclusion"), [("False", "ok"), ("True", "problem")])
+def test_a_call_with_more_arguments_than_a_class_takes_is_none_of_it(tmp_path, trained, conclusion):
+    assert judged(tmp_path, RESIDUAL.format(trained=trained) + WIDE)["conclusion"] == conclusion
+
+
 COLUMN = """
 class Layer(nn.Cell):
     def __init__(self, channels, bn=False):

@@ -146,10 +146,14 @@ class _Foreign:
     def _frozen(self, call: ApiCall) -> bool:
         """Whether the layer never updates its statistics, so that their momentum says nothing.
 
-        Where some calls freeze it and others do not, only a momentum that all of them share is judged.
+        Where some calls freeze it and others do not, only a momentum that all of them share is judged; where a call may
+        freeze it and no other is known to do otherwise, none.
         """
         argument = call.arguments.get("use_batch_statistics")
-        frozen = [value is False for value, _ in self._given(call, argument)] if argument is not None else [False]
+        given = [value for value, _ in self._given(call, argument)] if argument is not None else [None]
+        if any(value is False for value in given):
+            given = [value for value in given if value is not UNKNOWN]
+        frozen = [value is False for value in given]
         return all(frozen) or (any(frozen) and call.arguments["momentum"].value is UNKNOWN)
 
 

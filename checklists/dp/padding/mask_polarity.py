@@ -7,31 +7,16 @@ from typing import NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.names import words
 from msprec.source.user_code import called_name, target_names
 
 _MASKS = re.compile(r"mask|pad", re.IGNORECASE)
-_SHAPES = {
-    "reshape",
-    "view",
-    "expand_dims",
-    "unsqueeze",
-    "broadcast_to",
-    "tile",
-    "swapaxes",
-    "transpose",
-    "permute",
-    "repeat",
-    "expand_as",
-    "expand",
-    "astype",
-    "bool",
-    "to",
-    "float",
-    "half",
-    "cast",
-    "squeeze",
-    "copy",
-}
+_SHAPES = words(
+    """
+    reshape view expand_dims unsqueeze broadcast_to tile swapaxes transpose permute repeat expand_as expand astype
+    bool to float half cast squeeze copy
+    """
+)
 _MODULES = {"ops", "F", "P", "mint", "mnp", "np", "ms", "mindspore"}
 #: What is added to or put in place of scores that softmax has to pass over is at least as low as this.
 _LOW = -1e3

@@ -98,7 +98,7 @@ def assess(run_data: RunData) -> Assessment:
 
 
 def _of_course(run_data: RunData, seen: Assessment, numbers: np.ndarray, values: np.ndarray) -> Assessment:
-    course = smoothed(values)
+    numbers, course = smoothed(numbers, values)
     low = int(np.nanargmin(course))
     seen = seen._replace(lowest=float(course[low]))
     aim = has_other_aim(run_data)
@@ -169,7 +169,7 @@ def _on_validation(run_data: RunData, seen: Assessment) -> Assessment:
 
 
 def _above(score: Score) -> bool:
-    """Whether a share of right answers is above that of the most frequent class by more than three standard errors."""
+    """Whether a score is above what a constant prediction reaches by more than three standard errors of a share."""
     value = score.value / 100 if score.value > 1.5 else score.value
     error = math.sqrt(max(value * (1 - value), 1e-4) / (score.samples or 100))
     return value - (score.constant or 0.0) > 3 * error
@@ -212,11 +212,18 @@ def has_other_aim(run_data: RunData) -> bool:
     return bool(run_data.find_lines(_OTHER_AIMS, 1))
 
 
-def smoothed(values: np.ndarray) -> np.ndarray:
-    """The median over windows of a fiftieth of the steps, five to 101, each about its step: (steps,) float64."""
+def smoothed(numbers: np.ndarray, values: np.ndarray) -> tuple:
+    """``(steps, losses)``: medians over windows of a fiftieth of the steps, five to 101, each about its step.
+
+    (n,) float64 each; of more than 20 000 steps 4000 medians over blocks, each at its first step.
+    """
+    if len(values) > 20_000:
+        width = len(values) // 4000
+        blocks = len(values) // width
+        return numbers[: blocks * width : width], np.median(values[: blocks * width].reshape(blocks, width), axis=1)
     width = min(max(5, len(values) // 50), 101) | 1
     ends = np.pad(np.asarray(values, float), width // 2, mode="edge")
-    return np.median(np.lib.stride_tricks.sliding_window_view(ends, width), axis=1)
+    return numbers, np.median(np.lib.stride_tricks.sliding_window_view(ends, width), axis=1)
 
 
 def stop_of(run_data: RunData, numbers: np.ndarray, course: np.ndarray) -> Optional[int]:
@@ -246,8 +253,15 @@ def last_score(run_data: RunData) -> Optional[Score]:
     if not found:
         return None
     (accuracy, low, _), name, value, evaluation = max(found, key=lambda one: one[0])
-    constant = _majority(run_data) if accuracy and 0 <= value <= 100 else None
+    constant = _majority(run_data) if accuracy and 0 <= value <= 100 else _without_inputs(name)
     return Score(name, value, evaluation.step, constant, "lower" if low else "higher", evaluation.samples)
+
+
+def _without_inputs(name: str) -> Optional[float]:
+    """What a constant prediction reaches by a metric by its definition: 0 of R², 0.5 of the area under the ROC curve."""
+    if re.search(r"(^|_)r2", name, re.IGNORECASE):
+        return 0.0
+    return 0.5 if re.search(r"(^|_)(roc_?)?auc", name, re.IGNORECASE) else None
 
 
 def _majority(run_data: RunData) -> Optional[float]:

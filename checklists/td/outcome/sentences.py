@@ -117,8 +117,8 @@ def _score(found: Assessment) -> Text:
     if score.constant is None:
         return Text("；验证集 {name} 为 {value}", "; {name} on validation {value}", name=score.name, value=score.value)
     return Text(
-        "；验证集 {name} 为 {value}（只答最多的一类为 {constant}）",
-        "; {name} on validation {value} (the most frequent class alone: {constant})",
+        "；验证集 {name} 为 {value}（常数预测为 {constant}）",
+        "; {name} on validation {value} (a constant prediction: {constant})",
         name=score.name,
         value=score.value,
         constant=score.constant,

@@ -200,7 +200,7 @@ class Compared(NamedTuple):
 
 
 def compare_data(a: list, b: list) -> Compared:
-    """Compares the columns ``b`` with the reference ``a``."""
+    """Compares the columns ``b`` with the reference ``a``, as `read_data` gives both: paired by name, else by their place."""
     pairs = _pairs(a, b)
     found = [_compared(x, y) for x, y in pairs]
     paired_a, paired_b = {x.name for x, _ in pairs}, {y.name for _, y in pairs}

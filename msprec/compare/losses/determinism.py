@@ -88,7 +88,11 @@ def run_repeatedly(
 
 
 def compare_runs(runs: list, statuses: Optional[list] = None) -> Repeated:
-    """Compares run folders of one script.
+    """Compares run folders of one script, the first with each other.
+
+    Args:
+        runs: Paths.
+        statuses: The exit status of each, where it was started here.
 
     Raises:
         RunFolderError: One is none.

@@ -12,7 +12,7 @@ _POINTS = 4000
 
 
 def draw(found: Parting, names: tuple, lang: str) -> bytes:
-    """The losses above, the relative difference below on a logarithmic axis, marks where they differ and part."""
+    """The losses above, the relative difference below on a logarithmic axis, marks where they differ and part; a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties

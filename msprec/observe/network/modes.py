@@ -51,7 +51,6 @@ class ModeObserver:
     def __init__(self) -> None:
         self.phases, self.dependents = {}, weakref.WeakKeyDictionary()
         self.numbers, self.roots = weakref.WeakKeyDictionary(), {}
-        self.switches = []
 
     def _dependent_cells(self, root) -> list:
         known = self.dependents.get(root)

@@ -84,7 +84,7 @@ class ParameterObserver:
 
     def __init__(self, digests: bool = False) -> None:
         self._digests = digests
-        self.entries, self.copied, self.initial_step, self.final_step = {}, 0, None, 0
+        self.entries, self.copied, self.initial_step = {}, 0, None
         # id → (name, a few of the values before the first step), for telling whether loaded weights are still there
         self.samples = {}
 

@@ -18,6 +18,7 @@ from msprec.record.schema.notation import PLACE, Choice, Key, Map, Shape, count,
 from msprec.record.schema.outputs import CHECKLIST, DUMP_INDEX, DUMP_TENSOR
 from msprec.record.schema.probes import PROBES
 from msprec.record.schema.reference_run import REFERENCE_RUN
+from msprec.record.schema.remedies import REMEDIES, WHAT_IF
 from msprec.record.schema.run import RUN
 from msprec.record.schema.streams import COMMON, EVENT, EVENTS, GRADIENTS, SAVED_STEP, STEPS
 from msprec.record.schema.training import (
@@ -62,12 +63,14 @@ __all__ = [
     "REFERENCE_DATA",
     "REFERENCE_RUN",
     "REFERENCE_WEIGHTS",
+    "REMEDIES",
     "REPLICAS",
     "RUN",
     "SAVED_STEP",
     "STEPS",
     "TRAIN_STEP",
     "WEIGHTS_LOADED",
+    "WHAT_IF",
     "Choice",
     "Key",
     "Map",
@@ -100,4 +103,6 @@ FACTS = {
     "range_test": RANGE_TEST,
     "replicas": REPLICAS,
     "evaluation": EVALUATION,
+    "remedies": REMEDIES,
+    "what_if": WHAT_IF,
 }

@@ -28,15 +28,16 @@ from msprec.source.flow.abstract_values import (
     Tup,
     Unknown,
     as_num,
-    holds_gradient,
     joined,
 )
 from msprec.source.flow.events import Event
-from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Library, is_optimizer_base, is_step_base, last
-from msprec.source.interpreter import Class, Env, Function, Interpreter, Place
+from msprec.source.flow.expressions import Expressions, truth_of, wrapped
+from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Library, last
+from msprec.source.flow.objects import Objects
+from msprec.source.interpreter import Class, Env, Function, Place
 from msprec.source.module import Module, Scope, loaded
 from msprec.source.project import LIBRARIES, Project
-from msprec.source.values import COMPARE, UNKNOWN, Record, Values
+from msprec.source.values import UNKNOWN, Record, Values
 
 _SPEAKS = re.compile(r"loss_?scal|unscale|scaling_sens|scale_sense|\bsens\b", re.IGNORECASE)
 _DECIDES = re.compile(
@@ -45,7 +46,7 @@ _DECIDES = re.compile(
 )
 
 
-class Machine(Interpreter):
+class Machine(Objects, Expressions):
     """One way through the script; ``assumed`` holds the conditions that were decided beforehand."""
 
     def __init__(self, project: Project, values: Values, assumed: Optional[dict] = None):
@@ -159,149 +160,6 @@ class Machine(Interpreter):
             return Num(ONE, SCALE) if self.names_scale(name) and value is UNKNOWN else Unknown(name)
         return wrapped(value)
 
-    # --- values
-
-    def constant(self, value: Any) -> Any:
-        return wrapped(value)
-
-    def unknown(self, name: str = "") -> Unknown:
-        return Unknown(name)
-
-    def join(self, values: list) -> Any:
-        return joined(values)
-
-    def sequence(self, parts: list, whole: bool) -> Tup:
-        return Tup(parts)
-
-    def mapping(self, parts: dict) -> Mapping:
-        return Mapping(parts)
-
-    def element(self, value: Any) -> Any:
-        if isinstance(value, Tup):
-            return joined(value.parts) if value.parts else Unknown()
-        return value if isinstance(value, Num) else Unknown()
-
-    def truth(self, value: Any) -> Optional[bool]:
-        return truth_of(value)
-
-    def open_truth(self) -> Truth:
-        return Truth()
-
-    # --- expressions
-
-    def _dict(self, node: ast.Dict, env: Env) -> Any:
-        found = {}
-        for key, value in zip(node.keys, node.values):
-            inner = self.eval(value, env)
-            name = self.eval(key, env) if key is not None else None
-            if isinstance(name, Const):
-                found[name.value] = inner
-            elif isinstance(inner, Mapping):
-                found.update(inner.parts)
-        return Mapping(found)
-
-    def either_value(self, node: ast.IfExp, test: Any, env: Env) -> Any:
-        bound = getattr(test, "bound", None)
-        if bound is None:
-            return super().either_value(node, test, env)
-        self.guards.append(bound)
-        try:
-            found = super().either_value(node, test, env)
-        finally:
-            self.guards.pop()
-        return found.but(bound=bound) if isinstance(found, Num) and found.kind == NORM else found
-
-    def _unaryop(self, node: ast.UnaryOp, env: Env) -> Any:
-        value = self.eval(node.operand, env)
-        if isinstance(node.op, ast.Not):
-            known = truth_of(value)
-            return Const(not known) if known is not None else value if isinstance(value, Truth) else Truth()
-        number = as_num(value)
-        if number is None:
-            return Unknown()
-        if isinstance(node.op, ast.USub):
-            return number.but(value=-number.value if number.value is not None else None)
-        return number
-
-    def _binop(self, node: ast.BinOp, env: Env) -> Any:
-        left, right = self.eval(node.left, env), self.eval(node.right, env)
-        if isinstance(node.op, ast.Add) and isinstance(left, Tup) and isinstance(right, Tup):
-            return Tup(left.parts + right.parts)
-        one, other = as_num(left), as_num(right)
-        if one is None and other is None:
-            value = self.values.of(node, env.scope)
-            return wrapped(value) if value is not UNKNOWN and not isinstance(value, Record) else Unknown()
-        if (
-            isinstance(left, Tup)
-            and isinstance(node.op, (ast.Mult, ast.Div))
-            and other is not None
-            and not other.constant
-        ):
-            return Tup(
-                [self.product(as_num(part) or Num(), other, isinstance(node.op, ast.Div), node) for part in left.parts]
-            )
-        if isinstance(node.op, (ast.Add, ast.Sub)) and (one is None or other is None):
-            return one or other  # nothing is known of the other term
-        one, other = one or Num(), other or Num()
-        if isinstance(node.op, (ast.Mult, ast.Div)):
-            return self.product(one, other, isinstance(node.op, ast.Div), node)
-        if isinstance(node.op, (ast.Add, ast.Sub)):
-            return self.total(one, other, isinstance(node.op, ast.Sub), node)
-        if isinstance(node.op, ast.Pow):
-            return arithmetic.power(one, other.value)
-        if isinstance(node.op, ast.MatMult):
-            return arithmetic.multiply(one, other)
-        if one.value is not None and other.value is not None:
-            value = self.values.of(node, env.scope)
-            return wrapped(value) if value is not UNKNOWN else Unknown()
-        return Unknown()
-
-    def _compare(self, node: ast.Compare, env: Env) -> Any:
-        parts = [self.eval(part, env) for part in (node.left, *node.comparators)]
-        if len(parts) == 2 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            return self._identity(parts, isinstance(node.ops[0], ast.IsNot))
-        plain = [part.value if isinstance(part, (Const, Num)) else UNKNOWN for part in parts]
-        numbers_known = all(not isinstance(p, Num) or p.value is not None for p in parts)
-        if numbers_known and not any(value is UNKNOWN for value in plain):
-            known = compared(node.ops, plain)
-            if known is not None:
-                return Const(known)
-        value = self.values.of(node, env.scope)
-        if isinstance(value, bool) and not any(isinstance(part, Num) and part.kind != "plain" for part in parts):
-            return Const(value)
-        return self.comparison([as_num(part) for part in parts])
-
-    @staticmethod
-    def _identity(parts: list, negated: bool) -> Any:
-        """``x is None``, where either side is known."""
-        left, right = parts
-        if isinstance(right, Const) and right.value is None:
-            if isinstance(left, Const):
-                return Const((left.value is None) != negated)
-            if not isinstance(left, (Unknown, Truth, Choice)):
-                return Const(negated)
-        return Truth()
-
-    def _subscript(self, node: ast.Subscript, env: Env) -> Any:
-        base, index = self.eval(node.value, env), self.eval(node.slice, env)
-        if isinstance(base, Tup):
-            if (
-                isinstance(index, Num)
-                and isinstance(index.value, int)
-                and -len(base.parts) <= index.value < len(base.parts)
-            ):
-                return base.parts[index.value]
-            if isinstance(node.slice, ast.Slice):
-                return base
-            return joined(base.parts) if base.parts else Unknown()
-        if isinstance(base, Mapping):
-            return base.parts.get(index.value, Unknown()) if isinstance(index, Const) else Unknown()
-        if isinstance(base, Num):
-            return base
-        if isinstance(base, Obj):
-            return Unknown()
-        return self.setting(node, env) if isinstance(base, (Unknown, Lib)) else Unknown()
-
     def _attribute(self, node: ast.Attribute, env: Env) -> Any:
         if _is_super(node.value):
             owner = self._self(env)
@@ -312,19 +170,6 @@ class Machine(Interpreter):
             stated = self.setting(node, env)
             return found if isinstance(stated, Unknown) else stated
         return found
-
-    def _listcomp(self, node, env: Env) -> Any:
-        inner = Env(env.scope, env, env.owner)
-        for generator in node.generators:
-            self.assign(generator.target, self.element(self.eval(generator.iter, inner)), inner)
-            for test in generator.ifs:
-                self.eval(test, inner)
-        if isinstance(node, ast.DictComp):
-            return Mapping({None: self.eval(node.value, inner)})
-        value = self.eval(node.elt, inner)
-        return value if isinstance(value, Num) else Tup([value])
-
-    _generatorexp = _setcomp = _dictcomp = _listcomp
 
     # --- attributes
 
@@ -366,45 +211,6 @@ class Machine(Interpreter):
             return env.names[name] if name in env.names else self.name(ast.Name(id=name, ctx=ast.Load()), env)
         return Lib(self.project.resolve(f"{base.name}.{name}"))
 
-    def _of_object(self, base: Obj, name: str, node: Optional[ast.AST]) -> Any:
-        if name in base.attributes:
-            return base.attributes[name]
-        method = self.project.method(base.cls.scope, name)
-        if method is not None:
-            env = self._env_of(method, base.cls.env)
-            decorators = {ast.unparse(part).rpartition(".")[2] for part in method.node.decorator_list}
-            function = Function(method, env, None if "staticmethod" in decorators else base)
-            return self.call(function, [], {}, node) if "property" in decorators else function
-        found = self._class_variable(base.cls, name)
-        if not isinstance(found, Unknown):
-            return found
-        return self._inherited(base, name)
-
-    def _env_of(self, method: Scope, near: Env) -> Env:
-        """The module's names of a method that a base in another file defines."""
-        if method.module.name in self.modules:
-            return self.modules[method.module.name]
-        return self.module(method.module) if method.module is not near.scope.module else near
-
-    def _class_variable(self, cls: Class, name: str) -> Any:
-        for scope in [cls.scope, *filter(None, map(self.project.definition, self.project.bases(cls.scope)))]:
-            binding = next((b for b in scope.bindings.get(name, []) if b.kind == "assign"), None)
-            if binding is not None and binding.value is not None:
-                env = self.modules.get(scope.module.name) or self.module(scope.module)
-                return self.eval(binding.value, Env(scope, env))
-        return Unknown(name)
-
-    def _inherited(self, base: Obj, name: str) -> Any:
-        """What a training cell or an optimizer of MindSpore's gives to its subclasses."""
-        if is_step_base(base.base):
-            found = _STEP_ATTRIBUTES.get(name)
-            if found is not None:
-                base.attributes[name] = found(base)
-                return base.attributes[name]
-        if is_optimizer_base(base.base) and name == "scale_grad":
-            return Method(base, "scale_grad")
-        return Method(base, name)
-
     # --- calls
 
     def _call(self, node: ast.Call, env: Env) -> Any:
@@ -420,13 +226,6 @@ class Machine(Interpreter):
             if value is not UNKNOWN and not isinstance(value, Record):
                 return wrapped(value)
         return self.call(function, args, keywords, node)
-
-    def parts(self, value: Any) -> Optional[list]:
-        return value.parts if isinstance(value, Tup) else None
-
-    def named_parts(self, value: Any) -> dict:
-        parts = value.parts if isinstance(value, Mapping) else {}
-        return {key: part for key, part in parts.items() if isinstance(key, str)}
 
     def call(self, function: Any, args: list, keywords: dict, node: Optional[ast.AST]) -> Any:
         """Calls any abstract value."""
@@ -479,48 +278,6 @@ class Machine(Interpreter):
             return self._base_method(owner, method.name, args, keywords, node)
         return self.library.method(owner, method.name, args, keywords, node)
 
-    def _base_method(self, owner: Obj, name: str, args: list, keywords: dict, node) -> Any:
-        """A method that a class of the project inherits from MindSpore's."""
-        if name == "start_overflow_check":
-            return Tup([Unknown("status"), args[1] if len(args) > 1 else Unknown()])
-        if name in ("get_overflow_status", "process_loss_scale"):
-            return Truth()
-        if name == "scale_grad" and args:
-            divisor = as_num(owner.attributes.get("loss_scale"))
-            gradients = as_num(args[0])
-            if divisor is None or divisor.value == 1 or gradients is None:
-                return args[0]
-            return self.product(gradients, divisor, True, node)
-        if name == "construct" and is_step_base(owner.base):
-            return self.library.stock_step(self._as_stock(owner), args, node)
-        if name == "construct" and is_optimizer_base(owner.base):
-            return self.library.update(owner, args, node)
-        if name in ("set_train", "to_float", "add_flags", "set_grad", "recompute", "half", "to", "train", "eval"):
-            return owner
-        gradient = next((value for value in args if holds_gradient(value)), None)
-        if gradient is not None:  # Optimizer's decay_weight, flatten_gradients, gradients_centralization, …
-            return gradient
-        return Unknown(name)
-
-    @staticmethod
-    def _as_stock(owner: Obj) -> LibObj:
-        keep = owner.attributes
-        return LibObj(
-            owner.base,
-            [],
-            {name: keep[name] for name in ("network", "optimizer", "scale_sense", "sens") if name in keep},
-        )
-
-    def _call_instance(self, instance: Obj, args: list, keywords: dict, node) -> Any:
-        for name in ("construct", "__call__"):
-            method = self.project.method(instance.cls.scope, name)
-            if method is not None:
-                found = self.run(Function(method, self._env_of(method, instance.cls.env), instance), args, keywords)
-                if is_optimizer_base(instance.base):
-                    self.library.update(instance, args, node)
-                return found
-        return self._base_method(instance, "construct", args, keywords, node)
-
     def _call_gradient(self, function: GradientOf, args: list, keywords: dict, node) -> Any:
         sens = None
         if function.sens and args:
@@ -537,65 +294,6 @@ class Machine(Interpreter):
         """Of a generator what it yields."""
         found = super().result(scope, env)
         return env.names.get(" yields", found)
-
-    def _instance(self, cls: Class, args: list, keywords: dict, node: Optional[ast.AST]) -> Any:
-        base = next((name for name in self.project.bases(cls.scope) if self.project.definition(name) is None), "")
-        made = Obj(cls, self._step_base(cls) or base)
-        init = self.project.method(cls.scope, "__init__")
-        if init is not None:
-            self.run(Function(init, self._env_of(init, cls.env), made), args, keywords)
-        else:
-            self._base_init(made, args, keywords)
-        return made
-
-    def _step_base(self, cls: Class) -> str:
-        names = self.project.bases(cls.scope)
-        return next((name for name in names if is_step_base(name) or is_optimizer_base(name)), "")
-
-    def _super(self, node: ast.Call, env: Env) -> Any:
-        """``super().method(…)``: of a base in the project, else of the library's class."""
-        owner = self._self(env)
-        args, keywords, _ = self.arguments(node, env)
-        if not isinstance(owner, Obj):
-            return Unknown("super")
-        here = env.scope.owner
-        bases = self.project.bases(here) if here is not None else []
-        for base in bases:
-            scope = self.project.definition(base)
-            found = [b for b in scope.bindings.get(node.func.attr, []) if b.kind == "def"] if scope is not None else []
-            if found:
-                method = scope.module.scopes[found[-1].value]
-                return self.run(Function(method, self._env_of(method, owner.cls.env), owner), args, keywords)
-        if node.func.attr == "__init__":
-            self._base_init(owner, args, keywords)
-            return Const(None)
-        return self._base_method(owner, node.func.attr, args, keywords, node)
-
-    @staticmethod
-    def _self(env: Optional[Env]) -> Any:
-        while env is not None and env.owner is None:
-            env = env.outer
-        return env.owner if env is not None else None
-
-    def _base_init(self, made: Obj, args: list, keywords: dict) -> None:
-        """What the constructor of a training cell or an optimizer of MindSpore's stores."""
-        if is_step_base(made.base):
-            names = ["network", "optimizer", "scale_sense" if "LossScale" in made.base else "sens"]
-            given = {**dict(zip(names, args)), **keywords}
-            for name, value in given.items():
-                if name == "scale_sense":
-                    made.attributes["scale_sense"] = self.library.sense(value)
-                    managed = isinstance(value, LibObj)
-                    made.attributes["loss_scaling_manager"] = value if managed else Const(None)
-                elif name == "sens":
-                    number = as_num(value)
-                    made.attributes["sens"] = number if number is not None else Num(value=1.0)
-                else:
-                    made.attributes[name] = value
-            if "LossScale" not in made.base and "sens" not in given:
-                made.attributes["sens"] = Num(value=1.0)
-        elif is_optimizer_base(made.base):
-            made.attributes.setdefault("loss_scale", keywords.get("loss_scale", Num(value=1.0)))
 
     # --- statements
 
@@ -714,53 +412,6 @@ class Machine(Interpreter):
     def names_scale(self, name: str) -> bool:
         """Does a name tell the loss scale? A bare ``scale`` only in a project that speaks of loss scales at all."""
         return self.speaks_of_scale and bool(SCALE_NAME.match(name))
-
-
-_STEP_ATTRIBUTES = {
-    "scale_sense": lambda made: Num(ONE, SCALE),
-    "sens": lambda made: Num(value=1.0),
-    "grad": lambda made: LibObj(
-        "mindspore.ops.GradOperation", [], {"get_by_list": Const(True), "sens_param": Const(True)}
-    ),
-    "grad_no_sens": lambda made: LibObj("mindspore.ops.GradOperation", [], {"get_by_list": Const(True)}),
-    "hyper_map": lambda made: LibObj("mindspore.ops.HyperMap", [], {}),
-    "grad_reducer": lambda made: LibObj("mindspore.nn.Identity", [], {}),
-    "weights": lambda made: Unknown("weights"),
-    "loss_scaling_manager": lambda made: LibObj("mindspore.nn.DynamicLossScaleUpdateCell", [], {}),
-    "sense_flag": lambda made: Const(True),
-    "reducer_flag": lambda made: Truth(),
-    "allreduce": lambda made: LibObj("mindspore.nn.Identity", [], {}),
-}
-
-
-def wrapped(value: Any) -> Any:
-    """A Python value as an abstract one."""
-    if isinstance(value, bool) or value is None or isinstance(value, (str, bytes)):
-        return Const(value)
-    if isinstance(value, (int, float)):
-        return Num(value=value) if value == value and abs(value) < 1e300 else Num()
-    if isinstance(value, (tuple, list)):
-        return Tup([wrapped(part) for part in value])
-    return Unknown()
-
-
-def truth_of(value: Any) -> Optional[bool]:
-    """The truth value where it is known."""
-    if isinstance(value, Const):
-        return bool(value.value)
-    if isinstance(value, Num) and value.value is not None and value.kind == "plain":
-        return bool(value.value)
-    if isinstance(value, (Function, Class, Obj, LibObj, GradientOf)):
-        return True
-    return None
-
-
-def compared(operators: list, values: list) -> Optional[bool]:
-    """A comparison of constants; None where it cannot be made."""
-    try:
-        return all(bool(COMPARE[type(op)](a, b)) for op, a, b in zip(operators, values, values[1:]))
-    except (TypeError, KeyError):
-        return None
 
 
 def _is_super(node: ast.AST) -> bool:

@@ -29,6 +29,7 @@ from msprec.source.flow.abstract_values import (
     plus,
 )
 from msprec.source.interpreter import Function
+from msprec.source.names import words
 
 ONE = frozenset([1.0])
 _CLIP = re.compile(r"clip|clamp", re.IGNORECASE)
@@ -44,34 +45,13 @@ SCALE_NAME = re.compile(
     re.IGNORECASE,
 )
 
-OPTIMIZERS = {
-    "Adam",
-    "AdamWeightDecay",
-    "SGD",
-    "Momentum",
-    "RMSProp",
-    "Adagrad",
-    "Adadelta",
-    "AdaMax",
-    "AdamOffload",
-    "Lamb",
-    "LARS",
-    "FTRL",
-    "LazyAdam",
-    "ProximalAdagrad",
-    "ASGD",
-    "Rprop",
-    "thor",
-    "AdaFactor",
-    "AdamW",
-    "NAdam",
-    "RAdam",
-    "RMSprop",
-    "Adamax",
-    "Muon",
-    "AdaSumByGradWrapCell",
-    "AdaSumByDeltaWeightWrapCell",
-}
+OPTIMIZERS = words(
+    """
+    Adam AdamWeightDecay SGD Momentum RMSProp Adagrad Adadelta AdaMax AdamOffload Lamb LARS FTRL LazyAdam
+    ProximalAdagrad ASGD Rprop thor AdaFactor AdamW NAdam RAdam RMSprop Adamax Muon AdaSumByGradWrapCell
+    AdaSumByDeltaWeightWrapCell
+    """
+)
 SCALERS = {"DynamicLossScaler", "StaticLossScaler", "LossScaler"}
 MANAGERS = {
     "DynamicLossScaleManager",
@@ -90,277 +70,71 @@ STEP_CELLS = {
 }
 
 #: Operations that hand their first argument on as far as its degree is concerned.
-_SAME = {
-    "cast",
-    "Cast",
-    "depend",
-    "Depend",
-    "identity",
-    "Identity",
-    "stop_gradient",
-    "reshape",
-    "Reshape",
-    "flatten",
-    "Flatten",
-    "transpose",
-    "squeeze",
-    "Squeeze",
-    "expand_dims",
-    "ExpandDims",
-    "all_reduce",
-    "AllReduce",
-    "AllGather",
-    "Broadcast",
-    "mean",
-    "ReduceMean",
-    "reduce_mean",
-    "sum",
-    "ReduceSum",
-    "reduce_sum",
-    "AddN",
-    "addn",
-    "concat",
-    "Concat",
-    "cat",
-    "stack",
-    "Stack",
-    "tuple_to_array",
-    "tensor",
-    "Tensor",
-    "Parameter",
-    "astype",
-    "to",
-    "float",
-    "half",
-    "copy",
-    "clone",
-    "contiguous",
-    "view",
-    "asnumpy",
-    "item",
-    "value",
-    "deepcopy",
-    "mutable",
-    "array",
-    "asarray",
-    "Load",
-    "load",
-    "neg",
-    "Neg",
-    "negative",
-    "DistributedGradReducer",
-    "list",
-    "tuple",
-    "ParameterTuple",
-    "sorted",
-    "reversed",
-    "hook",
-    "broadcast_to",
-    "split",
-    "Split",
-    "chunk",
-    "unstack",
-    "gather",
-    "slice",
-    "nan_to_num",
-    "MirrorOperator",
-    "VirtualDiv",
-    "init_data",
-    "ravel",
-    "permute",
-    "swapaxes",
-    "pad",
-    "roll",
-    "tril",
-    "triu",
-    "masked_fill",
-    "nansum",
-    "cumsum",
-    "unsqueeze",
-    "float32",
-    "scalar_to_array",
-    "scalar_to_tensor",
-    "numpy",
-    "detach",
-    "fill_",
-    "from_numpy",
-    "filter",
-    "values",
+_SAME = words(
+    """
+    cast Cast depend Depend identity Identity stop_gradient reshape Reshape flatten Flatten transpose squeeze
+    Squeeze expand_dims ExpandDims all_reduce AllReduce AllGather Broadcast mean ReduceMean reduce_mean sum
+    ReduceSum reduce_sum AddN addn concat Concat cat stack Stack tuple_to_array tensor Tensor Parameter astype to
+    float half copy clone contiguous view asnumpy item value deepcopy mutable array asarray Load load neg Neg
+    negative DistributedGradReducer list tuple ParameterTuple sorted reversed hook broadcast_to split Split chunk
+    unstack gather slice nan_to_num MirrorOperator VirtualDiv init_data ravel permute swapaxes pad roll tril triu
+    masked_fill nansum cumsum unsqueeze float32 scalar_to_array scalar_to_tensor numpy detach fill_ from_numpy
+    filter values
+    """
+)
+_ABSOLUTE = words(
+    """
+    abs Abs norm Norm LpNorm vector_norm matrix_norm reduce_max ReduceMax global_norm L2Loss amax max amin std
+    """
+)
+#: The power that each raises to.
+_POWERS = {
+    **dict.fromkeys(["square", "Square", "square_", "SquareSumAll", "square_sum", "L2NormSquare", "SquareSumV1"], 2.0),
+    **dict.fromkeys(["sqrt", "Sqrt"], 0.5),
+    **dict.fromkeys(["rsqrt", "Rsqrt"], -0.5),
+    **dict.fromkeys(["reciprocal", "Reciprocal", "inv", "Inv"], -1.0),
 }
-_ABSOLUTE = {
-    "abs",
-    "Abs",
-    "norm",
-    "Norm",
-    "LpNorm",
-    "vector_norm",
-    "matrix_norm",
-    "reduce_max",
-    "ReduceMax",
-    "global_norm",
-    "L2Loss",
-    "amax",
-    "max",
-    "amin",
-    "std",
-}
-_SQUARE = {
-    "square": 2.0,
-    "Square": 2.0,
-    "sqrt": 0.5,
-    "Sqrt": 0.5,
-    "rsqrt": -0.5,
-    "Rsqrt": -0.5,
-    "reciprocal": -1.0,
-    "Reciprocal": -1.0,
-    "inv": -1.0,
-    "Inv": -1.0,
-    "SquareSumAll": 2.0,
-    "square_sum": 2.0,
-    "square_": 2.0,
-    "L2NormSquare": 2.0,
-    "SquareSumV1": 2.0,
-}
-_BINARY = {
-    "mul": False,
-    "Mul": False,
-    "multiply": False,
-    "tensor_mul": False,
-    "scalar_mul": False,
-    "mul_": False,
-    "div": True,
-    "Div": True,
-    "divide": True,
-    "true_divide": True,
-    "RealDiv": True,
-    "tensor_div": True,
-    "DivNoNan": True,
-    "div_no_nan": True,
-    "div_": True,
-    "Xdivy": True,
-    "BiasAdd": None,
-}
-_DOT = {"dot", "matmul", "bmm", "MatMul", "BatchMatMul", "inner", "vdot", "tensordot", "einsum"}
-_SUM = {
-    "add": False,
-    "Add": False,
-    "tensor_add": False,
-    "sub": True,
-    "Sub": True,
-    "subtract": True,
-    "tensor_sub": True,
-    "add_": False,
-    "sub_": True,
-    "AssignAdd": False,
-}
+_PRODUCTS = words("mul Mul multiply tensor_mul scalar_mul mul_ BiasAdd")
+_QUOTIENTS = words("div Div divide true_divide RealDiv tensor_div DivNoNan div_no_nan div_ Xdivy")
+_DOT = words("dot matmul bmm MatMul BatchMatMul inner vdot tensordot einsum")
+_SUMS = words("add Add tensor_add add_ AssignAdd")
+_DIFFERENCES = words("sub Sub subtract tensor_sub sub_")
 _LIMIT = {"minimum", "Minimum", "maximum", "Maximum", "min", "max", "fmin", "fmax"}
 _WHERE = {"where", "select", "Select", "masked_select"}
-_COMPARE = {
-    "greater",
-    "Greater",
-    "less",
-    "Less",
-    "gt",
-    "lt",
-    "ge",
-    "le",
-    "GreaterEqual",
-    "LessEqual",
-    "greater_equal",
-    "less_equal",
-}
+_COMPARE = words(
+    """
+    greater Greater less Less gt lt ge le GreaterEqual LessEqual greater_equal less_equal
+    """
+)
 _ONES = {"ones_like", "OnesLike", "ones", "Ones"}
 _ZEROS = {"zeros_like", "ZerosLike", "zeros", "Zeros", "new_zeros"}
 _FILL = {"fill", "Fill", "full", "full_like", "fillv2", "FillV2"}
-_TRUTHS = {
-    "all_finite",
-    "isfinite",
-    "isnan",
-    "isinf",
-    "IsFinite",
-    "FloatStatus",
-    "equal",
-    "Equal",
-    "logical_not",
-    "logical_or",
-    "logical_and",
-    "LogicalNot",
-    "AllFinite",
-    "not_equal",
-    "any",
-    "all",
-    "NPUGetFloatStatus",
-    "isinstance",
-    "hasattr",
-    "is_tensor",
-    "callable",
-    "allclose",
-    "array_equal",
-    "init_status",
-    "init_register",
-}
-_QUIET = {
-    "print",
-    "len",
-    "id",
-    "type",
-    "str",
-    "repr",
-    "format",
-    "info",
-    "debug",
-    "warning",
-    "range",
-    "shape",
-    "dtype",
-    "write",
-    "Print",
-    "ScalarSummary",
-    "HistogramSummary",
-    "add_scalar",
-    "save_checkpoint",
-    "setattr",
-    "append",
-    "update_value",
-    "histogram",
-    "rank",
-    "size",
-    "getattr",
-    "assert_",
-    "summary",
-    "error",
-    "set_data",
-    "ReLU",
-    "sign",
-    "Sign",
-}
-_SELF = {
-    "set_train",
-    "set_grad",
-    "to_float",
-    "add_flags",
-    "add_flags_recursive",
-    "recompute",
-    "shard",
-    "set_broadcast_flag",
-    "get_update_cell",
-    "half",
-    "to",
-    "set_auto_parallel",
-    "set_comm_fusion",
-    "train",
-    "eval",
-}
-_JIT = {
-    "mindspore.jit",
-    "mindspore.ms_function",
-    "mindspore.jit_class",
-    "mindspore.lazy_inline",
-    "mindspore.ops.constexpr",
-    "mindspore.recompute",
-    "mindspore.ms_memory_recycle",
-    "functools.lru_cache",
-}
+_TRUTHS = words(
+    """
+    all_finite isfinite isnan isinf IsFinite FloatStatus equal Equal logical_not logical_or logical_and LogicalNot
+    AllFinite not_equal any all NPUGetFloatStatus isinstance hasattr is_tensor callable allclose array_equal
+    init_status init_register
+    """
+)
+_QUIET = words(
+    """
+    print len id type str repr format info debug warning range shape dtype write Print ScalarSummary
+    HistogramSummary add_scalar save_checkpoint setattr append update_value histogram rank size getattr assert_
+    summary error set_data ReLU sign Sign
+    """
+)
+_SELF = words(
+    """
+    set_train set_grad to_float add_flags add_flags_recursive recompute shard set_broadcast_flag get_update_cell
+    half to set_auto_parallel set_comm_fusion train eval
+    """
+)
+_JIT = words(
+    """
+    mindspore.jit mindspore.ms_function mindspore.jit_class mindspore.lazy_inline mindspore.ops.constexpr
+    mindspore.recompute mindspore.ms_memory_recycle functools.lru_cache
+    """
+)
 
 
 def last(name: str) -> str:
@@ -715,9 +489,9 @@ class Library:
     def _calculated(self, short: str, first: Num, numbers: list, values: list, keywords: dict, node, made) -> Any:
         if short in ("assign", "Assign", "assign_add", "AssignAdd", "set_data", "assign_value", "copy_", "iadd"):
             return self._assigned(values, node)
-        if short in _BINARY and len(numbers) > 1:
+        if (short in _PRODUCTS or short in _QUOTIENTS) and len(numbers) > 1:
             other = numbers[1] or Num()
-            return self.machine.product(numbers[0] or Num(), other, bool(_BINARY[short]), node)
+            return self.machine.product(numbers[0] or Num(), other, short in _QUOTIENTS, node)
         if short in _DOT and len(numbers) > 1:
             product = arithmetic.multiply(numbers[0] or Num(), numbers[1] or Num())
             return product.but(
@@ -725,14 +499,14 @@ class Library:
                 if GRADIENT in (getattr(numbers[0], "kind", ""), getattr(numbers[1], "kind", ""))
                 else product.kind
             )
-        if short in _SUM and len(numbers) > 1 and (numbers[0] is None or numbers[1] is None):
-            return numbers[0] or numbers[1]
-        if short in _SUM and len(numbers) > 1:
-            return self.machine.total(numbers[0] or Num(), numbers[1] or Num(), _SUM[short], node)
+        if (short in _SUMS or short in _DIFFERENCES) and len(numbers) > 1:
+            if numbers[0] is None or numbers[1] is None:
+                return numbers[0] or numbers[1]
+            return self.machine.total(numbers[0], numbers[1], short in _DIFFERENCES, node)
         if short in ("pow", "Pow", "float_power") and len(numbers) > 1:
             return arithmetic.power(first, numbers[1].value if numbers[1] is not None else None)
-        if short in _SQUARE:
-            return arithmetic.power(first, _SQUARE[short])
+        if short in _POWERS:
+            return arithmetic.power(first, _POWERS[short])
         if short in _ABSOLUTE:
             return arithmetic.norm(first)
         if short in ("sign", "Sign", "L2Normalize", "normalize"):

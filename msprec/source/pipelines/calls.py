@@ -6,6 +6,7 @@ from typing import Any
 
 from msprec.source.interpreter import Class, Env, Function, Interpreter
 from msprec.source.module import Scope
+from msprec.source.names import words
 from msprec.source.pipelines.values import (
     Batches,
     Data,
@@ -33,21 +34,7 @@ _HANDS_ON = {
 }
 _CELLS = re.compile(r"^mindspore\.(mint\.)?nn\.Cell$|^mindspore\.nn\.cell\.Cell$")
 #: Libraries whose results are taken for arrays, and what hands arrays on as they are.
-_MAKES_ARRAYS = {
-    "numpy",
-    "pandas",
-    "cv2",
-    "PIL",
-    "scipy",
-    "sklearn",
-    "skimage",
-    "h5py",
-    "gzip",
-    "pickle",
-    "struct",
-    "imageio",
-    "random",
-}
+_MAKES_ARRAYS = words("numpy pandas cv2 PIL scipy sklearn skimage h5py gzip pickle struct imageio random")
 _KEEPS = {"astype", "copy", "asarray", "array", "ascontiguousarray", "tolist", "to_numpy", "float32", "items", "values"}
 
 

@@ -4,6 +4,7 @@ import ast
 from typing import Any
 
 from msprec.source.interpreter import Env, Function
+from msprec.source.names import words
 from msprec.source.pipelines.values import (
     UNREAD,
     Batches,
@@ -20,22 +21,12 @@ from msprec.source.pipelines.values import (
 from msprec.source.transform_signatures import METHODS, REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN
 
-_INFORMATION = {
-    "get_dataset_size",
-    "get_batch_size",
-    "get_repeat_count",
-    "get_col_names",
-    "output_shapes",
-    "output_types",
-    "num_classes",
-    "get_class_indexing",
-    "reset",
-    "close_pool",
-    "save",
-    "to_json",
-    "dynamic_min_max_shapes",
-    "set_dynamic_columns",
-}
+_INFORMATION = words(
+    """
+    get_dataset_size get_batch_size get_repeat_count get_col_names output_shapes output_types num_classes
+    get_class_indexing reset close_pool save to_json dynamic_min_max_shapes set_dynamic_columns
+    """
+)
 
 
 class DataSets:

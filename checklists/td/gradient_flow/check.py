@@ -1,0 +1,187 @@
+"""td.02: Whether gradients reach all layers, in a size that changes them."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, listed
+from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
+from msprec.checklists.td.gradient_flow.depth import Depth, course_of
+from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
+from msprec.checklists.td.gradient_flow.no_gradient import REASONS, Silent, frozen_layers, silent_layers
+from msprec.checklists.td.outcome.assessment import assess
+from msprec.engine.finding import Finding, ok, problem, table, text, undecided
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+_NOT_LEARNT = ("nothing", "hardly", "diverged")
+_SAMPLE = Text(
+    "在 PyNative 模式下运行，或用 GradientMonitor(every=10) 采样更多的步。",
+    "Run it in PyNative mode, or sample more steps with GradientMonitor(every=10).",
+)
+_VANISHING = Text(
+    "把 sigmoid/tanh 换成 ReLU 一类的激活并用 HeNormal 初始化，或加入归一化层、残差连接；"
+    "保留 sigmoid/tanh 时用 XavierUniform 初始化。",
+    "Take ReLU or its kin with HeNormal weights in place of sigmoid and tanh, or add normalisation layers or residual "
+    "connections; with sigmoid or tanh draw the weights with XavierUniform.",
+)
+_EXPLODING = Text(
+    "检查初始权重的标准差（HeNormal、XavierUniform），加入归一化层，或用 clip_by_global_norm 截断梯度。",
+    "Check the standard deviation of the initial weights (HeNormal, XavierUniform), add normalisation layers, or clip the "
+    "gradients with clip_by_global_norm.",
+)
+_SILENT = Text(
+    "按表中的原因逐层检查前向计算：结果是否参与 loss、其后有无 stop_gradient 或导数为 0 的运算。",
+    "Go through the forward pass by the reasons in the table: whether the result reaches the loss, and whether a stop_gradient "
+    "or something with a slope of 0 comes after it.",
+)
+
+
+@item("td.02")
+def gradient_flow(run_data: RunData) -> Finding:
+    """The sampled gradients layer by layer, beside what the weights are changed by.
+
+    Problem: a weight in the optimizer without a gradient in any sample that did not change in td.02.updates updates or more;
+    gradients that get smaller from layer to layer (td.02.layers, td.02.trend) to below td.02.vanishing of the last layers',
+    where the first layers' updates are below td.02.still of the weights and td.02.behind of the last layers', and the training
+    learnt nothing or hardly anything; the same with gradients above td.02.exploding times the last layers'. A training
+    that learnt keeps such a course as a note; one that did not with gradients below td.02.falling is undecided.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    sampled = sampled_layers(run_data)
+    if not sampled.layers:
+        return undecided(Text("没有采样到权重的梯度。", "No gradient of a weight was sampled."), _SAMPLE)
+    shown = [_table(sampled), _frozen(run_data), gradients_figure(run_data)]
+    silent = silent_layers(run_data, sampled)
+    if silent:
+        return _without(sampled, silent, shown)
+    course = course_of(sampled, run_data.limit("td.02.layers"))
+    if course is None:
+        return _few(sampled, shown)
+    return _judged(run_data, sampled, course, shown)
+
+
+def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> Finding:
+    learnt = run_data.once(assess).state not in _NOT_LEARNT
+    places = [layer.fact.created for layer in course.front if layer.fact is not None and layer.fact.created]
+    steady = abs(course.trend) >= run_data.limit("td.02.trend")
+    if steady and course.trend > 0 and course.ratio < run_data.limit("td.02.falling"):
+        far = course.ratio < run_data.limit("td.02.vanishing")
+        if far and not learnt and _hardly_updated(run_data, course):
+            return problem(_vanish(course, sampled), _VANISHING, shown, places)
+        if not learnt:
+            return undecided(_vanish(course, sampled), _look(sampled), shown, places)
+        return ok(_vanish(course, sampled, learnt=True), shown)
+    if steady and course.trend < 0 and course.ratio > run_data.limit("td.02.exploding"):
+        if not learnt:
+            return problem(_explode(course, sampled), _EXPLODING, shown, places)
+        return ok(_explode(course, sampled, learnt=True), shown)
+    return ok(
+        Text(
+            "{n} 层权重都有梯度，前端与后端梯度之比为 {ratio}。",
+            "All {n} layers get gradients; those of the first are {ratio} times the last layers'.",
+            n=len(sampled.layers),
+            ratio=course.ratio,
+        ),
+        shown,
+    )
+
+
+def _hardly_updated(run_data: RunData, course: Depth) -> bool:
+    front, back = course.updates
+    return front < run_data.limit("td.02.still") and front < run_data.limit("td.02.behind") * back
+
+
+def _vanish(course: Depth, sampled: Sampled, learnt: bool = False) -> Text:
+    return Text(
+        "梯度从后向前逐层变小：前端为后端的 {ratio}（首次采样 {first}，末次 {last}），前端每步更新为权重的 {update}{but}。",
+        "The gradients get smaller from layer to layer towards the input: the first layers' are {ratio} of the last layers' "
+        "({first} in the first sample, {last} in the last), and a step changes the first layers by {update} of themselves{but}.",
+        **_values(course, learnt),
+    )
+
+
+def _explode(course: Depth, sampled: Sampled, learnt: bool = False) -> Text:
+    return Text(
+        "梯度从后向前逐层变大：前端为后端的 {ratio} 倍（首次采样 {first}，末次 {last}），前端每步更新为权重的 {update}{but}。",
+        "The gradients get larger from layer to layer towards the input: the first layers' are {ratio} times the last layers' "
+        "({first} in the first sample, {last} in the last), and a step changes the first layers by {update} of themselves{but}.",
+        **_values(course, learnt),
+    )
+
+
+def _values(course: Depth, learnt: bool) -> dict:
+    but = Text("；但训练并未因此停滞", "; the training was not held up by it") if learnt else Text("", "")
+    update = course.updates[0] if course.updates[0] == course.updates[0] else None
+    return {"ratio": course.ratio, "first": course.first, "last": course.last, "update": update, "but": but}
+
+
+def _look(sampled: Sampled) -> Text:
+    return Text(
+        "去掉几层或换成 ReLU 再训练：loss 随之下降即为梯度消失。",
+        "Train with fewer layers or with ReLU: where the loss falls then, the gradients vanished.",
+    )
+
+
+def _without(sampled: Sampled, silent: list[Silent], shown: list) -> Finding:
+    rows = [[one.layer.name, REASONS[one.reason]] for one in silent]
+    columns = [Text("权重", "weight"), Text("原因", "why")]
+    return problem(
+        Text(
+            "{n} 层（共 {all} 层）在所有采样步中都没有梯度，整个训练中未被更新：{names}（{why}）。",
+            "{n} of {all} layers had no gradient in any sampled step and were not updated all the training: {names} ({why}).",
+            n=len(silent),
+            all=len(sampled.layers),
+            names=listed(one.layer.name for one in silent),
+            why=REASONS[silent[0].reason],
+        ),
+        _SILENT,
+        [table(Text("没有梯度的层", "Layers without a gradient"), columns, rows), *shown],
+        [one.place for one in silent],
+    )
+
+
+def _few(sampled: Sampled, shown: list) -> Finding:
+    return ok(
+        Text(
+            "{n} 层权重都有梯度；层数太少，谈不上随深度变化。",
+            "All {n} layers get gradients; they are too few for a course through depth.",
+            n=len(sampled.layers),
+        )
+        if all(layer.level > 0 for layer in sampled.layers)
+        else Text(
+            "采样到 {n} 层权重的梯度；层数太少，谈不上随深度变化。",
+            "Gradients of {n} layers were sampled; they are too few for a course through depth.",
+            n=len(sampled.layers),
+        ),
+        shown,
+    )
+
+
+def _table(sampled: Sampled):
+    rows = [
+        [layer.name, layer.level, _known(layer.gradient[0]), _known(layer.gradient[-1]), _known(layer.ratio)]
+        for layer in sampled.layers
+    ]
+    columns = [
+        Text("权重（按网络的次序）", "weight, in the network's order"),
+        Text("梯度均方根（中位）", "gradient, root mean square, median"),
+        Text("首次采样", "first sample"),
+        Text("末次采样", "last sample"),
+        Text("更新 ÷ 权重（中位）", "update ÷ weight, median"),
+    ]
+    title = Text("各层的梯度与更新（{n} 步）", "Gradient and update by layer ({n} steps)", n=len(sampled.steps))
+    return table(title, columns, rows)
+
+
+def _known(value: float) -> Optional[float]:
+    return float(value) if value == value else None
+
+
+def _frozen(run_data: RunData):
+    names = frozen_layers(run_data)
+    if not names:
+        return None
+    return text(
+        EVIDENCE,
+        Text("冻结（requires_grad=False）：{names}。", "Frozen (requires_grad=False): {names}.", names=listed(names)),
+    )

@@ -1,0 +1,171 @@
+"""td.08: Targets and loss terms of scales that fit each other."""
+
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
+from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
+from msprec.checklists.dp.target_scale import target_scale
+from msprec.checklists.td.outcome.assessment import assess, has_other_aim
+from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
+from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+
+_STANDARDISE = Text(
+    "用训练集的均值和标准差把每个目标分别标准化，推理时再还原；或为各目标的 loss 分别加权。",
+    "Standardise each target by its mean and standard deviation over the training set and undo it at inference, or weigh the "
+    "targets' losses.",
+)
+
+
+@item("td.08")
+def scales(run_data: RunData) -> Finding:
+    """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
+
+    Problem: in a mean squared error of 2 to 12 targets one has td.08.drowned times the standard deviation of another; targets
+    whose standard deviation is below td.08.small in a training that learnt nothing or hardly anything; targets that lie
+    td.08.offset standard deviations off 0 in a training that did not even come to their mean (its loss ends above twice the
+    best constant's). Targets that are too large (dp.01.target) are dp.01's. A note: targets that differ by td.08.uneven,
+    loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their way: undecided.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    targets, terms = regression_targets(run_data), loss_terms(run_data)
+    if targets is None:
+        return _without_targets(run_data, terms)
+    shown = [_table(targets), _terms(terms), loss_figure(run_data)]
+    if target_scale(run_data, targets.dataset) is not None:
+        return undecided(
+            Text(
+                "目标 {name} 的尺度过大，由 dp.01 判断。",
+                "The target {name} is too large in scale, which dp.01 concludes.",
+                name=targets.column.name,
+            ),
+            Text("按 dp.01 修改后再判断。", "Judge again after what dp.01 advises is done."),
+            shown,
+        )
+    return _judged(run_data, targets, shown) or ok(_fitting(run_data, targets, terms), shown)
+
+
+def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Finding]:
+    places = [op_place(targets.dataset, "map") or first_place(targets.dataset)]
+    if targets.loss.kind in ("mse", "rmse") and targets.spread >= run_data.limit("td.08.drowned"):
+        return problem(_drowned(targets), _STANDARDISE, shown, places)
+    assessed = run_data.once(assess)
+    if has_other_aim(run_data):
+        return None
+    if 0 < targets.whole_std < run_data.limit("td.08.small") and assessed.state in ("nothing", "hardly"):
+        return problem(_small(targets), _STANDARDISE, shown, places)
+    constant, end = assessed.outcome.constant, assessed.end
+    far = (
+        targets.offset >= run_data.limit("td.08.offset") and assessed.state in ("nothing", "diverged") and assessed.sure
+    )
+    if far and constant is not None and end is not None and end > 2 * constant.value > 0:
+        return problem(_off_centre(targets, end, constant.value), _STANDARDISE, shown, places)
+    return None
+
+
+def _without_targets(run_data: RunData, terms: list) -> Finding:
+    loss = loss_kind(run_data)
+    kinds = {one.label.kind for one in run_data.datasets_of("train")} - {None}
+    if (loss is not None and loss.kind not in REGRESSION) or (loss is None and kinds and "regression" not in kinds):
+        return not_applicable(
+            Text("loss 不是对数值目标的回归。", "The loss is not one of a regression of numbers."), [_terms(terms)]
+        )
+    return undecided(
+        Text(
+            "目标怎样进入 loss 没有观察到（自定义 loss，或目标在途中被改变）。",
+            "How the targets enter the loss was not observed (a loss of the script's own, or targets that are changed on their "
+            "way).",
+        ),
+        Text(
+            "核对进入 loss 的目标的均值与标准差。",
+            "Check mean and standard deviation of the targets as they enter the loss.",
+        ),
+        [_terms(terms)],
+    )
+
+
+def _drowned(targets: Targets) -> Text:
+    std = targets.std
+    high, low = std.index(max(std)), std.index(min(one for one in std if one > 0))
+    return Text(
+        "目标 {name} 各列的尺度悬殊：第 {high} 列的标准差为 {largest}，第 {low} 列只有 {smallest}，"
+        "在 {loss} 中后者只占前者的 {share}。",
+        "The targets in {name} differ in scale: output {high} has a standard deviation of {largest}, output {low} one of "
+        "{smallest}, which makes {share} of the other's part in the {loss}.",
+        name=targets.column.name,
+        high=high + 1,
+        largest=float(std[high]),
+        low=low + 1,
+        smallest=float(std[low]),
+        share=float((std[low] / std[high]) ** 2),
+        loss=targets.loss.kind.upper(),
+    )
+
+
+def _small(targets: Targets) -> Text:
+    return Text(
+        "目标 {name} 的尺度过小：标准差只有 {std}，而训练没有学到它们。",
+        "The target {name} is too small in scale: its standard deviation is {std}, and the training did not learn it.",
+        name=targets.column.name,
+        std=targets.whole_std,
+    )
+
+
+def _off_centre(targets: Targets, end: float, constant: float) -> Text:
+    return Text(
+        "目标 {name} 远离 0：均值为标准差的 {offset} 倍，训练连均值也没有达到"
+        "（结尾的 loss 为 {end}，输出均值即可达到 {constant}）。",
+        "The target {name} lies far from 0: its mean is {offset} standard deviations away, and the training did not even come to "
+        "the mean (the loss ends at {end}; putting out the mean reaches {constant}).",
+        name=targets.column.name,
+        offset=targets.offset,
+        end=end,
+        constant=constant,
+    )
+
+
+def _fitting(run_data: RunData, targets: Targets, terms: list) -> Text:
+    uneven = targets.spread >= run_data.limit("td.08.uneven")
+    differ = _ratio(terms) >= run_data.limit("td.08.terms")
+    note = Text("", "")
+    if uneven:
+        note = Text(
+            "；各列标准差最多相差 {spread} 倍",
+            "; their standard deviations differ by up to {spread}",
+            spread=targets.spread,
+        )
+    elif differ:
+        note = Text(
+            "；loss 各项最多相差 {ratio} 倍", "; the terms of the loss differ by up to {ratio}", ratio=_ratio(terms)
+        )
+    return Text(
+        "回归目标 {name} 的尺度没有可疑之处：标准差 {std}，均值离 0 {offset} 倍标准差{note}。",
+        "Nothing speaks against the scale of the regression target {name}: standard deviation {std}, mean {offset} standard "
+        "deviations off 0{note}.",
+        name=targets.column.name,
+        std=targets.whole_std,
+        offset=targets.offset,
+        note=note,
+    )
+
+
+def _ratio(terms: list) -> float:
+    sizes = [abs(value) for _, value, _ in terms if value]
+    return max(sizes) / min(sizes) if len(sizes) > 1 else 1.0
+
+
+def _table(targets: Targets):
+    rows = [[i + 1, mean, std] for i, (mean, std) in enumerate(zip(targets.mean, targets.std))]
+    columns = [Text("输出", "output"), Text("均值", "mean"), Text("标准差", "standard deviation")]
+    return table(Text("回归目标 {name}", "Regression target {name}", name=targets.column.name), columns, rows)
+
+
+def _terms(terms: list):
+    if not terms:
+        return None
+    rows = [[name, value, f"{place.file}:{place.line}" if place else ""] for name, value, place in terms]
+    columns = [Text("项", "term"), Text("一步中的值", "value in one step"), Text("位置", "place")]
+    return table(Text("loss 的各项", "Terms of the loss"), columns, rows)

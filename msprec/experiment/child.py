@@ -1,0 +1,38 @@
+"""The process of one experiment: ``python -m msprec.experiment.child SPEC.json``.
+
+The specification names the script and the working directory (both in the copy), the arguments, the run folder, the hooks,
+and what may be written to. The process ends with the script's exit status.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+
+def main(spec_file: str) -> int:
+    """Runs what the specification says; the script's exit status."""
+    with open(spec_file, encoding="utf-8") as file:
+        spec = json.load(file)
+    from msprec.experiment import live
+    from msprec.experiment.working_copy import keep_inside
+    from msprec.observe import launch
+    from msprec.observe.import_hook import when_imported
+    from msprec.observe.observer import Options
+    from msprec.runtime.patching import Patches
+
+    patches = Patches()
+
+    def put_in() -> None:
+        live.seeds(patches, spec["seed"], spec["script_sets_seed"])
+        live.install(spec["hooks"], patches)
+
+    os.chdir(spec["cwd"])
+    keep_inside(spec["copy"], spec["roots"], [spec["run"]])
+    # before the observer, so that it looks at the script as it is with the remedy
+    when_imported("mindspore", put_in)
+    return launch.run_script(spec["script"], spec["args"], Path(spec["run"]), Options(locate=False)).status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,123 @@
+"""Whether one set of runs is better than another, beyond the spread over seeds."""
+
+import math
+from typing import NamedTuple, Optional
+
+from msprec.record.metric_names import HIGHER, LOWER
+
+#: Student's t, two-sided, p = 0.05, by degrees of freedom.
+_T = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+#: A score is said to differ from one hundredth on, a loss from two: what is less is no remedy, however sure it may be.
+_LEAST_SCORE, _LEAST_LOSS = 0.01, 0.02
+#: The share of a training at whose end the loss is averaged.
+_END = 0.1
+
+
+class Score(NamedTuple):
+    """The metric that counts; ``name`` None: the training loss does."""
+
+    name: Optional[str]
+    higher: bool
+
+
+class Measured(NamedTuple):
+    """What a set of runs came to: a number a seed, None where the run failed or the number is not finite."""
+
+    scores: tuple
+    losses: tuple
+    failed: int
+
+
+class Compared(NamedTuple):
+    """``verdict``: helps, harms, none (within the spread), open (more seeds would tell); ``gain``: how much better, in the
+    units of the score, above zero: better; ``spread``: what a difference by chance may come to (95 %)."""
+
+    verdict: str
+    gain: Optional[float]
+    spread: Optional[float]
+
+
+def choose_score(results: list) -> Score:
+    """The metric that all of the baseline's runs have: one of which more is better before one of which less is."""
+    common = set.intersection(*(set(one["metrics"]) for one in results)) if results else set()
+    better = sorted(name for name in common if HIGHER.search(name))
+    worse = sorted(name for name in common if LOWER.search(name) and name not in better)
+    if better:
+        return Score(min(better, key=lambda name: (not name.lower().startswith("acc"), name)), True)
+    return Score(worse[0], False) if worse else Score(None, False)
+
+
+def measure(results: list, score: Score, steps: Optional[int] = None) -> Measured:
+    """Final score and loss at the end of each run; ``steps``: the loss at this step, of longer runs too."""
+    scores = tuple(_last(one["metrics"].get(score.name)) if one["status"] == 0 else None for one in results)
+    losses = tuple(_end(one, steps) if one["status"] == 0 else None for one in results)
+    return Measured(scores, losses, sum(one["status"] != 0 for one in results))
+
+
+def _last(series: Optional[list]) -> Optional[float]:
+    return series[-1][1] if series else None
+
+
+def _end(result: dict, steps: Optional[int]) -> Optional[float]:
+    rows = [(step, loss) for step, loss in zip(result["steps"], result["losses"]) if steps is None or step <= steps]
+    if not rows:
+        return None
+    last = rows[-1][0]
+    end = [loss for step, loss in rows if step > (1 - _END) * last]
+    return None if None in end else sum(end) / len(end)
+
+
+def common_steps(groups: list) -> Optional[int]:
+    """The last step that all runs that did not fail have."""
+    last = [one["steps"][-1] for group in groups for one in group if one["steps"] and one["status"] == 0]
+    return min(last, default=None)
+
+
+def compare(base: Measured, tried: Measured, score: Score, loss_counts: bool = True) -> Compared:
+    """Whether ``tried`` is better than ``base`` by the score, or by the training loss where there is none.
+
+    Student's t-test of the two means with a pooled standard deviation; the difference counts from `_LEAST_SCORE` or
+    `_LEAST_LOSS` on. With one run on a side the standard deviation is the other side's.
+    """
+    if score.name is not None:
+        return _compared(base.scores, tried.scores, score.higher, _least(base.scores, score))
+    if not loss_counts:
+        return Compared("none", None, None)
+    return _compared(base.losses, tried.losses, False, _least(base.losses, score))
+
+
+def _least(values: tuple, score: Score) -> float:
+    known = [abs(value) for value in values if value is not None]
+    size = sum(known) / len(known) if known else 0.0
+    if score.name is not None and score.higher and size <= 1:
+        return _LEAST_SCORE
+    return (_LEAST_SCORE if score.name is not None else _LEAST_LOSS) * size
+
+
+def _compared(base: tuple, tried: tuple, higher: bool, least: float) -> Compared:
+    if None in base or None in tried:
+        return Compared(_where_not_finite(base, tried), None, None)
+    gain = (_mean(tried) - _mean(base)) * (1 if higher else -1)
+    spread = _spread(base, tried)
+    if abs(gain) <= least:
+        return Compared("none", gain, spread)
+    if abs(gain) > spread:
+        return Compared("helps" if gain > 0 else "harms", gain, spread)
+    return Compared("open", gain, spread)
+
+
+def _where_not_finite(base: tuple, tried: tuple) -> str:
+    lost = base.count(None) / len(base), tried.count(None) / len(tried)
+    return "helps" if lost[1] < lost[0] else "harms" if lost[1] > lost[0] else "none"
+
+
+def _spread(base: tuple, tried: tuple) -> float:
+    freedom = len(base) + len(tried) - 2
+    squares = sum((value - _mean(side)) ** 2 for side in (base, tried) for value in side)
+    if freedom < 1:
+        return math.inf
+    return _T[min(freedom, len(_T) - 1)] * math.sqrt(squares / freedom * (1 / len(base) + 1 / len(tried)))
+
+
+def _mean(values: tuple) -> float:
+    return sum(values) / len(values)

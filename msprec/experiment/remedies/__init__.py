@@ -1,0 +1,36 @@
+"""The remedies that are tried out. A new one is a class of `Remedy` and an entry in `REMEDIES`."""
+
+from msprec.experiment.remedies.data import BatchSize, Shuffle, Standardise
+from msprec.experiment.remedies.loop import ClipGradients, MoreEpochs, UnscaleFirst
+from msprec.experiment.remedies.network import ClassWeights, EvaluationMode, InitialWeights, Logits, TrainingMode
+from msprec.experiment.remedies.optimizer import (
+    AllParameters,
+    HigherRate,
+    LowerRate,
+    MuchHigherRate,
+    MuchLowerRate,
+    RangeTestRate,
+)
+from msprec.experiment.remedies.precision import Float32, LossScale
+
+REMEDIES = (
+    Standardise,
+    Shuffle,
+    AllParameters,
+    InitialWeights,
+    Logits,
+    TrainingMode,
+    EvaluationMode,
+    RangeTestRate,
+    LowerRate,
+    HigherRate,
+    MuchLowerRate,
+    MuchHigherRate,
+    LossScale,
+    UnscaleFirst,
+    Float32,
+    ClipGradients,
+    ClassWeights,
+    BatchSize,
+    MoreEpochs,
+)

@@ -1,0 +1,255 @@
+"""Remedies in the network: its output, its mode, its initial weights."""
+
+from typing import Optional
+
+import libcst as cst
+
+from msprec.bilingual import Text
+from msprec.experiment.remedies.base import Remedy
+from msprec.experiment.source_edit import NoPlace, Project, SourceFile, argument, last_name, only
+
+_TAKE_LOGITS = ("CrossEntropyLoss", "SoftmaxCrossEntropyWithLogits", "cross_entropy")
+_SOFTMAX = ("softmax", "log_softmax", "Softmax", "LogSoftmax")
+
+
+class Logits(Remedy):
+    """The loss is given logits: the network's last softmax is dropped, where the loss has one of its own."""
+
+    id = "logits"
+    title = Text("去掉输出的 softmax，损失函数直接使用 logits", "softmax at the output dropped: the loss takes logits")
+    answers = ("cg.04",)
+    same_loss = False
+
+    def fits(self) -> bool:
+        classes = {one.get("class") for one in self.case.facts("loss").get("losses", [])}
+        return bool(classes & set(_TAKE_LOGITS)) and self.can_edit()
+
+    def edit(self, project: Project) -> None:
+        network = trained_network(self.case)
+        place = network.get("place")
+        if not place:
+            last = max(_cells(network, _SOFTMAX), key=lambda one: one["created"]["line"], default=None)
+            if last is None:
+                raise NoPlace("where the network is written is not known")
+            place = last["created"]
+        file = project.file(place["file"])
+        found = [call for one in file.at(place["line"], cst.FunctionDef)[:1] for call in _returned(file, one)]
+        if found:
+            call = only(found, "a softmax that is returned", file.path, place["line"])
+            module = cst.parse_module("")
+            file.change(call, lambda node: cst.parse_expression(module.code_for_node(node.args[0].value)))
+            return
+        self._from_sequence(project, network)
+
+    def _from_sequence(self, project: Project, network: dict) -> None:
+        """Takes the softmax out of the arguments of a SequentialCell, where it is the last."""
+        cell = only(_cells(network, _SOFTMAX), "a cell of class Softmax", self.case.script)
+        file = project.file(cell["created"]["file"])
+        calls = [one for one in file.at(cell["created"]["line"], cst.Call) if last_name(one.func) == cell["class"]]
+        call = only(calls, f"a call of {cell['class']}", file.path, cell["created"]["line"])
+        around = [one for one in file.nodes(cst.Call) if last_name(one.func) == "SequentialCell"]
+        for one in around:
+            if one.args and one.args[-1].value is call:
+                file.change(one, _without_last)
+                return
+        raise NoPlace("the softmax is not the last argument of a SequentialCell")
+
+
+def _without_last(node: cst.Call) -> cst.Call:
+    return node.with_changes(args=node.args[:-1])
+
+
+def _returned(file: SourceFile, function: cst.FunctionDef) -> list:
+    """The softmax calls that are returned as they are."""
+    values = [one.value for one in file.nodes(cst.Return, function)]
+    return [one for one in values if isinstance(one, cst.Call) and last_name(one.func) in _SOFTMAX and one.args]
+
+
+def _cells(network: dict, classes: tuple) -> list:
+    return [one for one in network.get("cells", []) if one.get("class") in classes and one.get("created")]
+
+
+def trained_network(case) -> dict:
+    """The network that trained; empty where it is not exactly one."""
+    found = [one for one in case.facts("network").get("networks", []) if one.get("role") == "train"]
+    return found[0] if len(found) == 1 else {}
+
+
+class EvaluationMode(Remedy):
+    """The network is in inference mode while it is evaluated."""
+
+    id = "evaluation_mode"
+    title = Text("评估时切换到推理模式", "inference mode while evaluating")
+    answers = ("api.02",)
+
+    def fits(self) -> bool:
+        return bool(self._phases()) and self.can_edit()
+
+    def _phases(self) -> list:
+        return [
+            one
+            for one in self.case.facts("modes").get("phases", [])
+            if one.get("gradient") is False
+            and one.get("via") == "call"
+            and one.get("root_training")
+            and one.get("dependent")
+            and one.get("place")
+        ]
+
+    def edit(self, project: Project) -> None:
+        phases = self.case.facts("modes").get("phases", [])
+        training = [one["place"]["line"] for one in phases if one.get("gradient") and one.get("place")]
+        last_training = max((one.get("last_step") or 0 for one in phases if one.get("gradient")), default=0)
+        for phase in self._phases():
+            file = project.file(phase["place"]["file"])
+            line = phase["place"]["line"]
+            name = _network_called(file, line, phase.get("root"))
+            where = _loop_without(file, line, training)
+            file.put_above(where, f"{name}.set_train(False)")
+            if last_training > (phase.get("first_step") or 0):
+                file.put_below(where, f"{name}.set_train(True)")
+
+    def code(self) -> Optional[str]:
+        return "network.set_train(False)  # before evaluating\nnetwork.set_train(True)   # before training goes on"
+
+
+class TrainingMode(Remedy):
+    """The network is in training mode while it trains."""
+
+    id = "training_mode"
+    title = Text("训练时切换到训练模式", "training mode while training")
+    answers = ("api.02",)
+
+    def fits(self) -> bool:
+        return bool(self._phases()) and self.can_edit()
+
+    def _phases(self) -> list:
+        return [
+            one
+            for one in self.case.facts("modes").get("phases", [])
+            if one.get("gradient") and one.get("root_training") is False and one.get("dependent") and one.get("place")
+        ]
+
+    def edit(self, project: Project) -> None:
+        optimizer = self.case.optimizer()
+        phase = only(self._phases(), "a training phase", self.case.script)
+        if optimizer is None or phase.get("first_step"):
+            raise NoPlace("the training begins in training mode")
+        file = project.file(optimizer["place"]["file"])
+        call = file.call_at(optimizer["place"]["line"], optimizer["class"])
+        name = _network_called(file, phase["place"]["line"], phase.get("root"))
+        file.put_below(call, f"{name}.set_train()")
+
+    def code(self) -> Optional[str]:
+        return "network.set_train()  # before training"
+
+
+def _network_called(file: SourceFile, line: int, root: Optional[str]) -> str:
+    """The variable that holds the network of class ``root`` and is called at a line."""
+    made = {
+        target.target.value
+        for one in file.nodes(cst.Assign)
+        for target in one.targets
+        if isinstance(target.target, cst.Name) and isinstance(one.value, cst.Call) and last_name(one.value.func) == root
+    }
+    called = {one.func.value for one in file.at(line, cst.Call) if isinstance(one.func, cst.Name)}
+    return only(sorted(made & called), f"a call of a variable that holds {root}", file.path, line)
+
+
+def _loop_without(file: SourceFile, line: int, others: list):
+    """The outermost loop around a line, within its function, that none of the other lines lies in; else the statement."""
+    function = next(iter(file.at(line, cst.FunctionDef)), None)
+    loops = [
+        one
+        for one in file.at(line, (cst.For, cst.While))
+        if function is None or file.start(function) < file.start(one)
+        if not any(file.start(one)[0] <= other <= file.end(one)[0] for other in others)
+    ]
+    return loops[-1] if loops else file.at(line, cst.SimpleStatementLine)[0]
+
+
+class InitialWeights(Remedy):
+    """Weights that begin all alike are drawn anew (He, uniform)."""
+
+    id = "initial_weights"
+    title = Text("重新随机初始化权重", "initial weights drawn anew")
+    answers = ("wi.01",)
+
+    def fits(self) -> bool:
+        return bool(self._parameters())
+
+    def _parameters(self) -> list:
+        return [
+            one
+            for one in self.case.facts("parameters").get("parameters", [])
+            if one.get("kind") == "weight"
+            and len(one.get("shape") or ()) > 1
+            and (one.get("initial") or {}).get("constant")
+        ]
+
+    def hook(self) -> Optional[dict]:
+        return {"name": "initial_weights", "names": [one["name"] for one in self._parameters()]}
+
+    def edit(self, project: Project) -> None:
+        seen = set()
+        for place in (one.get("created") for one in self._parameters()):
+            if not place:
+                raise NoPlace("where a weight is made is not known")
+            file = project.file(place["file"])
+            given = [argument(one, "weight_init") for one in file.at(place["line"], cst.Call)]
+            given = [one for one in given if one is not None and one.value not in seen]
+            if not given and any(one in seen for one in self._seen_at(file, place["line"])):
+                continue
+            value = only(given, "weight_init", file.path, place["line"]).value
+            seen.add(value)
+            file.replace(value, '"he_uniform"')
+
+    @staticmethod
+    def _seen_at(file: SourceFile, line: int) -> list:
+        return [
+            arg.value for call in file.at(line, cst.Call) for arg in [argument(call, "weight_init")] if arg is not None
+        ]
+
+    def code(self) -> Optional[str]:
+        return 'nn.Dense(in_channels, out_channels, weight_init="he_uniform")'
+
+
+class ClassWeights(Remedy):
+    """The loss weighs classes by the inverse of how often they occur."""
+
+    id = "class_weights"
+    title = Text("按类别频率给损失加权", "loss weighted by class")
+    answers = ("ds.03",)
+    same_loss = False
+
+    def fits(self) -> bool:
+        losses = {one.get("class") for one in self.case.facts("loss").get("losses", [])}
+        return losses == {"CrossEntropyLoss"} and len(self._weights()) > 1
+
+    def _weights(self) -> list:
+        counts = ((self.case.training_set() or {}).get("label") or {}).get("counts") or {}
+        if not all(name.isdigit() for name in counts) or sorted(map(int, counts)) != list(range(len(counts))):
+            return []
+        total = sum(counts.values())
+        return [round(total / (len(counts) * counts[str(number)]), 4) for number in range(len(counts))]
+
+    def hook(self) -> Optional[dict]:
+        return {"name": "class_weights", "loss": "CrossEntropyLoss", "weights": self._weights()}
+
+    def edit(self, project: Project) -> None:
+        from msprec.experiment.source_edit import module_alias, with_argument
+
+        place = self.case.facts("loss")["losses"][0].get("place")
+        if not place:
+            raise NoPlace("where the loss is made is not known")
+        file = project.file(place["file"])
+        calls = [one for one in file.nodes(cst.Call) if last_name(one.func) == "CrossEntropyLoss"]
+        call = only(calls, "a call of CrossEntropyLoss", file.path)
+        module = module_alias(file, "mindspore")
+        if module is None or argument(call, "weight", 0) is not None:
+            raise NoPlace("the loss has weights or mindspore is not imported by name")
+        code = f"{module}.Tensor({self._weights()}, {module}.float32)"
+        file.change(call, lambda node: with_argument(node, "weight", code))
+
+    def code(self) -> Optional[str]:
+        return f"nn.CrossEntropyLoss(weight=mindspore.Tensor({self._weights()}, mindspore.float32))"

@@ -1,0 +1,65 @@
+"""When one set of runs counts as better than another."""
+
+import pytest
+
+from msprec.experiment.effect import Measured, Score, choose_score, common_steps, compare, measure
+
+ACCURACY = Score("accuracy", True)
+
+
+def scores(*values):
+    return Measured(values, (), 0)
+
+
+@pytest.mark.parametrize(
+    ("base", "tried", "verdict"),
+    [
+        ((0.30, 0.32, 0.31), (0.91,), "helps"),
+        ((0.30, 0.32, 0.31), (0.10,), "harms"),
+        ((0.30, 0.32, 0.31), (0.315,), "none"),  # less than a hundredth
+        ((0.30, 0.50, 0.40), (0.55,), "open"),  # within what three runs scatter by
+        ((0.30, 0.50, 0.40), (0.90, 0.93, 0.91), "helps"),
+        ((0.30, 0.50, 0.40), (0.55, 0.45, 0.40), "open"),
+        ((0.9, None, 0.9), (0.5,), "helps"),  # a failing run is worse than any score
+        ((0.9, 0.9, 0.9), (None,), "harms"),
+        ((None, None, None), (None,), "none"),
+    ],
+)
+def test_verdict_by_score(base, tried, verdict):
+    assert compare(scores(*base), scores(*tried), ACCURACY).verdict == verdict
+
+
+def test_less_of_an_error_is_better():
+    found = compare(scores(2.0, 2.1, 2.05), scores(1.0), Score("mae", False))
+    assert found.verdict == "helps" and found.gain == pytest.approx(1.05)
+
+
+def test_the_loss_counts_where_there_is_no_score():
+    base, tried = Measured((), (2.0, 2.1, 2.05), 0), Measured((), (0.5,), 0)
+    assert compare(base, tried, Score(None, False)).verdict == "helps"
+    assert compare(base, tried, Score(None, False), loss_counts=False).verdict == "none"
+
+
+def result(losses, status=0, **metrics):
+    steps = list(range(1, len(losses) + 1))
+    series = {name: [[steps[-1], value]] for name, value in metrics.items()}
+    return {"steps": steps, "losses": losses, "metrics": series, "status": status}
+
+
+def test_the_score_is_one_that_all_runs_have():
+    runs = [result([1.0], accuracy=0.5, loss=1.0, zeal=3.0), result([1.0], accuracy=0.6, loss=1.1, top_5=0.9)]
+    assert choose_score(runs) == ACCURACY
+    assert choose_score([result([1.0], loss=1.0)]) == Score("loss", False)
+    assert choose_score([result([1.0])]) == Score(None, False)
+
+
+def test_losses_are_held_against_each_other_at_equal_steps():
+    short, long = result([4.0, 3.0, 2.0, 2.0]), result([4.0, 3.0, 2.0, 2.0, 1.0, 0.5])
+    steps = common_steps([[short], [long]])
+    assert steps == 4
+    assert measure([short, long], Score(None, False), steps).losses == (2.0, 2.0)
+
+
+def test_a_failed_run_has_no_result():
+    found = measure([result([1.0], status=1, accuracy=0.9)], ACCURACY)
+    assert found == Measured((None,), (None,), 1)

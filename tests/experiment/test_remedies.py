@@ -1,0 +1,143 @@
+"""What each remedy edits, and that a patch of all of them applies."""
+
+import json
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+from small_run import PROBLEMS, write_run
+
+from msprec.cli import main
+from msprec.experiment.case import CannotExperiment, Case
+from msprec.experiment.patch import unified_diff
+from msprec.experiment.plan import make_plan
+from msprec.experiment.remedies import REMEDIES
+
+EDITS = {
+    "standardise": '.batch(16).map(lambda x: ((x - 50.0) / 20.0).astype("float32"), input_columns=["x"])',
+    "shuffle": 'train = ds.GeneratorDataset(Source(), ["x", "y"], shuffle=True)',
+    "all_parameters": "nn.Momentum(net.trainable_params(), 0.001, 0.9)",
+    "initial_weights": 'nn.Dense(8, 3, weight_init="he_uniform")',
+    "logits": "        return self.head(self.body(x))  # probabilities",
+    "evaluation_mode": "    net.set_train(False)\n    for x, y in test.create_tuple_iterator():",
+    "lr_range_test": "nn.Momentum(net.body.trainable_params(), 0.02, 0.9)",
+    "lr_lower": "nn.Momentum(net.body.trainable_params(), 0.0001, 0.9)",
+    "lr_higher": "nn.Momentum(net.body.trainable_params(), 0.01, 0.9)",
+    "unscale_first": "            grads = scaler.unscale(grads)\n            grads = ops.clip_by_norm(grads, 1.0)\n",
+    "float32": "net.to_float(ms.float32)",
+    "class_weights": "nn.CrossEntropyLoss(weight=ms.Tensor([0.5333, 1.0667, 5.3333], ms.float32))",
+    "batch_size": "train.batch(32)  # of 64",
+    "more_epochs": "for epoch in range(10):",
+}
+
+
+@pytest.fixture
+def case(tmp_path):
+    return Case(write_run(tmp_path))
+
+
+@pytest.mark.parametrize("name", sorted(EDITS))
+def test_edit(case, name):
+    (remedy,) = make_plan(case, (name,)).remedies
+    text, folder = unified_diff(case, (remedy,))
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    subprocess.run(["git", "apply", "--check", "-"], input=text.encode(), cwd=folder, check=True)
+    assert {path: path.read_bytes() for path in before} == before
+    (case.run / "remedy.patch").write_text(text)
+    subprocess.run(["git", "apply", str(case.run / "remedy.patch")], cwd=folder, check=True)
+    after = (folder / "train.py").read_text() + (folder / "network.py").read_text()
+    assert EDITS[name] in after
+
+
+def test_edits_of_one_expression_go_together(case):
+    plan = make_plan(case, ("standardise", "shuffle", "batch_size", "all_parameters", "lr_higher"))
+    text, folder = unified_diff(case, plan.remedies)
+    subprocess.run(["git", "apply", "-"], input=text.encode(), cwd=folder, check=True)
+    after = (folder / "train.py").read_text()
+    assert "nn.Momentum(net.trainable_params(), 0.01, 0.9)" in after and "train.batch(32).map(lambda x" in after
+
+
+def test_a_function_that_makes_two_data_sets_is_edited_once(tmp_path):
+    run = write_run(tmp_path)
+    facts = json.loads((run / "facts" / "datasets.json").read_text())
+    facts["datasets"][1]["pipeline"] = facts["datasets"][0]["pipeline"]
+    (run / "facts" / "datasets.json").write_text(json.dumps(facts))
+    case = Case(run)
+    text, _ = unified_diff(case, make_plan(case, ("standardise",)).remedies)
+    assert text.count(".map(lambda x") == 1
+
+
+def test_plan_follows_the_findings(tmp_path):
+    plan = make_plan(Case(write_run(tmp_path, ("dp.03", "ds.02"))))
+    assert [one.id for one in plan.remedies] == ["shuffle"]
+    assert [one.item for one in plan.unanswered] == ["ds.02"]
+    assert plan.runs() == (4, 10)
+
+
+def test_every_remedy_has_a_finding_and_words(case):
+    ids = [kind.id for kind in REMEDIES]
+    assert len(set(ids)) == len(ids)
+    for kind in REMEDIES:
+        assert kind(case).problems, kind.id
+        assert kind.title.zh and kind.title.en
+
+
+def test_without_a_sure_place_nothing_is_edited(tmp_path):
+    run = write_run(tmp_path)
+    (tmp_path / "project" / "train.py").write_text("import mindspore\nfrom here import anything\n" * 20)
+    case = Case(run)
+    known = {"more_epochs", "standardise", "shuffle", "all_parameters", "lr_lower", "evaluation_mode", "unscale_first"}
+    assert not [kind.id for kind in REMEDIES if kind.id in known and kind(case).can_edit()]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda run: (run / "run.json").unlink(), "no longer there"),
+        (lambda run: (run.parent / "project" / "train.py").unlink(), "no longer there"),
+        (lambda run: (run / "run.json").write_text(json.dumps({"schema": 1, "script": "train.py"})), "no longer there"),
+    ],
+)
+def test_no_case(tmp_path, damage, said):
+    run = write_run(tmp_path)
+    damage(run)
+    with pytest.raises(CannotExperiment, match=said):
+        Case(run)
+
+
+def test_a_script_that_changed_is_refused(tmp_path):
+    run = write_run(tmp_path)
+    facts = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**facts, "source_files": {"train.py": "source/train.py"}}))
+    (run / "source").mkdir()
+    (run / "source" / "train.py").write_text("an older one")
+    with pytest.raises(CannotExperiment, match="has changed"):
+        Case(run)
+
+
+def test_dry_run(tmp_path):
+    run = write_run(tmp_path)
+    plan = json.loads(CliRunner().invoke(main, ["remedy", "--dry-run", "--lang", "en", str(run)]).stdout)
+    assert {one["id"] for one in plan["remedies"]} >= set(EDITS)
+    assert plan["seconds_a_run"] == 4.0 and plan["args"] == ["--epochs", "3"]
+    assert {item for one in plan["remedies"] for item in one["items"]} == set(PROBLEMS)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["nowhere"], "no such script: nowhere"),
+        (["--budget", "soon", "RUN"], "a time is wanted"),
+        (["--only", "magic", "RUN"], "there is no remedy magic"),
+        (["RUN", "--epochs", "3"], "takes no arguments"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, given, said):
+    run = str(write_run(tmp_path))
+    done = CliRunner().invoke(main, ["remedy", *(run if one == "RUN" else one for one in given)])
+    assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_nothing_to_try(tmp_path):
+    done = CliRunner().invoke(main, ["remedy", "--lang", "en", str(write_run(tmp_path, ()))])
+    assert done.exit_code == 0 and "there is nothing to try" in done.stderr

@@ -1,0 +1,103 @@
+"""Which runs are made, and what is said of them: the runs themselves are given."""
+
+import pytest
+from small_run import write_run
+
+from msprec.experiment import present
+from msprec.experiment.case import Case
+from msprec.experiment.plan import make_plan
+from msprec.experiment.trials import BaselineFailed, Trials
+
+
+class Given:
+    """In place of a `Runner`: the accuracy of a set of remedies is what a function says."""
+
+    jobs = 1
+
+    def __init__(self, accuracy):
+        self._accuracy, self.asked = accuracy, []
+
+    def run(self, tasks):
+        return [self._one(task) for task in tasks]
+
+    def known(self, task):
+        return None
+
+    def seconds(self):
+        return 10.0
+
+    def _one(self, task):
+        ids = frozenset(one.id for one in task.remedies)
+        self.asked.append((ids, task.seed))
+        value = self._accuracy(ids)
+        curve = {"steps": [1, 2], "losses": [2.0, 1.0]}
+        if value is None:
+            return {**curve, "status": 1, "said": ["ValueError: no"], "metrics": {}}
+        return {**curve, "status": 0, "said": [], "metrics": {"accuracy": [[2, value + 0.002 * task.seed]]}}
+
+
+@pytest.fixture
+def plan(tmp_path):
+    return make_plan(Case(write_run(tmp_path)), ("shuffle", "standardise", "lr_lower"))
+
+
+def carry_out(plan, accuracy, budget=None):
+    given = Given(accuracy)
+    return Trials(plan, given, budget).carry_out(), given
+
+
+def test_of_two_faults_the_one_that_matters_comes_first(plan):
+    facts, given = carry_out(plan, lambda ids: 0.9 if "standardise" in ids else 0.3)
+    assert facts["remedies"][0]["id"] == "standardise"
+    assert facts["together"]["ids"] == ["standardise"]
+    assert [one["verdict"] for one in facts["remedies"]] == ["helps", "none", "none"]
+    lines = [present.sentence(one, facts, "en") for one in facts["remedies"]]
+    assert lines[0] == "inputs standardised: accuracy 0.302 ± 0.002 → 0.902 ± 0.002"
+    assert lines[1] == "training set shuffled: no effect within the spread"
+    # one run decided each that has no effect
+    assert given.asked.count((frozenset({"shuffle"}), 1)) == 0
+
+
+def test_what_helps_only_with_another_is_found(plan):
+    facts, _ = carry_out(
+        plan, lambda ids: {0: 0.3, 1: 0.6, 2: 0.9}[len(ids & {"standardise"}) * (1 + len(ids & {"shuffle"}))]
+    )
+    assert facts["together"]["ids"] == ["shuffle", "standardise"] or facts["together"]["ids"] == [
+        "standardise",
+        "shuffle",
+    ]
+    shuffle = next(one for one in facts["remedies"] if one["id"] == "shuffle")
+    assert shuffle["verdict"] == "none" and shuffle["used"]
+    assert present.verdict(shuffle).render("en") == "helps together with standardise"
+
+
+def test_what_helps_only_all_together_is_found(plan):
+    facts, _ = carry_out(plan, lambda ids: 0.9 if {"standardise", "shuffle"} <= ids else 0.3)
+    assert sorted(facts["together"]["ids"]) == ["shuffle", "standardise"]
+
+
+def test_of_two_cures_for_one_fault_one_is_taken(plan):
+    facts, _ = carry_out(plan, lambda ids: 0.9 if ids & {"standardise", "shuffle"} else 0.3)
+    assert len(facts["together"]["ids"]) == 1
+
+
+def test_a_sound_program(plan):
+    facts, _ = carry_out(plan, lambda ids: 0.9)
+    assert facts["together"] is None
+    assert present.closing(facts, "en") == ["No remedy helps; there is no patch."]
+
+
+def test_a_remedy_that_fails_harms(plan):
+    facts, _ = carry_out(plan, lambda ids: None if "shuffle" in ids else 0.3)
+    shuffle = facts["remedies"][-1]
+    assert (shuffle["id"], shuffle["verdict"], shuffle["failed"]) == ("shuffle", "harms", 1)
+
+
+def test_the_budget_is_kept(plan):
+    facts, given = carry_out(plan, lambda ids: 0.3, budget=1.0)
+    assert facts["budget_spent"] and not given.asked and len(facts["left_out"]) == 3
+
+
+def test_a_script_that_fails_by_itself(plan):
+    with pytest.raises(BaselineFailed, match="ValueError: no"):
+        carry_out(plan, lambda ids: None)
