@@ -10,6 +10,8 @@ from msprec.source.user_code import called_name
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
+#: Calls that keep their keywords as settings.
+_SETTINGS = ("SimpleNamespace", "Namespace", "EasyDict", "edict", "dict", "ConfigDict", "Config")
 #: Calls that hand their first argument on.
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
 
@@ -56,8 +58,7 @@ def argument_origin(
         return []
     tree = run_data.source.trees.get(call.file)
     for node in ast.walk(tree) if tree is not None else ():
-        inside = isinstance(node, ast.Call) and node.lineno <= call.line <= (node.end_lineno or node.lineno)
-        if inside and (not callee or called_name(node) == callee):
+        if isinstance(node, ast.Call) and _spans(node, call.line) and (not callee or called_name(node) == callee):
             given = _given(node, wanted.names, wanted.position)
             found = _origin(_Asked(run_data, value), call.file, given, 0) if given is not None else None
             if found is not None:
@@ -154,7 +155,7 @@ def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str
                 given += [(other, value)] if value is not None else []
     one = asked.chosen(given)
     if one is not None:
-        return _origin(asked, *one, depth)
+        return _origin(asked, one[0], one[1], depth)
     defaults = dict(zip(reversed(positional), reversed(function.args.defaults)))
     defaults.update(
         (one.arg, value) for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults) if value
@@ -181,8 +182,9 @@ def _assigned(scope: ast.AST, name: str) -> list:
 def _parts(target: ast.AST, value: ast.AST, name: str) -> list:
     if isinstance(target, ast.Name) and target.id == name:
         return [value]
-    both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
-    return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)] if both else []
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+        return []
+    return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)]
 
 
 def _of_field(asked: _Asked, name: str, depth: int) -> Optional[Fact]:
@@ -194,7 +196,7 @@ def _of_field(asked: _Asked, name: str, depth: int) -> Optional[Fact]:
     if name in said:
         return None
     one = asked.chosen(found)
-    return _origin(asked, *one, depth) if one is not None else None
+    return _origin(asked, one[0], one[1], depth) if one is not None else None
 
 
 def _fields(tree: ast.AST, name: str) -> list:
@@ -215,24 +217,16 @@ def _fields(tree: ast.AST, name: str) -> list:
 
 def _of_call(call: ast.Call, name: str) -> list:
     if called_name(call) == "add_argument":
-        flags = [
-            one.value.lstrip("-").replace("-", "_") for one in call.args if isinstance(getattr(one, "value", None), str)
-        ]
+        said = [str(getattr(one, "value", "")) for one in call.args]
+        flags = [one.lstrip("-").replace("-", "_") for one in said]
         return [one.value for one in call.keywords if one.arg == "default"] if name in flags else []
-    settings = called_name(call) in (
-        "SimpleNamespace",
-        "Namespace",
-        "EasyDict",
-        "edict",
-        "dict",
-        "ConfigDict",
-        "Config",
-    )
+    settings = called_name(call) in _SETTINGS
     return [one.value for one in call.keywords if one.arg == name] if settings else []
 
 
 def _class_field(node: ast.stmt, name: str) -> list:
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         return _parts(node.target, node.value, name)
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return [value for target in targets for value in _parts(target, node.value, name)]
+    if isinstance(node, ast.Assign):
+        return [value for target in node.targets for value in _parts(target, node.value, name)]
+    return []
