@@ -49,6 +49,9 @@ def better_rate(run_data: RunData, curve: Optional[Curve], losses: np.ndarray, o
     least = min([float(losses[np.isfinite(losses)].min(initial=0.0)), reached])
     if not reached <= (1 - run_data.limit("hp.01.learnt")) * first or least < 0:
         return None
+    sound = losses[np.isfinite(losses)]
+    if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
+        return None  # it learnt before it became NaN, which has another cause (mp.01)
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
     worse = min(found.own, found.end)
