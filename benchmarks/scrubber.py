@@ -14,6 +14,7 @@ import base64
 import json
 import random
 import string
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path, PurePosixPath
@@ -424,16 +425,25 @@ def in_tree(folder: Path) -> tuple:
 
 
 def with_detect_secrets(found: dict) -> str:
-    """What the plugins of detect-secrets tell of the same corpus, line by line, with its default settings."""
+    """What detect-secrets tells of the same corpus with its default settings, each secret and each harmless line in a file of its own."""
     try:
-        from detect_secrets.core.scan import scan_line
+        from detect_secrets import SecretsCollection
         from detect_secrets.settings import default_settings
     except ImportError:
         return "detect-secrets is not installed"
-    with default_settings():
-        told = sum(any(list(scan_line(line)) for line in text.splitlines()) for _, _, text, _ in found["planted"])
-        alarms = sum(bool(list(scan_line(line))) for _, line in found["plain"])
-    return f"detect-secrets: {told} of {len(found['planted'])} secrets told, {alarms} of {len(found['plain'])} harmless lines"
+
+    def told(name: str, text: str) -> bool:
+        path = folder / f"f{PurePosixPath(name).suffix}"
+        path.write_text(text, encoding="utf-8")
+        collection = SecretsCollection()
+        collection.scan_file(str(path))
+        return bool(collection.data)
+
+    with default_settings(), tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        secrets_told = sum(told(name, text) for _, name, text, _ in found["planted"])
+        alarms = sum(told(name, line + "\n") for name, line in found["plain"])
+    return f"detect-secrets: {secrets_told} of {len(found['planted'])} told, {alarms} of {len(found['plain'])} harmless lines taken for secrets"
 
 
 def main() -> None:

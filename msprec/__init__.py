@@ -40,6 +40,10 @@ _WHERE = {
     "enable_loss_scale_on_cpu": "msprec.runtime.cpu_loss_scale",
 }
 
+MINDSPORE_MISSING = (
+    "this needs MindSpore, which this Python does not have: pip install mindspore 'numpy<2' (on Ascend or GPU, the wheel for "
+    "that device)"
+)
 __all__ = [
     "GradientMonitor",
     "LearningRateFinder",
@@ -69,7 +73,12 @@ if (
 
 def __getattr__(name: str):
     if name in _WHERE:
-        return getattr(import_module(_WHERE[name]), name)
+        try:
+            return getattr(import_module(_WHERE[name]), name)
+        except ModuleNotFoundError as error:
+            if error.name != "mindspore":
+                raise
+            raise ImportError(f"msprec.{name}: {MINDSPORE_MISSING}") from None
     raise AttributeError(f"module 'msprec' has no attribute {name!r}")
 
 

@@ -29,6 +29,20 @@ def run_example(name: str, scripts) -> tuple:
     return done, {item["id"]: item for item in checklist["items"]}
 
 
+def pages(document: Path) -> int:
+    """How many pages LibreOffice makes of the report; 0 on a machine without it."""
+    office, counter = shutil.which("soffice"), shutil.which("pdfinfo")
+    if office is None or counter is None:
+        return 0
+    profile = f"-env:UserInstallation={(document.parent / 'office').as_uri()}"
+    command = [office, profile, "--headless", "--convert-to", "pdf", "--outdir", str(document.parent), str(document)]
+    subprocess.run(command, check=True, capture_output=True)
+    told = subprocess.run(
+        [counter, str(document.with_suffix(".pdf"))], check=True, capture_output=True, text=True
+    ).stdout
+    return int(re.search(r"Pages:\s+(\d+)", told).group(1))
+
+
 def _ids(items: dict, conclusion: str) -> set:
     return {i for i, item in items.items() if item["conclusion"] == conclusion}
 
@@ -38,6 +52,7 @@ def test_digits_is_healthy(scripts) -> None:
     assert _ids(items, "problem") == set()
     # it may be 1.0, which a search for 0\.… would miss
     assert float(re.findall(r"accuracy on the test set: ([\d.]+)", done.stdout)[-1]) > 0.95
+    assert pages(scripts.folder / "run" / "checklist.docx") <= 6
 
 
 @pytest.mark.versions
@@ -58,3 +73,4 @@ def test_digits_trouble_is_found(scripts) -> None:
     assert len(families) >= 4, _ids(items, "problem")
     for item in _ids(items, "problem"):
         assert items[item]["locations"], item
+    assert pages(scripts.folder / "run" / "checklist.docx") <= 14

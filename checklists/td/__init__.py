@@ -12,6 +12,8 @@ FAMILY = Family(
         "outcome",
         "gradient_flow",
         "units",
+        "random_draws",
+        "replicas",
         "scales",
         "spikes",
     ),

@@ -7,7 +7,7 @@ from typing import Optional
 
 import click
 
-from msprec.cli.common import LANG, Failure, language, plain_console
+from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
     named_references,
@@ -17,6 +17,8 @@ from msprec.cli.references import (
 )
 from msprec.cli.sources import say_passed
 from msprec.report.formats import FORMATS, write
+
+_MOST_UNREADABLE = 5
 
 
 def _only(text: Optional[str]) -> Optional[set]:
@@ -62,9 +64,13 @@ def _output_options(command):
     type=click.Choice(["problem", "undecided"]),
     help="Exit with 1 when an item is a problem (or, with `undecided`, also one is left to a person).",
 )
+@FULL
+@PAPER
 @LANG
 @click.argument("scripts", nargs=-1, metavar="[SCRIPT_OR_FOLDER]...")
-def checklist(run_dir, bundle_file, only, update, reference_script, blank, fail_on, lang, scripts, **outputs) -> None:
+def checklist(
+    run_dir, bundle_file, only, update, reference_script, blank, fail_on, full, paper, lang, scripts, **outputs
+) -> None:
     """Conclude the items from a recorded run, without MindSpore and without training again.
 
     Scripts and folders are read, not run: without --run they decide what the source alone can decide. Beside --run, scripts that
@@ -88,23 +94,40 @@ def checklist(run_dir, bundle_file, only, update, reference_script, blank, fail_
         raise Failure("give --run DIR, --bundle F.zip, scripts to read, or --blank (see msprec checklist --help)")
     if not (run_dir or bundle_file) and "reference_run" in named_references():
         raise Failure("--reference-run is compared with a recorded run: name that with --run DIR")
+    outputs = {name: path for name, path in outputs.items() if path}
+    chosen = _only(only)
+    if blank and chosen:
+        raise Failure("--blank is the whole form: leave out --only")
+    for option, path in (("--out", outputs.get("word")), ("--update", update)):
+        if path and not path.lower().endswith(".docx"):
+            raise Failure(
+                f"{option} {path}: the report is a Word document, name it F.docx (a PDF can be made from it, or from --html)"
+            )
     if blank and update:
         raise Failure("--update refreshes a report from a run: name it with --run DIR")
-    outputs = {name: path for name, path in outputs.items() if path}
     docx, to_stdout = outputs.get("word"), [name for name, path in outputs.items() if path == "-"]
     if blank and not outputs:
         raise Failure("--blank writes a form: name it with --out F.docx, --json F.json or --html F.html")
     _check_standard_output(to_stdout)
     form = _read_form(update) if update else None
+    look = {"full": full, "letter": paper == "letter"}
     lang = lang or (form.lang if form else language(None))
     with _run_or_bundle(run_dir, bundle_file) as run_path:
-        found = _conclude(run_path, scripts, reference_script, blank, lang, only)
+        found = _conclude(run_path, scripts, reference_script, blank, lang, chosen, bundle_file)
         if form is not None:
-            found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang)
+            found = _update(found, form, Path(update), Path(docx) if docx else None, run_path, lang, look)
             outputs.pop("word", None)  # the updated report is that file
-        _write_findings(found, outputs, run_path, lang)
+        _write_findings(found, outputs, run_path, lang, look)
     if not blank and not to_stdout:
         FORMATS["terminal"].load()(found, plain_console(), docx or update)
+    for line in (found.get("unreadable") or ())[:_MOST_UNREADABLE]:
+        click.echo(
+            {
+                "zh": f"msprec：无法读取，其中的内容未计入结论：{line}",
+                "en": f"msprec: cannot be read, and counts in no conclusion: {line}",
+            }[lang],
+            err=True,
+        )
     _exit_status(found, fail_on)
 
 
@@ -141,7 +164,7 @@ def _run_or_bundle(run_dir: Optional[str], bundle_file: Optional[str]):
         yield folder
 
 
-def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only) -> dict:
+def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, lang: str, only, bundle_file) -> dict:
     from msprec import engine as engine
     from msprec.record.reader import RunFolderError
     from msprec.source.gc_pause import collector_paused, freeze_gc
@@ -156,10 +179,11 @@ def _conclude(run_dir: Optional[Path], scripts, reference_script, blank: bool, l
         reference = read_reference_script(reference_script)
         # paused here too: no collection between the judging and the freeze
         with collector_paused():
-            found = engine.conclude(run_dir, lang, _only(only), None, read, reference, read_references())
+            found = engine.conclude(run_dir, lang, only, None, read, reference, read_references())
             freeze_gc()
     except (RunFolderError, NoScripts) as error:
-        raise Failure(str(error)) from None
+        # an archive's folder is a temporary one: the user knows the archive
+        raise Failure(str(error).replace(str(run_dir), str(bundle_file)) if bundle_file else str(error)) from None
     for named in filter(None, (read, reference)):
         say_passed(named.passed)
     return found
@@ -174,12 +198,12 @@ def _read_form(path: str):
         raise Failure(str(error)) from None
 
 
-def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str) -> dict:
+def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str, look: dict) -> dict:
     """Writes the report anew with the person's answers; what it replaces is kept beside it."""
     from msprec.report.update import update_report
 
     try:
-        found, backup = update_report(found, form, path, out, run_dir, lang)
+        found, backup = update_report(found, form, path, out, run_dir, lang, **look)
     except OSError as error:
         raise Failure(f"cannot write {error.filename or out or path}: {error.strerror or error}") from None
     if backup is not None:
@@ -193,13 +217,13 @@ def _update(found: dict, form, path: Path, out: Optional[Path], run_dir: Optiona
     return found
 
 
-def _write_findings(found: dict, outputs: dict, run_dir: Optional[Path], lang: str) -> None:
+def _write_findings(found: dict, outputs: dict, run_dir: Optional[Path], lang: str, look: dict) -> None:
     """Every form of the findings that was asked for; ``-`` is the standard output."""
     for name, path in outputs.items():
         if path == "-":
             click.echo(FORMATS[name].load()(found), nl=False)
             continue
         try:
-            write(name, found, Path(path), run_dir, lang)
+            write(name, found, Path(path), run_dir, lang, **look)
         except OSError as error:
             raise Failure(f"cannot write {error.filename or path}: {error.strerror}") from None

@@ -8,6 +8,12 @@ from typing import Optional
 import click
 
 LANG = click.option("--lang", type=click.Choice(["zh", "en"]), help="Language; default: the locale's.")
+FULL = click.option(
+    "--full", is_flag=True, help="The Word report with an appendix: methods, thresholds and all evidence of every item."
+)
+PAPER = click.option(
+    "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper of the Word report."
+)
 FAIL = click.option("--fail-on-difference", "fail", is_flag=True, help="Exit with 1 when the two differ.")
 
 RENAME = click.option(
@@ -98,13 +104,15 @@ def measures(pair) -> dict:
 
 
 def table_csv(entries: list) -> bytes:
-    """A CSV table of dictionaries, with a column for every key."""
+    """A CSV table of dictionaries, with a column for every key; no cell is a formula."""
     import csv
     import io
+
+    from msprec.record.cells import harmless_text
 
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows(entries)
+    writer.writerows({key: harmless_text(value) for key, value in entry.items()} for entry in entries)
     return buffer.getvalue().encode("utf-8", "backslashreplace")

@@ -21,11 +21,11 @@ def require_mindspore(script: Optional[str] = None) -> None:
         return
     if script is not None and PathFinder.find_spec("mindspore", [os.path.dirname(os.path.realpath(script))]):
         return
+    from msprec import MINDSPORE_MISSING
     from msprec.bilingual import Text
 
     missing = Text(
         "此命令需要 MindSpore，但当前 Python 没有安装：pip install mindspore 'numpy<2'（Ascend 或 GPU 请安装对应设备的 wheel）",
-        "this needs MindSpore, which this Python does not have: pip install mindspore 'numpy<2' (on Ascend or GPU, the wheel for "
-        "that device)",
+        MINDSPORE_MISSING,
     )
     raise Failure(missing.render(language(None)))

@@ -7,7 +7,7 @@ from typing import Optional
 
 import click
 
-from msprec.cli.common import LANG, Failure, language, plain_console
+from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
 from msprec.cli.mindspore_needed import require_mindspore, require_script
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
@@ -41,6 +41,8 @@ _RANKS_FINISH = 20
     help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
 )
 @click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
+@FULL
+@PAPER
 @click.option("--tensorboard", is_flag=True, help="Write TensorBoard events too, into RUN/rank_N/tensorboard.")
 @click.option("--tensorboard-dir", metavar="DIR", help="The same, into DIR.")
 @click.option(
@@ -62,6 +64,8 @@ def run(
     locate: bool,
     probe_seconds: float,
     word: bool,
+    full: bool,
+    paper: str,
     tensorboard: bool,
     tensorboard_dir: Optional[str],
     also: tuple,
@@ -95,6 +99,7 @@ def run(
         given: tuple = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
         given += () if word else ("--no-word",)
+        given += ("--full",) * full + ("--paper", paper)
         read_also(also)  # what cannot be read is said before anything runs
         read_reference_script(reference_script)
         require_mindspore(script)
@@ -119,7 +124,8 @@ def run(
         try:
             sys.stdout.flush()
             _wait_for_ranks(folder)
-            _conclude_and_report(folder, language(lang), reference, word, beside)
+            look = {"full": full, "letter": paper == "letter"} if word else None
+            _conclude_and_report(folder, language(lang), reference, look, beside)
         except Exception as error:
             click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
     if outcome.interrupted:
@@ -164,8 +170,9 @@ def _wait_for_ranks(folder: Path) -> None:
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
 
 
-def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = True, also=None) -> None:
-    """checklist.json, checklist.docx and the table on stderr; an error of ours is one line, the run's status stays."""
+def _conclude_and_report(folder: Path, lang: str, reference=None, look: Optional[dict] = None, also=None) -> None:
+    """checklist.json, checklist.docx (``look``: how; None: without it) and the table on stderr; an error of ours is one line,
+    the run's status stays."""
     import json
 
     from msprec.engine import conclude
@@ -187,10 +194,10 @@ def _conclude_and_report(folder: Path, lang: str, reference=None, word: bool = T
         (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
     checklist = conclude(folder, lang)
     write_checklist(checklist, folder / "checklist.json")
-    report = folder / ("checklist.docx" if word else "checklist.json")
+    report = folder / ("checklist.docx" if look is not None else "checklist.json")
     try:
-        if word:
-            write_word(checklist, report, folder, lang)
+        if look is not None:
+            write_word(checklist, report, folder, lang, **look)
     except Exception as error:
         click.echo(f"msprec: the Word report could not be written: {type(error).__name__}: {error}", err=True)
         report = folder / "checklist.json"

@@ -14,10 +14,13 @@ from msprec.engine.rank_merge import examine_ranks
 from msprec.engine.run_data import RunData
 from msprec.engine.sections import sections
 from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.about import about
 from msprec.record.reader import SCHEMA, RunFolder
 from msprec.source.gc_pause import collector_paused
 from msprec.source.static_input import Scripts, kept_also, kept_reference, together
 
+#: The title, in both languages, of the table of thresholds that ends an item's evidence.
+THRESHOLDS_USED = ("判断所用的阈值", "Thresholds used")
 RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "Run the training script with `msprec run SCRIPT`.")
 
 
@@ -49,7 +52,9 @@ def conclude(
         run_data.findings = {item.id: finding for item, finding in findings if item.id in chosen}
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
-    return {**_sections(run_data, lang), **document}
+    unreadable = {"unreadable": list(run_data.damaged)} if run_data.damaged else {}
+    told = about(RunFolder(run_dir).run) if run_dir is not None else None
+    return {**({"about": told} if told else {}), **_sections(run_data, lang), **document, **unreadable}
 
 
 def _run_data(
@@ -165,7 +170,7 @@ def _sentence(text: str) -> str:
 def _thresholds(consulted: list):
     rows = [[threshold.name, threshold.value, threshold.meaning, _source(threshold.source)] for threshold in consulted]
     columns = [Text("名称", "name"), Text("值", "value"), Text("含义", "meaning"), Text("来源", "source")]
-    return table(Text("判断所用的阈值", "Thresholds used"), columns, rows)
+    return table(Text(*THRESHOLDS_USED), columns, rows)
 
 
 def _source(source: str) -> Text:

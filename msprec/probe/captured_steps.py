@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Callable, Optional
 
-from msprec.probe.captured_updates import CapturedUpdates
+from msprec.probe.captured_updates import GRACE, CapturedUpdates
 from msprec.record.nested import flatten
 from msprec.record.time_budget import Budget
 from msprec.runtime.cells import all_parameters, is_optimizer_class, unwrap, walk
@@ -29,6 +29,8 @@ class Material:
 
     def __init__(self) -> None:
         self.batches, self._bytes = [], 0
+        #: What a pipeline had delivered just before each of them, ``{column: array}``; None: none had
+        self.delivered: list = []
         #: Whether no more batches are taken
         self.full = False
         self.build: Optional[Callable] = None
@@ -43,16 +45,25 @@ class Material:
         self.given = None
         #: Steps offered; batches of later ones; ``(step, {id(parameter): array})`` of the networks before later ones
         self.offered, self.later, self._copied = 0, [], []
-        self._copying = Budget(COPY_SHARE, grace=0.05)
+        self._copying = Budget(COPY_SHARE, grace=GRACE)
         #: What the optimizer of a functional loop was given at some updates; the function of which its gradients are
         self.updates_held, self._forward = CapturedUpdates(), None
 
     def offer(
-        self, style: str, batch: tuple, build: Callable, roots, optimizers, function=None, cell=None, forward=None
+        self,
+        style: str,
+        batch: tuple,
+        build: Callable,
+        roots,
+        optimizers,
+        function=None,
+        cell=None,
+        forward=None,
+        delivered=None,
     ) -> None:
         """A training step begins; the first that computes decides which step is held.
 
-        ``forward``: what a functional loop differentiates.
+        ``forward``: what a functional loop differentiates; ``delivered``: the columns that a pipeline has delivered last.
         """
         self.offered += 1
         forward = getattr(forward, "__code__", forward)
@@ -79,6 +90,8 @@ class Material:
             self.full = True
             return
         self.batches.append(tuple(batch))
+        small = self._bytes + sum(_bytes(value) for value in (delivered or {}).values()) <= MOST_BYTES
+        self.delivered.append(delivered if small else None)
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
 

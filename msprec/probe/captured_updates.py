@@ -10,8 +10,8 @@ from msprec.runtime.source_locations import user_place
 
 #: Gradients of more bytes are not copied; more gradient computations than this are not run again for one update.
 MOST_BYTES, MOST_PARTS = 32 << 20, 32
-#: Share of the training's time that copies may take.
-SHARE = 0.002
+#: Share of the training's time that copies may take, and seconds that are free: the first waits for what was launched before.
+SHARE, GRACE = 0.002, 0.3
 
 
 class CapturedUpdate(NamedTuple):
@@ -33,7 +33,7 @@ class CapturedUpdates:
         #: The first optimizer that makes an update, and the line that calls it
         self.optimizer, self.place = None, None
         self._made, self._since, self._before = 0, [], None
-        self._budget = Budget(SHARE, grace=0.05)
+        self._budget = Budget(SHARE, grace=GRACE)
 
     def forward(self, batch: tuple) -> None:
         """A gradient computation of the step begins."""

@@ -54,6 +54,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         tell("units")
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
+        _try(facts, "received", lambda: facts.update(_received(steps.material)))
         tell("gradients")
         left = seconds - (time.monotonic() - began)
         _try(facts, "gradients", lambda: facts.update(_gradients(steps.material, GRADIENTS * left)))
@@ -134,6 +135,13 @@ def _units(material: Material, seconds: float) -> dict:
     from msprec.probe.units import unit_facts
 
     return unit_facts(material, seconds)
+
+
+def _received(material: Material) -> dict:
+    from msprec.probe.received_batches import received_facts
+
+    found = received_facts(material)
+    return {"received": found} if found is not None else {}
 
 
 def _gradients(material: Material, seconds: float) -> dict:

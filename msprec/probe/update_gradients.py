@@ -20,6 +20,8 @@ from msprec.runtime.source_locations import place_of_class, place_of_code
 
 #: A cell is called until so many updates were seen, so many times at most.
 _UPDATES, _CALLS = 3, 40
+#: Until two updates were seen, so many times the budget.
+_PATIENCE = 4
 #: The rest that one factor may leave, as a share, before the gradients of the update before are looked for.
 _EXACT = 0.02
 _FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
@@ -143,7 +145,8 @@ def _of_calls(material, seconds: float) -> _Calls:
         for number in range(_CALLS):
             material.build(material.batches[number % len(material.batches)]).run(trace, 1.0)
             trace.nodes.clear()
-            if len(trace.taken) > _UPDATES or time.monotonic() - began > seconds:
+            spent = time.monotonic() - began
+            if len(trace.taken) > _UPDATES or spent > (seconds if len(trace.taken) > 1 else _PATIENCE * seconds):
                 break
     return trace
 

@@ -58,6 +58,11 @@ class Curve:
         self.smoothed = _smoothed(self.losses)
         self.unavailable_reason = self._analyse()
 
+    def __repr__(self) -> str:
+        found = [f"{name}={_short(getattr(self, name))}" for name in ("lower", "steepest", "upper", "diverged")]
+        why = [f"unavailable_reason={self.unavailable_reason!r}"] if self.unavailable_reason else []
+        return f"Curve({', '.join([*found, *why])}; {len(self.rates)} steps from {_short(self.low)} to {_short(self.high)})"
+
     def _analyse(self) -> Optional[str]:
         smoothed, count = self.smoothed, len(self.losses)
         if count < POINTS:
@@ -225,3 +230,7 @@ def _smoothed(losses: np.ndarray) -> np.ndarray:
 
 def _floats(row: tuple) -> tuple:
     return tuple(map(float, row))
+
+
+def _short(value: Optional[float]) -> str:
+    return "None" if value is None else f"{value:.3g}"

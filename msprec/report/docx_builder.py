@@ -10,7 +10,6 @@ from typing import Optional
 from msprec.report.docx_parts import (
     add_bookmark,
     add_field,
-    add_link,
     add_run,
     keep_whole,
     repeat_head,
@@ -27,15 +26,17 @@ WIDTH_CM, WIDE_CM = 16.4, 25.1
 MAX_ROWS = 40
 # a row with more text than this may be split across pages: kept whole it could leave most of a page empty
 _LONG_ROW = 1200
+# a table of no more rows is not parted
+_SMALL = 14
 GREY = "5F6368"
 _STYLES = (
-    ("Normal", 10.5),
-    ("Title", 24),
-    ("Heading 1", 16),
-    ("Heading 2", 13),
+    ("Normal", 10),
+    ("Title", 18),
+    ("Heading 1", 14),
+    ("Heading 2", 12),
     ("Heading 3", 11),
     ("Caption", 9),
-    ("List Bullet", 10.5),
+    ("List Bullet", 10),
 )
 
 
@@ -45,26 +46,28 @@ class Paper:
     Args:
         lang: ``zh`` or ``en``.
         head: The page head.
+        letter: US letter paper instead of A4.
     """
 
-    def __init__(self, lang: str, head: str) -> None:
+    def __init__(self, lang: str, head: str, letter: bool = False) -> None:
         from docx import Document
 
         self.document, self.lang, self.say = Document(), lang, words(lang)
         self.bookmarks = self.figures = self.tables = self.controls = 0
         self._style_ids: dict[str, str] = {}
-        self._page(head)
+        self._page(head, letter)
         relations = self.document.part.package.rels
         for name in [key for key, one in relations.items() if one.reltype.endswith("/thumbnail")]:
             del relations[name]  # the library's template brings a picture of its own empty page
 
-    def _page(self, head_text: str) -> None:
+    def _page(self, head_text: str, letter: bool) -> None:
         from docx.shared import Cm, Pt, RGBColor
 
         section = self.document.sections[0]
-        section.page_width, section.page_height = Cm(21), Cm(29.7)
-        section.left_margin = section.right_margin = Cm(2.3)
-        section.top_margin = section.bottom_margin = Cm(2.2)
+        width, height = (21.59, 27.94) if letter else (21.0, 29.7)
+        section.page_width, section.page_height = Cm(width), Cm(height)
+        section.left_margin = section.right_margin = Cm((width - WIDTH_CM) / 2)
+        section.top_margin = section.bottom_margin = Cm(1.7 if letter else 1.9)
         for name, size in _STYLES:
             style = self.document.styles[name]
             style.element.get_or_add_rPr()
@@ -74,7 +77,6 @@ class Paper:
                 style.font.color.rgb = RGBColor.from_string("1F2933")
         self.document.styles["Normal"].paragraph_format.space_after = Pt(5)
         self.document.styles["Caption"].font.color.rgb = RGBColor.from_string("3C4043")
-        self._contents_styles()
         add_run(section.header.paragraphs[0], head_text, size=8.5, colour=GREY)
         foot = section.footer.paragraphs[0]
         foot.alignment = 1
@@ -83,22 +85,6 @@ class Paper:
         add_run(foot, f" {self.say['of']} ", size=8.5)
         add_field(foot, "NUMPAGES", size=8.5)
         add_run(foot, f" {self.say['end']}", size=8.5)
-
-    def _contents_styles(self) -> None:
-        from docx.enum.style import WD_STYLE_TYPE
-        from docx.enum.text import WD_TAB_ALIGNMENT
-        from docx.shared import Cm, Pt
-
-        for level in (1, 2):
-            style = self.document.styles.add_style(f"toc {level}", WD_STYLE_TYPE.PARAGRAPH)
-            style.base_style = self.document.styles["Normal"]
-            style.font.size, style.font.bold = Pt(10 if level == 1 else 9), level == 1
-            style.element.get_or_add_rPr()
-            set_fonts(style)
-            layout = style.paragraph_format
-            layout.space_before, layout.space_after = Pt(4 if level == 1 else 0), Pt(1)
-            layout.left_indent = Cm(0.4 * (level - 1))
-            layout.tab_stops.add_tab_stop(Cm(WIDTH_CM), WD_TAB_ALIGNMENT.RIGHT)
 
     def properties(self, title: str, generated: Optional[str]) -> None:
         """Title and times; the clock is not read."""
@@ -143,9 +129,9 @@ class Paper:
             else:
                 add_run(paragraph, text, mono=mono, size=9.5 if mono else None)
 
-    def link(self, text: str, bookmark: str) -> None:
-        """A paragraph that leads to a bookmark."""
-        add_link(self.document.add_paragraph(), text, bookmark, 9)
+    def inline(self, paragraph, text: str, size: Optional[float] = None) -> None:
+        """Adds a text of msprec's own to a paragraph: code between backticks, emphasis between asterisks."""
+        _inline(paragraph, text, size)
 
     def markdown(self, head: str, text: str, size: Optional[float] = None) -> None:
         """A heading, then the paragraphs, bullets and fenced code of a text, in letters of ``size`` points."""
@@ -192,8 +178,17 @@ class Paper:
         add_field(paragraph, f"SEQ {kind} \\* ARABIC", str(count), size=9)
         add_run(paragraph, f"  {text}", size=9)
 
-    def table(self, columns, rows: list, widths: Optional[list] = None, total: float = WIDTH_CM, size: float = 9):
-        """A grid whose head is repeated on every page; without ``columns`` it has no head."""
+    def table(
+        self,
+        columns,
+        rows: list,
+        widths: Optional[list] = None,
+        total: float = WIDTH_CM,
+        size: float = 9,
+        together: bool = True,
+    ):
+        """A grid whose head is repeated on every page; without ``columns`` it has no head. A small one stays on one page,
+        where ``together``."""
         from docx.shared import Pt
 
         heads = [columns] if columns else []
@@ -213,9 +208,13 @@ class Paper:
                 keep_whole(row)
         if heads:
             repeat_head(table.rows[0])
-        for cell in (cell for line in lines for cell in line):
-            spacing = cell.paragraphs[0].paragraph_format
-            spacing.space_before = spacing.space_after = Pt(2)
+        whole = together and len(rows) <= _SMALL
+        for line in lines:
+            for cell in line:
+                layout = cell.paragraphs[0].paragraph_format
+                layout.space_before = layout.space_after = Pt(1.5)
+                if whole and line is not lines[-1]:
+                    layout.keep_with_next = True
         set_widths(table, widths or column_widths(columns or [""] * width, rows, total))
         return table
 
@@ -223,8 +222,12 @@ class Paper:
         """A table with its caption, on a page of its own turned sideways where it is too wide for an upright one."""
         self.tables += 1
         needed = _needed_cm(columns, rows)
+        if needed > WIDTH_CM and len(rows) <= 4 and len(columns) > len(rows) + 2:
+            # a few rows with many columns are read better upright
+            columns, rows = ["", *("" for _ in rows)], [list(entry) for entry in zip(columns, *rows)]
+            needed = _needed_cm(columns, rows)
         # a page of its own is a waste for a few rows that are still read in small letters
-        wide = len(columns) >= 6 and needed > WIDTH_CM * (1.25 if len(rows) > 8 else 1.8)
+        wide = len(columns) >= 6 and needed > WIDTH_CM * (1.5 if len(rows) > 16 else 2.5)
         with self.turned() if wide else contextlib.nullcontext():
             self.caption("Table", title)
             total = WIDE_CM if wide else WIDTH_CM
@@ -244,37 +247,26 @@ class Paper:
             if orient == WD_ORIENT.LANDSCAPE:
                 yield
 
-    def picture(self, png: bytes, title: str, name: str, caption: bool = True) -> None:
-        """A picture over the width of the page, with ``title`` for those who cannot see it."""
+    def picture(self, png: bytes, title: str, name: str, caption: bool = True, most_cm: float = 21) -> None:
+        """A picture over the width of the page, with ``title`` for those who cannot see it; a flat one is no higher than
+        ``most_cm``, one with several rows than half as much again."""
         from docx.shared import Cm, Emu
 
         paragraph = self.document.add_paragraph()
         paragraph.paragraph_format.keep_with_next = caption
         picture = paragraph.add_run().add_picture(io.BytesIO(png))
         ratio = picture.height / max(1, picture.width)
-        picture.width = Cm(min(15.8, 21 / max(ratio, 0.01))) if caption else min(picture.width, Cm(15.8))
+        picture.width = (
+            Cm(min(15.8, (most_cm if ratio < 0.5 else 1.5 * most_cm) / max(ratio, 0.01)))
+            if caption
+            else min(picture.width, Cm(15.8))
+        )
         picture.height = Emu(int(picture.width * ratio))
         described = picture._inline.docPr
         described.set("descr", clean(title))
         described.set("name", name)
         if caption:
             self.caption("Figure", title)
-
-    # --- contents -----------------------------------------------------------------------------------------------------
-    def contents(self, entries: list) -> None:
-        """The table of contents: (level, text, bookmark), each with a link to its heading and its page number.
-
-        A number is a PAGEREF field without a stored result, for a stored one would be a guess: a word processor lays the
-        pages out in its own way. LibreOffice computes these fields as it opens the document, Word when it prints, makes a PDF
-        or updates fields (Ctrl+A, F9); neither asks, as Word does of a document that demands an update on opening.
-        A TOC field around them would leave LibreOffice with the empty results, as it takes its text over as it stands.
-        """
-        for level, text, bookmark in entries:
-            paragraph = self.paragraph(style=f"toc {level}")
-            add_link(paragraph, text, bookmark)
-            paragraph.add_run("\t")
-            add_field(paragraph, f"PAGEREF {bookmark} \\h", "")
-        self.paragraph(self.say["page_numbers"], size=8, colour=GREY).paragraph_format.space_before = 40_000
 
     def page_break_before(self, paragraph) -> None:
         paragraph.paragraph_format.page_break_before = True
@@ -306,13 +298,16 @@ def _word_size(word: str) -> int:
 
 def _column_sizes(columns: list, rows: list) -> tuple:
     """Of each column: its longest entry, and the longest word in it that should not be broken."""
-    longest, words_of = [], []
+    longest: list[float] = []
+    words_of: list[float] = []
     for i, name in enumerate(columns):
         cells = [number(row[i]) for row in rows[:MAX_ROWS] if i < len(row)]
         # a path or a digest may be broken, though not at every few letters
         parts = [word if len(word) <= 24 else word[:16] for cell in cells for word in cell.split()]
-        words_of.append(max(map(_word_size, [*str(name).split(), *parts]), default=1))
-        longest.append(max(map(_size, [name, *cells])))
+        # heads are bold, and wider where the reader's machine lacks the font
+        heads = [1.25 * _word_size(word) for word in str(name).split()]
+        words_of.append(max([*heads, *map(_word_size, parts)], default=1))
+        longest.append(max([1.25 * _size(name), *map(_size, cells)]))
     return longest, words_of
 
 
@@ -330,7 +325,7 @@ def column_widths(columns: list, rows: list, total: float = WIDTH_CM) -> list:
         return [total * need / sum(needs) for need in needs]
     wants = [max(0.0, _cm(min(n, 60)) - need) for n, need in zip(longest, needs)]
     given = [need + want * min(1.0, spare / (sum(wants) or 1.0)) for need, want in zip(needs, wants)]
-    return [total * width / sum(given) for width in given]
+    return [width * min(1.0, total / sum(given)) for width in given]
 
 
 def _needed_cm(columns: list, rows: list) -> float:

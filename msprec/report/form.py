@@ -1,8 +1,9 @@
 """The form inside the Word report: a drop-down for each conclusion, a field for the comment beside it, and what was prefilled.
 
-A drop-down is a content control (``w:sdt``) with the tag ``msprec:choice:<item>``, in the summary ``msprec:summary:<item>``;
-a comment's tag is ``msprec:comment:<item>``, the field for general remarks has the item ``general``. The cells carry bookmarks
-of the same names, for word processors that drop tags. What was prefilled stands in a custom XML part of the document:
+A drop-down is a content control (``w:sdt``) with the tag ``msprec:choice:<item>`` (earlier reports had a second one in their
+summary, ``msprec:summary:<item>``); a comment's tag is ``msprec:comment:<item>``, the field for general remarks has the item
+``general``. The cells carry bookmarks of the same names, for word processors that drop tags. What was prefilled
+stands in a custom XML part of the document:
 
     <form xmlns="urn:msprec:form:1" lang="en"><item id="ds.01" shown="problem" by="tool" evidence="problem"/>…
       <texts>…</texts></form>
@@ -23,7 +24,7 @@ from docx.shared import Pt
 
 from msprec.record.checklist_file import all_entries
 from msprec.report.docx_builder import WIDTH_CM, Paper
-from msprec.report.docx_parts import add_bookmark, add_run, shade
+from msprec.report.docx_parts import add_bookmark, add_link, add_run, shade
 from msprec.report.form_reader import GENERAL, NAMESPACE, bookmark_of, paragraphs_of_parts, state_fingerprint
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, MARKS, PLACEHOLDERS
@@ -81,34 +82,47 @@ def add_choice(paper: Paper, cell, item: dict, kind: str = "choice", size: float
         shade(cell, _SHADES[shown])
 
 
-def add_comment(paper: Paper, cell, item_id: str, comment: str) -> None:
+def add_comment(paper: Paper, cell, item_id: str, comment: str, size: float = 10) -> None:
     """Puts the field for a comment into a table cell, with what was typed before."""
     text = comment or PLACEHOLDERS[paper.lang]
     alias = f"{item_id} {paper.say['comment']}"
-    control, properties = _control(paper, "comment", item_id, alias, text, 10, placeholder=not comment)
+    control, properties = _control(paper, "comment", item_id, alias, text, size, placeholder=not comment)
     # rich, not plain: LibreOffice 7.4 writes a plain one several times over where its text changes script
     properties.append(OxmlElement("w:richText"))
     _put(paper, cell, control, bookmark_of("comment", item_id))
 
 
-def add_item_form(paper: Paper, item: dict) -> None:
-    """The two fields of an item side by side; those of an item left to a person have a heavy frame."""
-    columns = [f"{paper.say['conclusion']}", paper.say["comment_head"]]
-    table = paper.table(columns, [["", ""]], [4.6, WIDTH_CM - 4.6])
-    choice, comment = table.rows[1].cells
-    add_choice(paper, choice, item)
-    add_comment(paper, comment, item["id"], item.get("comment") or "")
-    if item["conclusion"] == "undecided":
-        for cell in (choice, comment):
-            _frame(cell)
-    paper.paragraph().paragraph_format.space_after = Pt(2)
+def add_form(paper: Paper, checklist: dict, anchor) -> None:
+    """The guide's form, on pages of its own: a drop-down and a field for a comment beside each item; then the items beyond
+    the guide, and general remarks. ``anchor(item id)`` gives the bookmark of what is told of an item."""
+    say = paper.say
+    paper.page_break_before(paper.heading(say["form"], 1, "form"))
+    paper.paragraph(say["how_to_fill"].replace("`", ""), size=8.5, colour="3C4043")
+    _items(paper, checklist["items"], anchor)
+    if checklist.get("beyond"):
+        head = paper.paragraph(say["beyond"], bold=True)
+        head.paragraph_format.space_before, head.paragraph_format.keep_with_next = Pt(6), True
+        _items(paper, checklist["beyond"], anchor)
+    paper.paragraph().paragraph_format.space_after = Pt(0)
+    table = paper.table([say["general"]], [[""]], [WIDTH_CM])
+    add_comment(paper, table.rows[1].cells[0], GENERAL, checklist.get("remarks") or "")
 
 
-def add_general(paper: Paper, comment: str) -> None:
-    """The field for remarks that belong to no item."""
-    table = paper.table([paper.say["general"]], [[""]], [WIDTH_CM])
-    add_comment(paper, table.rows[1].cells[0], GENERAL, comment)
-    paper.paragraph()
+def _items(paper: Paper, items: list, anchor) -> None:
+    """The fields of items, a row each; those of an item left to a person have a heavy frame."""
+    say, size = paper.say, 8.5
+    columns = [say["mark"], say["item"], say["conclusion"], say["comment_head"]]
+    table = paper.table(columns, [[""] * 4 for _ in items], [2.0, 5.6, 3.0, WIDTH_CM - 10.6], size=size)
+    for row, item in zip(list(table.rows)[1:], items):
+        mark, name, conclusion, comment = row.cells
+        mark.paragraphs[0].alignment = 1
+        add_run(mark.paragraphs[0], mark_of(item), bold=True, size=10)
+        add_link(name.paragraphs[0], f"{item['id']} {item['title']}", anchor(item["id"]), size)
+        add_choice(paper, conclusion, item, "choice", size)
+        add_comment(paper, comment, item["id"], item.get("comment") or "", size)
+        if item["conclusion"] == "undecided":
+            for cell in (conclusion, comment):
+                _frame(cell)
 
 
 def _frame(cell) -> None:

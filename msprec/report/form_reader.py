@@ -1,8 +1,9 @@
 """Reads the form back out of a Word report that a person has worked in: choices, comments, and words typed anywhere else.
 
 The document may have been saved by another word processor, which drops the tags of controls, joins or splits runs, or turns
-a control into plain text. So a field is looked for by its tag, then by the bookmark in its cell, then by its place under the
-item's heading; and its value is all the text of its cell. A paragraph that msprec did not write counts as the person's.
+a control into plain text. So a field is looked for by its tag, then by the bookmark in its cell, then by its place in the
+form (in earlier reports under the item's heading); and its value is all the text of its cell. A paragraph that msprec did not
+write counts as the person's.
 """
 
 import base64
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple, Optional
 from lxml import etree
 
 from msprec.engine.family import ITEM_ID, items
-from msprec.report.strings import CONCLUSIONS, FOREIGN_PLACEHOLDERS, PLACEHOLDERS
+from msprec.report.strings import CONCLUSIONS, FOREIGN_PLACEHOLDERS, PLACEHOLDERS, WORDS
 
 NAMESPACE = "urn:msprec:form:1"
 GENERAL = "general"
@@ -279,7 +280,8 @@ class _Reader:
         return [*(item.id for item in items()), GENERAL]
 
     def _by_place(self, body):
-        """The cells of each item's form by where they stand: the first table of two columns below the item's heading."""
+        """The cells of each item's form by where they stand: its row of the form; in an earlier report, the first table of two
+        columns below the item's heading."""
         current = None
         for block in body.iter(f"{_W}p", f"{_W}tbl"):
             if block.tag == f"{_W}p":
@@ -287,6 +289,7 @@ class _Reader:
                 continue
             rows = block.findall(f"{_W}tr")
             cells = [row.findall(f".//{_W}tc") for row in rows]
+            yield from _form_rows(cells)
             if current and current != GENERAL and len(rows) == 2 and [len(c) for c in cells] == [2, 2]:
                 yield ("choice", current), cells[1][0]
                 yield ("comment", current), cells[1][1]
@@ -414,6 +417,22 @@ def _conclusions(lines: list) -> tuple:
         rest = rest.replace(name, "")
     kinds = [_NAMES[name] for name in names]
     return kinds, [text] if rest.strip() else []
+
+
+def _form_rows(rows: list):
+    """The fields of the form's table, whose last column is the comment: mark, item, conclusion, comment."""
+    heads = [_text_of_cell(cell) for cell in rows[0]] if rows else []
+    if len(heads) != 4 or heads[3] not in (said["comment_head"] for said in WORDS.values()):
+        return
+    for cells in rows[1:]:
+        match = _ITEM.match(_text_of_cell(cells[1])) if len(cells) == 4 else None
+        if match:
+            yield ("choice", match.group(1)), cells[2]
+            yield ("comment", match.group(1)), cells[3]
+
+
+def _text_of_cell(cell) -> str:
+    return "\n".join(text_of(paragraph) for paragraph in cell.iter(f"{_W}p")).strip()
 
 
 def _is_contents(paragraph) -> bool:

@@ -16,6 +16,7 @@ class Format(NamedTuple):
 
     ``option``: the option of `msprec checklist` that takes the file's name, None where there is no file; ``example``: such a
     name; ``help``: what the option does. ``kind``: one of `KINDS`. ``function``: ``module:function``, imported when it is used.
+    ``options``: what else the function may be given by name: ``full``, ``letter``.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Format(NamedTuple):
     help: str
     kind: str
     function: str
+    options: tuple = ()
 
     def load(self) -> Callable:
         """The function, as `KINDS` describes it."""
@@ -33,7 +35,15 @@ class Format(NamedTuple):
 
 _DASH = "(- for standard output)"
 _FORMATS = (
-    Format("word", "--out", "F.docx", "Write the Word report there.", "file", "msprec.report.word:write_word"),
+    Format(
+        "word",
+        "--out",
+        "F.docx",
+        "Write the Word report there.",
+        "file",
+        "msprec.report.word:write_word",
+        ("full", "letter"),
+    ),
     Format(
         "json", "--json", "F.json", f"Write the findings there {_DASH}.", "text", "msprec.record.checklist_file:as_json"
     ),
@@ -67,7 +77,7 @@ _FORMATS = (
 FORMATS = {entry.name: entry for entry in _FORMATS}
 
 
-def write(name: str, checklist: dict, path: Path, run_dir: Optional[Path], lang: str) -> None:
+def write(name: str, checklist: dict, path: Path, run_dir: Optional[Path], lang: str, **options) -> None:
     """Writes the findings into a file, in the form ``name`` of `FORMATS`, one of the kinds text and file.
 
     Args:
@@ -75,6 +85,7 @@ def write(name: str, checklist: dict, path: Path, run_dir: Optional[Path], lang:
         path: The file.
         run_dir: The run folder, for what a form draws from it; None for a blank form.
         lang: ``zh`` or ``en``.
+        options: Of `Format.options`; a form that does not know one goes without.
 
     Raises:
         KeyError: There is no such form.
@@ -82,6 +93,6 @@ def write(name: str, checklist: dict, path: Path, run_dir: Optional[Path], lang:
     """
     form = FORMATS[name]
     if form.kind == "file":
-        form.load()(checklist, path, run_dir, lang)
+        form.load()(checklist, path, run_dir, lang, **{k: v for k, v in options.items() if k in form.options})
     else:
         path.write_text(form.load()(checklist), encoding="utf-8", errors="backslashreplace")

@@ -10,8 +10,9 @@ from typing import Optional
 from msprec.record.checklist_file import all_entries, by_family
 from msprec.report.figures import draw
 from msprec.report.plain_text import clean
+from msprec.report.run_table import read_json, run_rows
 from msprec.report.strings import CONCLUSIONS, MARKS, family_titles, number, words
-from msprec.report.word import item_texts, read_json, run_rows
+from msprec.report.word import item_texts
 
 MAX_ROWS = 200
 _ORDER = {"problem": 0, "undecided": 1, "ok": 2, "not_applicable": 3}
@@ -253,7 +254,7 @@ def _anchor(item: dict) -> str:
 
 
 def _csv_link(columns: list, rows: list) -> str:
-    from msprec.report.word import harmless_cell
+    from msprec.report.word_evidence import harmless_cell
 
     text = io.StringIO(newline="")
     csv.writer(text).writerows([[harmless_cell(value) for value in row] for row in [columns, *rows]])

@@ -8,7 +8,9 @@ import numpy as np
 from msprec.figure_style import RED, chinese_font
 from msprec.report.plain_text import clean
 
-_COLUMNS, _MOST = 8, 56
+_MOST = 56
+# columns, and inches a row, for texts, pictures, and pictures of no more pixels a side than `_SMALL`
+_TEXTS, _PICTURES, _THUMBNAILS, _SMALL = (4, 1.05), (8, 1.05), (14, 0.66), 40
 
 
 def draw_label_sheet(data: dict, run_dir: Optional[Path], lang: str) -> Optional[bytes]:
@@ -26,16 +28,17 @@ def draw_label_sheet(data: dict, run_dir: Optional[Path], lang: str) -> Optional
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    columns = 4 if all("text" in s for s in samples) else _COLUMNS
+    pictures = [_picture(sample, run_dir) for sample in samples]
+    columns, inches = _layout(samples, pictures)
     rows = -(-len(samples) // columns)
-    figure = Figure(figsize=(6.3, 1.05 * rows + 0.1), dpi=150, layout="constrained")
+    figure = Figure(figsize=(6.3, inches * rows + 0.1), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     font: dict[str, Any] = {"family": [chinese_font(), "DejaVu Sans"]} if chinese_font() else {}
-    for position, sample in enumerate(samples):
+    for position, (sample, picture) in enumerate(zip(samples, pictures)):
         axes = figure.add_subplot(rows, columns, position + 1)
         axes.set_xticks([])
         axes.set_yticks([])
-        _show(axes, sample, run_dir, font)
+        _show(axes, sample, picture, font)
         suspect = bool(sample.get("suspect"))
         title = clean(sample.get("label"))[:16] + (" ?" if suspect else "")
         axes.set_title(title.replace("$", r"\$"), fontsize=8, pad=2, fontweight="bold" if suspect else "normal", **font)
@@ -48,8 +51,16 @@ def draw_label_sheet(data: dict, run_dir: Optional[Path], lang: str) -> Optional
     return _png(figure)
 
 
-def _show(axes, sample: dict, run_dir: Optional[Path], font: dict) -> None:
-    picture = _picture(sample, run_dir)
+def _layout(samples: list, pictures: list) -> tuple:
+    """Columns and inches a row: small pictures need no more room than lets them be told apart."""
+    if all("text" in sample for sample in samples):
+        return _TEXTS
+    seen = [picture for picture in pictures if picture is not None]
+    small = len(seen) == len(pictures) and all(max(picture.shape[:2]) <= _SMALL for picture in seen)
+    return _THUMBNAILS if small else _PICTURES
+
+
+def _show(axes, sample: dict, picture: Optional[np.ndarray], font: dict) -> None:
     if picture is not None:
         axes.imshow(picture, cmap="gray" if picture.ndim == 2 else None, interpolation="nearest")
     else:

@@ -10,13 +10,13 @@ from msprec.record.reader import RunFolder
 from msprec.report.strings import words
 
 
-def draw_loss(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
+def draw_loss(run: RunFolder, rank: int, lang: str, height: float = 2.8) -> Optional[bytes]:
     """Loss a step, raw and smoothed, with a mark where it is not finite."""
     steps = run.steps(rank)
     loss = plottable(steps["loss"])
     if not np.isfinite(loss).any():
         return None
-    canvas = Canvas(lang)
+    canvas = Canvas(lang, height)
     x, say = steps["step"], words(canvas.lang)
     _loss(canvas.axes, x, loss, say)
     bad = steps.seen("loss") & ~np.isfinite(loss)
@@ -26,6 +26,11 @@ def draw_loss(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
     canvas.label(say["step"], "loss")
     canvas.legend()
     return canvas.png()
+
+
+def draw_front_loss(run: RunFolder, rank: int, lang: str) -> Optional[bytes]:
+    """The same, as low as the first page of a report wants it."""
+    return draw_loss(run, rank, lang, height=1.75)
 
 
 def _loss(axes, x: np.ndarray, loss: np.ndarray, say: dict) -> None:
@@ -237,6 +242,7 @@ def _evaluations(run: RunFolder, rank: int) -> dict:
 
 
 DRAWERS = {
+    "front_loss": draw_front_loss,
     "loss": draw_loss,
     "loss_scale": draw_loss_scale,
     "gradients": draw_gradients,

@@ -11,7 +11,7 @@ from msprec.report.word import write_word
 
 
 def update_report(
-    found: dict, form: Form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str
+    found: dict, form: Form, path: Path, out: Optional[Path], run_dir: Optional[Path], lang: str, **options
 ) -> tuple[dict, Optional[Path]]:
     """Merges the form into the findings and writes the report to ``out``, or in place of ``path``.
 
@@ -20,6 +20,7 @@ def update_report(
     Args:
         found: The findings as just concluded.
         form: What was read from ``path``.
+        options: ``full`` and ``letter``, as for `write_word`.
 
     Returns:
         tuple: the findings with the person's answers, and the name of the copy (None where nothing was replaced).
@@ -34,7 +35,7 @@ def update_report(
         shutil.copy2(target, backup)
     fresh = target.with_name(f".{target.stem}.new{target.suffix}")
     try:
-        write_word(merged, fresh, run_dir, lang, pictures(form), beside=target)
+        write_word(merged, fresh, run_dir, lang, pictures(form), beside=target, **options)
         os.replace(fresh, target)
     finally:
         fresh.unlink(missing_ok=True)

@@ -318,3 +318,25 @@ def test_bad_input_is_one_line(tmp_path):
     one = table(tmp_path / "a.csv", [1, 2])
     done = ask(one, one, "--plot", tmp_path / "none" / "p.png")
     assert done.exit_code == 2 and done.output.startswith("msprec: cannot write")
+
+
+def told(x, y, lang="en") -> str:
+    def course(name: str, v: list) -> Losses:
+        return Losses(name, np.arange(1, len(v) + 1), np.array(v, float), np.zeros(len(v)), True)
+
+    return " ".join(conclusion(compare_losses(course("a", x), course("b", y)), 1e-5, lang))
+
+
+def test_losses_that_are_not_finite_are_told_in_words() -> None:
+    good = [2 * 0.97**i for i in range(40)]
+    nan, inf = float("nan"), float("inf")
+    text = told(good, good[:20] + [nan] * 20)
+    assert "B: 20 losses are not finite from step 21 on (20 NaN, 0 infinite), and none is finite again." in text
+    assert "different from there on (only one of them is finite)" in text and "inf)" not in text and "A:" not in text
+    text = told(good[:20] + [nan] * 20, good[:20] + [nan] * 20)
+    assert "the same to the last digit" in text and "of the same 20 steps are not finite" in text
+    text = told(good, [*good[:20], inf, *good[21:]])
+    assert "Only the loss of step 21 differs (only one of them is finite); after it they agree again." in text
+    assert "B: 1 losses are not finite from step 21 on (0 NaN, 1 infinite)." in text
+    assert "不是有限值" in told(good, [nan] * 40, "zh")
+    assert "not finite" not in told(good, good)

@@ -649,3 +649,79 @@ def test_dumps_of_ptdbg(tmp_path):
     (tmp_path / "p" / "dump.pkl").write_bytes(pickle.dumps(Evil()))
     with pytest.raises(CannotRead, match="no tensor in it"):
         read_dump(tmp_path / "p")
+
+
+# --- shapes and dtypes are told first -----------------------------------------------------------------------------------
+def _told(tmp_path, ours, theirs, lang="en") -> tuple:
+    tmp_path.mkdir(exist_ok=True)
+    y = draw(5, 16)
+    folder(tmp_path / "A", y=y, **ours)
+    folder(tmp_path / "B", y=y, **theirs)
+    done = ask(tmp_path / "A", tmp_path / "B", "--lang", lang, "--json", tmp_path / "c.json", "--fail-on-difference")
+    found = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    return done.exit_code, " ".join(done.output.split()), {row["a"]: row for row in found["rows"]}
+
+
+X = draw(1, 64, 32).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "remedy"),
+    [
+        (X, X.reshape(32, 64), "reshape(64, 32)"),
+        (X[:1, :6].reshape(2, 3), X[:1, :6].reshape(3, 2), "reshape(2, 3)"),
+        (X, X.T, "transpose(1, 0)"),
+        (X.reshape(2, 4, 8, 32), X.reshape(2, 4, 8, 32).transpose(0, 2, 3, 1), "transpose(0, 3, 1, 2)"),
+        (X, X[:9, :7], ""),
+    ],
+)
+def test_another_shape_does_not_pass_and_what_would_make_it_equal_is_told(tmp_path, ours, theirs, remedy) -> None:
+    status, text, rows = _told(tmp_path, {"x": ours}, {"x": np.ascontiguousarray(theirs)})
+    assert status == 1 and rows["x"]["verdict"] == "shape" and rows["x"].get("remedy", "") == remedy
+    assert f"Other shape: x is {list(ours.shape)} in A and {list(theirs.shape)} in B" in text
+    assert (f"B.{remedy} makes them equal" in text) == bool(remedy)
+    if remedy:
+        back = eval(f"b.{remedy}", {"b": theirs})  # what is told is what makes them equal
+        assert np.array_equal(back, ours)
+
+
+def test_a_squeezed_axis_and_another_dtype_pass_and_are_told(tmp_path) -> None:
+    half = X.astype(np.float16)
+    brain = (X.view(np.uint32) >> 16).astype(np.uint16).view("V2")
+    status, text, rows = _told(tmp_path, {"s": X[:, None], "h": X, "b": X}, {"s": X, "h": half, "b": brain})
+    assert status == 0 and {row["verdict"] for row in rows.values()} == {"yes"}
+    assert (
+        "Shapes differ by axes of length 1: s is [64, 1, 32] in A and [64, 32] in B; B.reshape(64, 1, 32) makes them equal"
+        in text
+    )
+    assert (
+        "Other dtype: h is float32 in A and float16 in B" in text
+        and "Other dtype: b is float32 in A and bfloat16 in B" in text
+    )
+
+
+def test_a_square_that_is_transposed(tmp_path) -> None:
+    status, text, rows = _told(tmp_path, {"x": X[:32]}, {"x": np.ascontiguousarray(X[:32].T)})
+    assert status == 1 and rows["x"]["verdict"] == "no" and rows["x"]["remedy"] == "transpose(1, 0)"
+    assert "x has the same shape on both sides and another layout" in text
+
+
+def test_exchanged_layers_are_recognised_and_others_are_not(tmp_path) -> None:
+    k = draw(2, 64, 32).astype(np.float32)
+    status, text, _ = _told(tmp_path / "1", {"one": X, "two": k}, {"one": k, "two": X})
+    assert status == 1 and "are exchanged: " in text and "of A equals" in text
+    _, text, _ = _told(tmp_path / "2", {"one": X, "two": k}, {"one": k, "two": draw(3, 64, 32).astype(np.float32)})
+    assert "exchanged" not in text
+    zeros = np.zeros((64, 32), np.float32)
+    _, text, _ = _told(tmp_path / "3", {"one": zeros, "two": k}, {"one": k, "two": zeros})
+    assert "fail" in text
+
+
+def test_values_that_are_not_finite_are_told_in_words(tmp_path) -> None:
+    bad = X.copy()
+    bad[3, 4], bad[0, 0] = np.nan, np.inf
+    status, text, _ = _told(tmp_path / "1", {"x": X}, {"x": bad})
+    assert status == 1 and "x: A has finite values only, B has 1 NaN, 1 infinite" in text
+    status, text, _ = _told(tmp_path / "2", {"x": bad}, {"x": bad})
+    assert status == 0 and "Not finite at the same places on both sides: x (1 NaN, 1 infinite)" in text
+    assert "1 个 NaN、1 个无穷大" in _told(tmp_path / "3", {"x": X}, {"x": bad}, "zh")[1]

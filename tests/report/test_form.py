@@ -23,6 +23,7 @@ from msprec.report.strings import CONCLUSIONS, PLACEHOLDERS
 from msprec.report.update import update_report
 from msprec.report.word import write_word
 
+OLD = Path(__file__).with_name("old_form")
 IDS = [item["id"] for item in findings()["items"]]
 
 
@@ -78,12 +79,11 @@ def test_every_conclusion_is_a_drop_down_with_the_verdict_and_a_comment_beside_i
     write_word(found, tmp_path / "r.docx", None, lang)
     document = Document(str(tmp_path / "r.docx"))
     for item in found["items"]:
-        for kind in ("choice", "summary"):
-            choice = control(document, kind, item["id"])
-            entries = choice.find(qn("w:sdtPr")).find(qn("w:dropDownList")).findall(qn("w:listItem"))
-            assert [e.get(qn("w:displayText")) for e in entries] == list(CONCLUSIONS[lang].values())
-            shown = "".join(t.text for t in choice.iter(qn("w:t")))
-            assert shown == CONCLUSIONS[lang][item["conclusion"]]
+        choice = control(document, "choice", item["id"])
+        entries = choice.find(qn("w:sdtPr")).find(qn("w:dropDownList")).findall(qn("w:listItem"))
+        assert [e.get(qn("w:displayText")) for e in entries] == list(CONCLUSIONS[lang].values())
+        shown = "".join(t.text for t in choice.iter(qn("w:t")))
+        assert shown == CONCLUSIONS[lang][item["conclusion"]]
         comment = control(document, "comment", item["id"])
         assert next(comment.iter(qn("w:t"))).text == PLACEHOLDERS[lang]
         row = next(choice_row for choice_row in control(document, "choice", item["id"]).iterancestors(qn("w:tr")))
@@ -91,7 +91,7 @@ def test_every_conclusion_is_a_drop_down_with_the_verdict_and_a_comment_beside_i
         framed = next(comment.iterancestors(qn("w:tc"))).tcPr.find(qn("w:tcBorders")) is not None
         assert framed == (item["conclusion"] == "undecided")
     numbers = [n.get(qn("w:val")) for n in document.element.body.iter(qn("w:id")) if n.getparent().tag == qn("w:sdtPr")]
-    assert len(numbers) == len(set(numbers)) == 24 * 3 + 1
+    assert len(numbers) == len(set(numbers)) == 24 * 2 + 1
 
 
 def test_the_order_of_properties_is_the_schema_s(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_choices_and_comments_come_back_as_a_person_s(report: Path) -> None:
         ("choice", "ds.02", "No problem"),
         ("choice", "ds.04", "Not applicable"),
         ("comment", "ds.04", "no standard set\nsee the wiki"),
-        ("summary", "dp.04", "Problem found"),
+        ("choice", "dp.04", "Problem found"),
         ("comment", "general", "all in all fine"),
     )
     merged = merge(plain_findings(), read_form(path), "en")
@@ -156,7 +156,7 @@ def test_a_conflict_is_shown_and_the_answer_kept(report: Path, tmp_path: Path) -
     assert "new evidence" in ds04["conflict"] and "Problem found" in ds04["conflict"]
     assert "new evidence" not in ds01["conflict"] and ds01["conclusion"] == "not_applicable"
     text = "\n".join(t.text or "" for t in Document(str(path)).element.body.iter(qn("w:t")))
-    assert text.count(ds04["conflict"]) == 2
+    assert text.count(ds04["conflict"]) == 1
     assert backup.name == "edited.before-update-1.docx"
     assert read_form(backup).items["ds.04"].chosen == "ok"
     # the answer lasts through further updates, whatever the evidence does
@@ -174,36 +174,61 @@ def test_handing_an_item_back(report: Path) -> None:
     assert merged["items"][0]["conclusion"] == "problem" and "Problem found" in merged["items"][0]["conflict"]
 
 
-def test_two_different_choices_are_both_kept(report: Path) -> None:
-    path = edited(report, ("choice", "ds.04", "No problem"), ("summary", "ds.04", "Problem found"))
-    item = merge(plain_findings(), read_form(path), "en")["items"][3]
+# --- reports of the old form: a summary with drop-downs of its own, and fields in each item's section -------------------
+def test_two_different_choices_in_an_old_report_are_both_kept(tmp_path: Path) -> None:
+    document = Document(str(OLD / "report_en.docx"))
+    fill(document, "choice", "ds.04", "No problem")
+    fill(document, "summary", "ds.04", "Problem found")
+    document.save(str(tmp_path / "old.docx"))
+    item = merge(plain_findings(), read_form(tmp_path / "old.docx"), "en")["items"][3]
     assert item["conclusion"] == "ok" and "Problem found" in item["comment"]
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("gone", [{}, {"tags": True}, {"tags": True, "bookmarks": True}, {"state": True}])
+def test_answers_in_an_old_report_survive_an_update(tmp_path: Path, lang: str, gone: dict) -> None:
+    path = tmp_path / "old.docx"
+    path.write_bytes((OLD / f"report_{lang}.docx").read_bytes())
+    path = strip(path, **gone) if gone else path
+    for turn in range(2):
+        form = read_form(path)
+        assert form.lang == lang
+        merged, _ = update_report(plain_findings(lang), form, path, None, None, lang)
+        items = {item["id"]: item for item in merged["items"]}
+        assert items["ds.04"]["conclusion"] == "ok", turn
+        assert items["ds.04"]["comment"].startswith("no standard data set")
+        assert items["mp.01"]["comment"] == "asked Han Meimei" and "all in all fine" in merged["remarks"]
+        if not gone:
+            assert items["dp.04"]["conclusion"] == "problem"  # chosen in the summary, which had tags of its own
+            assert "typed under ds.02" in items["ds.02"]["comment"]
+        if "state" not in gone:
+            assert items["dp.01"]["answered_by"] == "tool" and "comment" not in items["dp.01"]
 
 
 def test_words_typed_anywhere_are_kept(report: Path) -> None:
     document = Document(str(report))
-    heading = heading_of(document, "ds.02")
-    new = document.add_paragraph("typed under ds.02")
+    heading = heading_of(document, "dp.01")
+    new = document.add_paragraph("typed under dp.01")
     heading._p.addnext(new._p)
-    reason = next(p for p in document.paragraphs if p.text == "Reason 2")
+    reason = next(p for p in document.paragraphs if p.text == "Reason 8")
     reason.add_run(" and more")
-    document.tables[0].rows[1].cells[3].paragraphs[0].add_run(" in the summary")
+    document.tables[0].rows[1].cells[2].paragraphs[0].add_run(" on the first page")
     document.sections[0].header.paragraphs[0].add_run(" draft 7")
     choice = control(document, "choice", "ds.04")
     choice.addnext(copy.deepcopy(document.add_paragraph("ask Han").runs[0]._r))
     document.paragraphs[-1]._p.getparent().remove(document.paragraphs[-1]._p)
     document.save(str(report))
     form = read_form(report)
-    assert form.items["ds.02"].typed == ["typed under ds.02"]
-    assert form.items["ds.03"].typed == ["Reason 2 and more"]
-    assert any("in the summary" in t for t in form.general.typed) and any("draft 7" in t for t in form.general.typed)
+    assert form.items["dp.01"].typed == ["typed under dp.01"]
+    assert form.items["dp.05"].typed == ["Reason 8 and more"]
+    assert any("on the first page" in t for t in form.general.typed) and any("draft 7" in t for t in form.general.typed)
     assert form.items["ds.04"].typed == ["To be filled inask Han"]
     update_report(plain_findings(), form, report, None, None, "en")
     second = read_form(report)
-    assert "typed under ds.02" in second.items["ds.02"].comment and second.items["ds.02"].typed == []
+    assert "typed under dp.01" in second.items["dp.01"].comment and second.items["dp.01"].typed == []
     assert "draft 7" in second.general.comment
     third = merge(plain_findings(), second, "en")
-    assert third["items"][1]["comment"] == second.items["ds.02"].comment
+    assert third["items"][4]["comment"] == second.items["dp.01"].comment
 
 
 def test_pictures_that_were_pasted_are_kept(report: Path) -> None:
@@ -225,7 +250,7 @@ def test_pictures_that_were_pasted_are_kept(report: Path) -> None:
 
 def test_deleted_text_and_tracked_changes(report: Path) -> None:
     document = Document(str(report))
-    reason = next(p for p in document.paragraphs if p.text == "Reason 2")
+    reason = next(p for p in document.paragraphs if p.text == "Reason 8")
     deleted = OxmlElement("w:del")
     text = OxmlElement("w:delText")
     text.text = "gone"
@@ -237,7 +262,7 @@ def test_deleted_text_and_tracked_changes(report: Path) -> None:
     reason._p.append(deleted)
     reason._p.append(inserted)
     document.save(str(report))
-    assert read_form(report).items["ds.03"].typed == ["Reason 2Reason 2"]
+    assert read_form(report).items["dp.05"].typed == ["Reason 8Reason 8"]
 
 
 def strip(report: Path, *, tags=False, bookmarks=False, state=False) -> Path:
@@ -360,22 +385,20 @@ def test_a_form_of_another_version(report: Path) -> None:
     document = Document(str(report))
     fill(document, "choice", "ds.04", "No problem")
     fill(document, "choice", "mp.04", "Known and accepted")
-    fill(document, "comment", "ds.03", "of a future item")
-    fill(document, "choice", "ds.03", "Problem found")
-    heading = heading_of(document, "ds.03")
+    fill(document, "comment", "dp.01", "of a future item")
+    fill(document, "choice", "dp.01", "Not applicable")
+    heading = heading_of(document, "dp.01")
     heading._p.addnext(document.add_paragraph("typed below it")._p)
     document.save(str(report))
 
     def change(name: str, data: bytes) -> bytes:
         for old, new in (
-            (b"msprec:choice:ds.03", b"msprec:choice:ds.77"),
-            (b"msprec:comment:ds.03", b"msprec:comment:ds.77"),
-            (b"msprec:summary:ds.03", b"msprec:summary:ds.77"),
-            (b"choice_ds_03", b"choice_ds_77"),
-            (b"comment_ds_03", b"comment_ds_77"),
-            (b"summary_ds_03", b"summary_ds_77"),
-            (b">ds.03 ", b">ds.77 "),
-            (b'id="ds.03"', b'id="ds.77"'),
+            (b"msprec:choice:dp.01", b"msprec:choice:ds.77"),
+            (b"msprec:comment:dp.01", b"msprec:comment:ds.77"),
+            (b"choice_dp_01", b"choice_ds_77"),
+            (b"comment_dp_01", b"comment_ds_77"),
+            (b">dp.01 ", b">ds.77 "),
+            (b'id="dp.01"', b'id="ds.77"'),
         ):
             data = data.replace(old, new) if name.endswith(".xml") else data
         return data
@@ -384,27 +407,24 @@ def test_a_form_of_another_version(report: Path) -> None:
     form = read_form(path)
     merged, _ = update_report(plain_findings(), form, path, None, None, "en")
     remarks = merged["remarks"]
-    assert "[ds.77]" in remarks and "of a future item" in remarks and "Problem found" in remarks
+    assert "[ds.77]" in remarks and "of a future item" in remarks and "Not applicable" in remarks
     assert "typed below it" in remarks
     items = {item["id"]: item for item in merged["items"]}
     assert items["ds.04"]["conclusion"] == "ok" and "Known and accepted" in items["mp.04"]["comment"]
-    assert items["ds.03"]["answered_by"] == "tool"
+    assert items["dp.01"]["answered_by"] == "tool"
     again = read_form(path)
     assert "of a future item" in again.general.comment
 
 
-@pytest.mark.parametrize("doomed", [("choice",), ("choice", "summary"), ("choice", "summary", "comment")])
-def test_an_answer_outlives_its_deleted_field(report: Path, doomed: tuple) -> None:
+@pytest.mark.parametrize("doomed", ["w:sdt", "w:tr", "w:tbl"])
+def test_an_answer_outlives_its_deleted_field(report: Path, doomed: str) -> None:
     """Answered in one round; in the next the person deletes the field with all around it."""
     path = edited(report, ("choice", "ds.04", "No problem"), ("comment", "ds.04", "asked the owner"))
     update_report(plain_findings(), read_form(path), path, None, None, "en")
     document = Document(str(path))
-    for kind in doomed:
-        found = control(document, kind, "ds.04")
-        row = next(found.iterancestors(qn("w:tr")))
-        (row.getparent() if kind == "comment" else found).getparent().remove(
-            row.getparent() if kind == "comment" else found
-        )
+    content = control(document, "choice", "ds.04").find(qn("w:sdtContent"))
+    gone = next(content.iterancestors(qn(doomed)))
+    gone.getparent().remove(gone)
     document.save(str(path))
     merged = merge(plain_findings(), read_form(path), "en")
     assert (merged["items"][3]["conclusion"], merged["items"][3]["answered_by"]) == ("ok", "person")
@@ -434,9 +454,9 @@ def test_any_words_survive_two_updates(report: Path, comment: str, choice: str, 
     comment, loose = clean(comment), clean(loose)
     write_word(few(None), report, None, "en")
     document = Document(str(report))
-    fill(document, "comment", "cg.01", comment)
-    fill(document, "choice", "cg.01", choice)
-    heading = heading_of(document, "cg.01")
+    fill(document, "comment", "dp.01", comment)
+    fill(document, "choice", "dp.01", choice)
+    heading = heading_of(document, "dp.01")
     new = document.add_paragraph(loose)
     heading._p.addnext(new._p)
     path = report.with_name("typed.docx")
@@ -447,7 +467,7 @@ def test_any_words_survive_two_updates(report: Path, comment: str, choice: str, 
         merged, _ = update_report(few(form), form, path, path.with_name("next.docx"), None, "en")
         path = path.with_name("next.docx")
         path.with_name("next.before-update-1.docx").unlink(missing_ok=True)
-        kept = "".join(next(i for i in merged["items"] if i["id"] == "cg.01").get("comment", "").split())
+        kept = "".join(next(i for i in merged["items"] if i["id"] == "dp.01").get("comment", "").split())
         assert "".join(comment.split()) in kept
         assert "".join(loose.split()) in kept or state_fingerprint(loose) in ours
 
@@ -455,7 +475,7 @@ def test_any_words_survive_two_updates(report: Path, comment: str, choice: str, 
 def few(form) -> dict:
     """Findings small enough to be written many times."""
     found = plain_findings()
-    return {**found, "items": [{**i, "evidence": []} for i in found["items"] if i["id"] == "cg.01"]}
+    return {**found, "items": [{**i, "evidence": []} for i in found["items"] if i["id"] == "dp.01"]}
 
 
 # --- the command ----------------------------------------------------------------------------------------------------
@@ -487,14 +507,14 @@ def test_typed_in_libreoffice_saved_and_read_back(office, tmp_path: Path, lang: 
     path, saved = tmp_path / "r.docx", tmp_path / "saved.docx"
     write_word(findings(lang), path, write_run(tmp_path / "run"), lang)
     names, words = CONCLUSIONS[lang], "已核对 50 samples，ok 🚀 שלום"
-    head = {"zh": "检查方法", "en": "How it is checked"}[lang]
+    head = {"zh": "修改方法", "en": "How to fix it"}[lang]
     office.edit(
         path,
         saved,
         [
             ["choose", "choice_ds_04", names["ok"]],
             ["control", "comment_ds_04", words],
-            ["choose", "summary_hp_03", names["problem"]],
+            ["choose", "choice_hp_03", names["problem"]],
             ["type", "comment_ds_03", "two lines 两行\nsecond line"],
             ["paragraph", head, "a paragraph of my own 自己的话"],
             ["annotate", head, "a note in the margin"],

@@ -12,6 +12,7 @@ _SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 _KINDS = {
     "weight": Text("权重", "weights"),
     "optimizer": Text("优化器状态", "optimizer states"),
+    "rate": Text("学习率", "learning rates"),
     "statistic": Text("BatchNorm 等的统计量", "statistics, as of BatchNorm"),
 }
 
@@ -74,12 +75,18 @@ def _drifted(run_data: RunData, found: dict) -> Finding:
             "reduction (noise, clipping, learning rate, skipped updates) has to be the same on every rank.",
         ),
         [_table(found)],
-        [*(step.place for step in run_data.train_steps if step.count), *(created.get(n) for n in weights.names[:3])],
+        [
+            *(one.place for one in run_data.optimizers if one.used and _rates_differ(found)),
+            *(step.place for step in run_data.train_steps if step.count),
+            *(created.get(name) for name in weights.names[:3]),
+        ],
     )
 
 
 def _cause(found: dict, reduced) -> Text:
     states = found.get("optimizer")
+    if _rates_differ(found):
+        return Text("各 rank 的学习率不同。", "The learning rates of the ranks differ.")
     if not reduced:
         return Text("没有看到梯度归约。", "No reduction of gradients was seen.")
     if states is not None and states.first is not None and states.first <= found["weight"].first:
@@ -91,6 +98,11 @@ def _cause(found: dict, reduced) -> Text:
         "优化器状态仍然相同：不同之处在更新本身，例如学习率。",
         "The optimizer's states are still equal: the updates differ, such as by their learning rate.",
     )
+
+
+def _rates_differ(found: dict) -> bool:
+    rates = found.get("rate")
+    return rates is not None and rates.first is not None and rates.first <= found["weight"].first
 
 
 def _own_models(found: dict) -> Finding:

@@ -31,14 +31,19 @@ def drifts(run_data: RunData) -> dict:
     if len(steps) < 2:
         return {}
     tables = {step: [_by_name(held, step) for held in looks.values()] for step in steps}
-    kinds = [kind for kind in ("weight", "optimizer", "statistic") if _names(tables[steps[-1]], kind)]
+    kinds = [kind for kind in ("weight", "optimizer", "rate", "statistic") if _names(tables[steps[-1]], kind)]
     limit = run_data.limit("td.07.apart")
     return {kind: _drift(tables, steps, kind, limit) for kind in kinds} if "weight" in kinds else {}
 
 
 def _by_name(looks: list, step: int) -> dict:
     found = next(one for one in looks if one.step == step)
-    return {(one.kind, one.name, tuple(one.shape)): one for one in found.parameters if one.digest}
+    return {(_kind(one), one.name, tuple(one.shape)): one for one in found.parameters if one.digest}
+
+
+def _kind(one: Fact) -> str:
+    """``weight``, ``statistic``, ``optimizer``, or ``rate``: the learning rate that an optimizer holds."""
+    return "rate" if one.kind == "optimizer" and "learning_rate" in (one.name or "") else one.kind
 
 
 def _names(tables: list, kind: str) -> list:

@@ -1,6 +1,7 @@
 """td.04: What the optimizer is given beside the gradients of its batches, computed again."""
 
 import re
+from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import no_training
@@ -37,7 +38,11 @@ def update_gradients(run_data: RunData) -> Finding:
 
 def _without(run_data: RunData) -> Finding:
     steps = [step for step in run_data.train_steps if step.count]
-    if run_data.has("probes") and steps and all(step.class_ in _BUILTIN for step in steps) and _single(run_data):
+    summed = _summed_over_ranks(run_data)
+    if summed is not None:
+        return summed
+    averaged = _single(run_data) or run_data.run.parallel.gradients_mean is True
+    if run_data.has("probes") and steps and all(step.class_ in _BUILTIN for step in steps) and averaged:
         return ok(
             Text(
                 "训练步是 MindSpore 自带的 {name}：优化器得到的就是这个 batch 的梯度。",
@@ -55,6 +60,29 @@ def _without(run_data: RunData) -> Finding:
     )
 
 
+def _summed_over_ranks(run_data: RunData) -> Optional[Finding]:
+    """Ranks whose gradients are added up and not averaged, before an optimizer whose updates depend on their size."""
+    parallel, size = run_data.run.parallel, run_data.run.rank_size or 1
+    names = [one.class_ or "" for one in run_data.optimizers if one.used]
+    if size < 2 or parallel.gradients_mean is not False or not names or any(_SCALE_FREE.search(name) for name in names):
+        return None
+    return undecided(
+        Text(
+            "{n} 个 rank 的梯度求和而没有取平均（gradients_mean=False），{optimizer} 的学习率相当于乘以 {n}。",
+            "The gradients of {n} ranks are summed and not averaged (gradients_mean=False), as if the learning rate of "
+            "{optimizer} were {n} times as large.",
+            n=size,
+            optimizer=names[0],
+        ),
+        Text(
+            "若学习率不是按求和选取的，设置 gradients_mean=True，或 DistributedGradReducer(..., mean=True)。",
+            "Unless the rate was chosen for the sum, set gradients_mean=True, or DistributedGradReducer(..., mean=True).",
+        ),
+        [],
+        [step.place for step in run_data.train_steps if step.count],
+    )
+
+
 def _single(run_data: RunData) -> bool:
     return len(run_data.ranks) < 2 and (run_data.run.rank_size or 1) < 2
 
@@ -69,7 +97,7 @@ def _all_explained(run_data: RunData) -> bool:
     return len(_explained(run_data)) == len(run_data.probes.gradients.updates)
 
 
-def _left_over(run_data: RunData):
+def _left_over(run_data: RunData) -> Optional[Finding]:
     near = run_data.limit("td.04.equal")
     found = [one for one in _explained(run_data) if abs(one.left - 1) <= near and one.factor > 0]
     if not found or not _all_explained(run_data) or len(found) < len(run_data.probes.gradients.updates):
@@ -92,7 +120,7 @@ def _left_over(run_data: RunData):
     )
 
 
-def _next_to_nothing(run_data: RunData):
+def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
     updates, limit = run_data.probes.gradients.updates, run_data.limit("td.04.left")
     if _scale_free(run_data) or not all(one.computed_norm and one.given_norm is not None for one in updates):
         return None
@@ -124,7 +152,7 @@ def _hardly_moved(run_data: RunData) -> bool:
     return bool(known) and max(known) < run_data.limit("td.04.moved")
 
 
-def _too_much(run_data: RunData):
+def _too_much(run_data: RunData) -> Optional[Finding]:
     near, updates = run_data.limit("td.04.equal"), run_data.probes.gradients.updates
     factors = [one.factor for one in updates if one.factor is not None and abs(one.left or 0) <= near]
     if _scale_free(run_data) or not _all_explained(run_data) or len(factors) < len(updates) or _scaled(run_data):

@@ -75,8 +75,9 @@ def tensors(
     """Compare two folders of tensors, and name the first operation whose inputs agree and whose output does not.
 
     A, the reference, and B hold .npy or .npz files, or a dump: of `msprec dump`, `msprec.torch.dump`, MindSpore
-    (MINDSPORE_DUMP_CONFIG), msprobe, ptdbg. A pair fails, as in ptdbg, where its cosine is below 0.99 and the largest
-    difference above 0.001, or the cosine below 0.9, or the difference above 1.
+    (MINDSPORE_DUMP_CONFIG), msprobe, ptdbg. Shapes and dtypes are judged first, with the reshape or transposition that makes
+    two tensors equal. A pair fails, as in ptdbg, where its cosine is below 0.99 and the largest difference above 0.001, or the
+    cosine below 0.9, or the difference above 1.
 
     \b
     Examples:
@@ -103,7 +104,11 @@ def tensors(
     except CannotRead as error:
         raise Failure(str(error)) from None
     culprit = find_culprit(found, agree)
-    lines = tensors_text.counts(found, lang) + tensors_text.sentence(found, culprit, lang)
+    lines = (
+        tensors_text.counts(found, lang)
+        + tensors_text.layouts(found, lang)
+        + tensors_text.sentence(found, culprit, lang)
+    )
     entries = [_tensor_entry(row) for row in found.rows]
     write({csv_file: lambda: table_csv(entries)})
     if json_file != "-":
@@ -144,7 +149,8 @@ def _tensor_entry(row) -> dict:
         entry.update(measures(row.pair), relative=row.pair.relative, ulp=row.pair.ulp)
     for side, one in zip("ab", row.ones or ()):
         entry.update({f"{name}_{side}": value for name, value in one._asdict().items()})
-    return {**entry, "error": row.error} if row.error else entry
+    entry.update({key: value for key in ("remedy", "error") if (value := getattr(row, key))})
+    return entry
 
 
 def _shape(shape) -> Optional[str]:

@@ -1,5 +1,9 @@
 """What comparing two courses of the loss says, in words."""
 
+import math
+
+import numpy as np
+
 from msprec.compare.losses.compare import Parting
 
 _CASES = {
@@ -9,12 +13,12 @@ _CASES = {
         "noise": "两者有差异，但不超过重复运行之间的差异：是噪声，不是分叉。",
         "drift": "从 step {differs} 起超出舍入误差，但没有持续分开（最大相对差 {largest:.1e}，step {largest_at}）：没有发现分叉。"
         "舍入误差逐步放大时就是这样；用 --repeat 给出重复运行可以确认。",
-        "short": "最后几步（从 step {differs} 起，相对差 {size:.1e}）才有差异，还看不出是否持续：多训练一些 step 再比较。",
-        "first": "第一个 step 的 loss 就不同（{a} 与 {b}，相对差 {size:.1e}）：查前向计算、初始权重、数据或随机性。",
-        "first_late": "两者共同记录的第一个 step（{differs}）loss 已不同（相对差 {size:.1e}）。之前的 step 没有记录，"
+        "short": "最后几步（从 step {differs} 起，{relative}）才有差异，还看不出是否持续：多训练一些 step 再比较。",
+        "first": "第一个 step 的 loss 就不同（{a} 与 {b}，{relative}）：查前向计算、初始权重、数据或随机性。",
+        "first_late": "两者共同记录的第一个 step（{differs}）loss 已不同（{relative}）。之前的 step 没有记录，"
         "不能判断第一步是否相同：请逐步记录 loss（从 step 1 起）再比较。",
-        "second": "第一个 step 的 loss 相同，第二个（step {differs}）不同（相对差 {size:.1e}）：查反向计算、优化器（超参、学习率）或数据顺序。",
-        "later": "step {differs} 之前一致，从 step {differs} 起不同（相对差 {size:.1e}）。",
+        "second": "第一个 step 的 loss 相同，第二个（step {differs}）不同（{relative}）：查反向计算、优化器（超参、学习率）或数据顺序。",
+        "later": "step {differs} 之前一致，从 step {differs} 起不同（{relative}）。",
         "parts": "从 step {parts} 起持续分开。",
         "jumps": "step {jumps} 的差异比之前都大 {times} 倍以上：先查这一步。",
         "gradual": "差异是逐渐变大的，没有某一步突变：用 --repeat 给出重复运行，以区分噪声。",
@@ -22,6 +26,12 @@ _CASES = {
         "forward": "把问题提前：在 step {before} 保存 checkpoint，跳过它之前的数据，让两边从同一权重和同一批数据训练 step {at}。",
         "next_first": "下一步：msprec compare weights A B（初始权重）、msprec compare data A B（数据）、msprec dump 与 msprec compare tensors A B（前向）。",
         "next_second": "下一步：msprec dump --steps 1（梯度）与 msprec compare tensors A B，msprec compare weights（step 1 之后的权重）。",
+        "relative": "相对差 {size:.1e}",
+        "one_bad": "只有一方是有限值",
+        "alone": "只有 step {differs} 的 loss 不同（{relative}），之后又一致。",
+        "bad": "{name}：从 step {first} 起有 {count} 个 loss 不是有限值（{nan} 个 NaN，{inf} 个无穷大）{rest}。",
+        "rest": "，此后再没有有限值",
+        "bad_both": "两边的 loss 在相同的 {count} 个 step 都不是有限值：一致只说明两边同样出错，这些 step 的数值没有比较。",
     },
     "en": {
         "equal": "The losses of all {count} common steps agree (to a relative {rounding:.0e}{digits}).",
@@ -29,15 +39,15 @@ _CASES = {
         "noise": "They differ, but by no more than repeated runs do: noise, they have not parted.",
         "drift": "Beyond rounding from step {differs} on, but not apart for good (largest relative difference {largest:.1e}, at step "
         "{largest_at}): no parting found. Rounding grows like this; repeated runs given with --repeat would confirm it.",
-        "short": "Only the last steps differ (from step {differs} on, by a relative {size:.1e}), too few to tell whether for good: "
+        "short": "Only the last steps differ (from step {differs} on, {relative}), too few to tell whether for good: "
         "train some more steps and compare again.",
-        "first": "The very first loss differs ({a} and {b}, by a relative {size:.1e}): look at the forward pass, the initial weights, "
+        "first": "The very first loss differs ({a} and {b}, {relative}): look at the forward pass, the initial weights, "
         "the data or the randomness.",
-        "first_late": "At the first step that both recorded ({differs}) the losses differ already (by a relative {size:.1e}). Steps before "
+        "first_late": "At the first step that both recorded ({differs}) the losses differ already ({relative}). Steps before "
         "it are not recorded, so whether the first agrees is not known: record every loss from step 1 and compare again.",
-        "second": "The first loss is equal and the second (step {differs}) is not (by a relative {size:.1e}): look at the backward pass, "
+        "second": "The first loss is equal and the second (step {differs}) is not ({relative}): look at the backward pass, "
         "the optimizer (settings, learning rate) or the order of the data.",
-        "later": "Equal before step {differs}, different from there on (by a relative {size:.1e}).",
+        "later": "Equal before step {differs}, different from there on ({relative}).",
         "parts": "Apart for good from step {parts} on.",
         "jumps": "At step {jumps} the difference is over {times} times any before it: look at that step first.",
         "gradual": "The difference grows little by little, at no one step: repeated runs, given with --repeat, tell it from noise.",
@@ -47,6 +57,13 @@ _CASES = {
         "next_first": "Next: msprec compare weights A B (initial weights), msprec compare data A B (data), msprec dump with msprec compare "
         "tensors A B (forward pass).",
         "next_second": "Next: msprec dump --steps 1 (gradients) with msprec compare tensors A B, and msprec compare weights (after step 1).",
+        "relative": "by a relative {size:.1e}",
+        "one_bad": "only one of them is finite",
+        "alone": "Only the loss of step {differs} differs ({relative}); after it they agree again.",
+        "bad": "{name}: {count} losses are not finite from step {first} on ({nan} NaN, {inf} infinite){rest}.",
+        "rest": ", and none is finite again",
+        "bad_both": "On both sides the losses of the same {count} steps are not finite: that they agree says only that both fail alike; there is no "
+        "number to compare at these steps.",
     },
 }
 
@@ -96,6 +113,8 @@ def conclusion(found: Parting, rounding: float, lang: str) -> list:
     say = _CASES[lang]
     values = _values(found, rounding, lang)
     key = "exact" if found.case == "equal" and found.exact else found.case
+    if found.case == "later" and int((found.relative > found.band).sum()) == 1:
+        key = "alone"
     lines = [say[key].format(**values)]
     if found.case == "first" and found.relative[0] < 1e-3 and found.parts is None:
         lines.append(say["small_first"])
@@ -105,7 +124,29 @@ def conclusion(found: Parting, rounding: float, lang: str) -> list:
         lines += _later(found, values, say)
     if found.case in ("first", "second"):
         lines.append(say[f"next_{found.case}"])
-    return lines + notes(found, lang)
+    return lines + _not_finite(found, say) + notes(found, lang)
+
+
+def _not_finite(found: Parting, say: dict) -> list:
+    """Losses that are NaN or infinite, in words."""
+    bad = [~np.isfinite(values) for values in (found.a, found.b)]
+    lines = []
+    for name, values, where in (("A", found.a, bad[0]), ("B", found.b, bad[1])):
+        if where.any():
+            first = int(np.argmax(where))
+            lines.append(
+                say["bad"].format(
+                    name=name,
+                    first=int(found.steps[first]),
+                    count=int(where.sum()),
+                    nan=int(np.isnan(values).sum()),
+                    inf=int(np.isinf(values).sum()),
+                    rest=say["rest"] if where[first:].all() else "",
+                )
+            )
+    if (bad[0] & bad[1]).any():
+        lines.append(say["bad_both"].format(count=int((bad[0] & bad[1]).sum())))
+    return lines
 
 
 def _later(found: Parting, values: dict, say: dict) -> list:
@@ -121,7 +162,9 @@ def _values(found: Parting, rounding: float, lang: str) -> dict:
     largest = int(found.relative.argmax())
     half_unit = found.band.max() > 2 * rounding
     digits = {"zh": "，或仅差在打印的最后一位", "en": ", or but for the last digit printed"}[lang] if half_unit else ""
+    say, size = _CASES[lang], float(found.relative[at])
     return {
+        "relative": say["relative"].format(size=size) if math.isfinite(size) else say["one_bad"],
         "count": len(found.steps),
         "rounding": rounding,
         "digits": digits,
@@ -129,7 +172,7 @@ def _values(found: Parting, rounding: float, lang: str) -> dict:
         "parts": _step(found, found.parts),
         "jumps": _step(found, found.jumps),
         "times": 10,
-        "size": found.relative[at],
+        "size": size,
         "a": f"{found.a[at]:.8g}",
         "b": f"{found.b[at]:.8g}",
         "largest": found.relative[largest],

@@ -9,6 +9,7 @@ from msprec.compare.dumps.dump import Dump, Item
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
 from msprec.compare.tensor_statistics import One, Pair, compare_arrays
+from msprec.compare.tensors.likeness import exchanged, transposition
 from msprec.compare.tensors.tensor_matching import Paired, pair_dumps
 from msprec.compare.weights.parameter_matching import squeezed
 
@@ -65,6 +66,7 @@ class Row(NamedTuple):
         ones: The statistics of either side where values are missing.
         zeros: Of a dropout's output, the share of zeros on either side.
         error: Of "unreadable": why.
+        remedy: What makes B equal to A, as a call: "reshape(64, 32)", "transpose(1, 0)"; else empty.
     """
 
     a: Item
@@ -77,16 +79,19 @@ class Row(NamedTuple):
     ones: Optional[tuple] = None
     zeros: Optional[tuple] = None
     error: str = ""
+    remedy: str = ""
 
 
 class Compared(NamedTuple):
-    """``rows`` in the order of the reference; ``paired`` holds what has no counterpart."""
+    """``rows`` in the order of the reference; ``paired`` holds what has no counterpart; ``swapped``: pairs of rows, each of which
+    holds the other's tensor."""
 
     a: Dump
     b: Dump
     rows: list
     paired: Paired
     rule: Rule
+    swapped: tuple = ()
 
 
 def compare_dumps(a: Dump, b: Dump, rule: Optional[Rule] = None, **pairing) -> Compared:
@@ -108,7 +113,8 @@ def compare_dumps(a: Dump, b: Dump, rule: Optional[Rule] = None, **pairing) -> C
             "give --rename PATTERN=REPLACEMENT, --map FILE or --pair order"
         )
     rows = on_all_cores(lambda pair: _row(*pair, rule), paired.pairs, "tensors")
-    return Compared(a, b, _with_noise(rows), paired, rule)
+    rows = _with_noise(rows)
+    return Compared(a, b, rows, paired, rule, tuple(exchanged(rows, lambda pair: _equal(pair, rule))))
 
 
 def _with_noise(rows: list) -> list:
@@ -165,11 +171,25 @@ def _measured(a: Item, b: Item, how: str, rule: Rule) -> Row:
         return Row(a, b, how, "yes" if same else "no", shapes, dtypes)
     half = dtypes[0] if dtypes[0] == dtypes[1] and dtypes[0] in ("float16", "bfloat16") else None
     pair = compare_arrays(p, q, rule.rtol, rule.atol, half)
-    # a reshape's tensor may have been written before or after it: the values tell
-    if other and not (rule.passes(pair) and pair.relative <= _RESHAPED):
-        return Row(a, b, how, "shape", shapes, dtypes)
+    if other:  # the same values in the same order tell a reshape
+        if _equal(pair, rule):
+            return Row(a, b, how, "shape", shapes, dtypes, pair, remedy=_reshape(shapes[0]))
+        remedy = transposition(p, q, lambda moved: _equal(moved, rule))
+        return Row(a, b, how, "shape", shapes, dtypes, remedy=remedy)
+    passes = rule.passes(pair)
+    remedy = _reshape(shapes[0]) if passes and shapes[0] != shapes[1] else ""
+    remedy = remedy if passes else transposition(p, q, lambda moved: _equal(moved, rule))
     zeros = tuple(1 - np.count_nonzero(v) / max(v.size, 1) for v in (p, q)) if is_random(a) or is_random(b) else None
-    return Row(a, b, how, "yes" if rule.passes(pair) else "no", shapes, dtypes, pair, zeros=zeros)
+    return Row(a, b, how, "yes" if passes else "no", shapes, dtypes, pair, zeros=zeros, remedy=remedy)
+
+
+def _equal(pair: Pair, rule: Rule) -> bool:
+    """Whether two tensors are the same values, and not only near enough for the rule."""
+    return rule.passes(pair) and pair.relative <= _RESHAPED
+
+
+def _reshape(shape: tuple) -> str:
+    return f"reshape({', '.join(map(str, shape))})"
 
 
 def is_random(item: Item) -> bool:
@@ -202,7 +222,7 @@ def _near(x: Optional[float], y: Optional[float], scale: float) -> bool:
 
 def error_of(row: Row) -> float:
     """How far the two sides are apart, relative to the reference; inf where they cannot be compared."""
-    if row.verdict in ("shape", "unreadable"):
+    if row.verdict == "unreadable" or (row.verdict == "shape" and row.pair is None):
         return math.inf
     if row.pair is not None:
         mismatch = (row.pair.a.nan, row.pair.a.inf) != (row.pair.b.nan, row.pair.b.inf)

@@ -36,7 +36,7 @@ WORDS = {
         "lack_a": "参数 {slot} 只在 A 中有",
         "lack_b": "参数 {slot} 只在 B 中有",
         "relative": "相对误差 {relative:.2e}，余弦 {cosine:.6f}",
-        "nan": "NaN/Inf 个数 {a} 与 {b}",
+        "nan": "A 中{a}，B 中{b}",
         "rule_passes": "（按 {rule} 规则这一对算通过，因为差异较小。）",
         "forward": "前向",
         "backward_": "反向",
@@ -53,6 +53,19 @@ WORDS = {
         "output_": "传出梯度",
         "statistics": "统计量相差 {relative:.1e}",
         "step": "step",
+        "other_shape": "形状不同：{name} 在 A 中为 {shape_a}，在 B 中为 {shape_b}{remedy}",
+        "squeezed": "形状只差长度为 1 的维：{name} 在 A 中为 {shape_a}，在 B 中为 {shape_b}{remedy}",
+        "remedy": "；B.{call} 之后两边一致",
+        "transposed": "{name} 的两边形状相同而布局不同：B.{call} 之后两边一致",
+        "other_dtype": "数据类型不同：{name} 在 A 中为 {dtype_a}，在 B 中为 {dtype_b}",
+        "more": "（共 {count} 个）",
+        "swapped": "{one} 与 {two} 对调：A 的 {one} 等于 B 的 {two_b}，A 的 {two} 等于 B 的 {one_b}。请查层的顺序或名称的对应关系。",
+        "both_bad": "两边在相同位置都有非有限值：{name}（{a}）",
+        "one_bad": "{name}：A 中{a}，B 中{b}",
+        "none_bad": "没有非有限值",
+        "count_nan": "{count} 个 NaN",
+        "count_inf": "{count} 个无穷大",
+        "shape_first": "按次序第一个不一致的是 {name}（step {step}）：形状 {shape_a} 与 {shape_b}{remedy}。",
     },
     "en": {
         "yes": "passes",
@@ -96,7 +109,7 @@ WORDS = {
         "lack_a": "Only A has its parameter {slot}",
         "lack_b": "Only B has its parameter {slot}",
         "relative": "relative error {relative:.2e}, cosine {cosine:.6f}",
-        "nan": "NaN or Inf: {a} and {b}",
+        "nan": "A has {a}, B has {b}",
         "rule_passes": "(By the rule {rule} this pair passes, as the difference is small.)",
         "forward": "forward",
         "backward_": "backward",
@@ -113,6 +126,20 @@ WORDS = {
         "output_": "gradient to input",
         "statistics": "statistics differ by {relative:.1e}",
         "step": "step",
+        "other_shape": "Other shape: {name} is {shape_a} in A and {shape_b} in B{remedy}",
+        "squeezed": "Shapes differ by axes of length 1: {name} is {shape_a} in A and {shape_b} in B{remedy}",
+        "remedy": "; B.{call} makes them equal",
+        "transposed": "{name} has the same shape on both sides and another layout: B.{call} makes them equal",
+        "other_dtype": "Other dtype: {name} is {dtype_a} in A and {dtype_b} in B",
+        "more": " ({count} in all)",
+        "swapped": "{one} and {two} are exchanged: {one} of A equals {two_b} of B, and {two} of A equals {one_b} of B. Look at the order of the "
+        "layers, or at which name belongs to which.",
+        "both_bad": "Not finite at the same places on both sides: {name} ({a})",
+        "one_bad": "{name}: A has {a}, B has {b}",
+        "none_bad": "finite values only",
+        "count_nan": "{count} NaN",
+        "count_inf": "{count} infinite",
+        "shape_first": "The first that differs, in order, is {name} (step {step}): its shape is {shape_a} and {shape_b}{remedy}.",
     },
 }
 _FEW = 3
@@ -144,7 +171,10 @@ def _said(found: Compared, culprit: Culprit, say: dict) -> str:
         key = "parameter_later"
     zeros = row.zeros or (0.0, 0.0)
     missing = "; ".join(say[f"lack_{side}"].format(slot=slot) for side, slot in culprit.missing)
+    if key == "shape_out" and (row.remedy or not call.inputs):
+        key = "shape_first"
     text = say[key].format(
+        remedy=_remedy(row, say),
         op=call.op or row.a.name,
         kind=_kinds(row),
         step=call.step,
@@ -183,12 +213,57 @@ def _measure(row, say: dict) -> str:
         from msprec.compare.tensors.compare import error_of
 
         return say["statistics"].format(relative=error_of(row)) if row.ones else say[row.verdict]
-    a, b = row.pair.a.nan + row.pair.a.inf, row.pair.b.nan + row.pair.b.inf
+    a, b = (_bad(one, say) for one in (row.pair.a, row.pair.b))
     return (
         say["nan"].format(a=a, b=b)
-        if a != b
+        if (row.pair.a.nan, row.pair.a.inf) != (row.pair.b.nan, row.pair.b.inf)
         else say["relative"].format(relative=row.pair.relative, cosine=row.pair.cosine)
     )
+
+
+def _bad(one, say: dict) -> str:
+    """The values of a tensor that are not finite, in words."""
+    parts = [say[f"count_{what}"].format(count=n) for what, n in (("nan", one.nan), ("inf", one.inf)) if n]
+    return (", " if say is WORDS["en"] else "、").join(parts) or say["none_bad"]
+
+
+def _remedy(row, say: dict) -> str:
+    return say["remedy"].format(call=row.remedy) if row.remedy else ""
+
+
+def layouts(found: Compared, lang: str) -> list:
+    """What is told before any value is compared: shapes, dtypes, layouts, exchanged tensors, values that are not finite."""
+    say, lines = WORDS[lang], []
+    kinds = {
+        "other_shape": [row for row in found.rows if row.verdict == "shape"],
+        "squeezed": [
+            r for r in found.rows if r.verdict != "shape" and None not in r.shapes and r.shapes[0] != r.shapes[1]
+        ],
+        "transposed": [row for row in found.rows if row.verdict == "no" and row.remedy],
+        "other_dtype": [r for r in found.rows if all(r.dtypes) and r.dtypes[0] != r.dtypes[1]],
+        "one_bad": [row for row in found.rows if row.pair is not None and _nonfinite(row)[0] != _nonfinite(row)[1]],
+        "both_bad": [r for r in found.rows if r.verdict in GOOD and r.pair is not None and any(_nonfinite(r)[0])],
+    }
+    for key, rows in kinds.items():
+        for number, row in enumerate(rows[:_FEW]):
+            ones = (row.pair.a, row.pair.b) if row.pair is not None else ()
+            text = say[key].format(
+                name=row.a.name,
+                call=row.remedy,
+                remedy=_remedy(row, say),
+                **{f"shape_{s}": list(row.shapes[i] or ()) for i, s in enumerate("ab")},
+                **{f"dtype_{s}": row.dtypes[i] for i, s in enumerate("ab")},
+                **{s: _bad(one, say) for s, one in zip("ab", ones)},
+            )
+            last = number == _FEW - 1 and len(rows) > _FEW
+            lines.append(text + (say["more"].format(count=len(rows)) if last else ""))
+    for x, y in found.swapped[:_FEW]:
+        lines.append(say["swapped"].format(one=x.a.name, two=y.a.name, one_b=x.b.name, two_b=y.b.name))
+    return lines
+
+
+def _nonfinite(row) -> tuple:
+    return (row.pair.a.nan, row.pair.a.inf), (row.pair.b.nan, row.pair.b.inf)
 
 
 def counts(found: Compared, lang: str) -> list:

@@ -59,6 +59,8 @@ class DatasetRecord:
         # nothing says where a pass over plain arrays ends: the samples that come again do
         self.again = None if nodes else NewPass()
         self.batches = self.samples = self.scanned = self.steps = self.other_calls = 0
+        # batches delivered between two training steps of one pass, beside that of the second
+        self.passed_over = 0
         self.largest, self.as_declared = 0, False
         self.role_hint = None
         self.last_count = self.last_labels = self.label_column = None
@@ -158,6 +160,9 @@ class DatasetRecord:
             "batch_size": self._seen_batch_size(),
             "passes": max(len(passes), self.trained_passes if self.steps else self.begun),
             "batches": self.batches,
+            "fed": self.steps,
+            "passed_over": self.passed_over,
+            "other_calls": self.other_calls,
             "samples": self.samples,
             "samples_per_pass": max(complete) if complete else None,
             "scanned": {
@@ -224,6 +229,8 @@ class DatasetObserver:
         self.places = weakref.WeakKeyDictionary()
         self.state = weakref.WeakKeyDictionary()
         self.last = self.last_pass = self.trained = None
+        # the columns that a pipeline delivered last, as arrays
+        self.last_columns: Optional[dict] = None
         # batches that pipelines delivered since the last training step began
         self.since_step = 0
         self.spent, self.began = 0.0, time.perf_counter()
@@ -307,6 +314,7 @@ class DatasetObserver:
         if named:
             one = record.add(named, one, may_scan)
         self.last, self.last_pass = record, one
+        self.last_columns = named if record.from_iterator else None
 
     @staticmethod
     def _names(record: DatasetRecord, count: int) -> list:
@@ -325,7 +333,8 @@ class DatasetObserver:
         if self.last is not None:
             self.last.steps += 1
             self.last.trained_passes += not self.last_pass.trained
-            self.last_pass.trained = True
+            self.last.passed_over += max(0, self.last_pass.waiting - 1) if self.last_pass.trained else 0
+            self.last_pass.trained, self.last_pass.waiting = True, 0
             self.trained = self.last
 
     def feeds_other(self, role: Optional[str] = None) -> None:

@@ -42,11 +42,14 @@ class PassOrder:
     def __init__(self, iterator: int, number: int = 1) -> None:
         self.iterator, self.number, self.samples, self.batches = iterator, number, 0, 0
         self.complete, self.trained = False, False
+        #: Batches delivered since the last training step
+        self.waiting = 0
         self._keys, self._labels, self._kept = [], [], 0
 
     def add(self, keys: np.ndarray, labels: Optional[np.ndarray]) -> None:
         self.samples += len(keys)
         self.batches += 1
+        self.waiting += 1
         if self._kept >= MAX_SAMPLES:
             return
         self._kept += len(keys)

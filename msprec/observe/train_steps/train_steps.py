@@ -144,7 +144,8 @@ class StepObserver:
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
         if self.observer.options.probe_seconds > 0 and self.replays.again is None:
-            self.observer.guarded_call(lambda: self.material.offer(*what, **named))
+            columns = self.observer.datasets.last_columns
+            self.observer.guarded_call(lambda: self.material.offer(*what, delivered=columns, **named))
 
     # what trains
 

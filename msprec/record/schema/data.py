@@ -183,6 +183,11 @@ DATASETS = {
                 "batch_size": key(count, "samples in a batch"),
                 "passes": key(count, "iterations begun over the whole set; a repeat(k) counts k"),
                 "batches": key(count, "batches delivered"),
+                "fed": key(count, "gradient computations before which it was the last to deliver"),
+                "passed_over": key(
+                    count, "batches delivered between two training steps of one pass and not used by the second"
+                ),
+                "other_calls": key(count, "calls of a network outside training, likewise"),
                 "samples": key(count, "samples delivered"),
                 "samples_per_pass": key(count, "samples of the longest complete pass"),
                 "scanned": key(

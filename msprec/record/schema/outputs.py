@@ -66,7 +66,26 @@ CHECKLIST = {
         "families of all entries, in their order",
     ),
     "items": key([_ENTRY], "the guide's 24, in its order"),
+    "unreadable": key(
+        [text], "files of the run folder, or lines of them, that could not be read: what they hold is in no conclusion"
+    ),
     "beyond": key([_ENTRY], "the entries of families outside the guide (entry-point group msprec.checklists)"),
+    "about": key(
+        {
+            "script": key(text, "the script, as seen from the folder it ran in"),
+            "folder": key(text, "that folder"),
+            "repeat": key(text, "the command that runs it again"),
+            "mindspore": key(text, "version of MindSpore"),
+            "exit": key(text, "ok, exit, exception, interrupt, running: as in run.json"),
+            "error": key(text, "type and message of the error that ended it; null: none did"),
+            "device": key(text, "device target"),
+            "mode": key(text, "graph, pynative or mixed"),
+            "steps": key(count, "training steps"),
+            "ranks": key(count, "processes"),
+            "seconds": key(number, "seconds that it took"),
+        },
+        "what was run, on what; not where nothing was run",
+    ),
     "outcome": key(
         {
             "state": key(

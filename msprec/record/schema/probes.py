@@ -279,12 +279,28 @@ _UPDATES = {
     ),
 }
 
+_RECEIVED = {
+    "batches": key(count, "captured batches that were compared"),
+    "permuted": key(
+        [
+            {
+                "rows": key(words, "column whose rows the step received in another order"),
+                "against": key(words, "column whose rows it received as they were delivered"),
+                "batches": key(count, "batches of which that holds"),
+            }
+        ],
+        "columns that no longer belong to each other",
+    ),
+    "zeroed": key([words], "columns of which the step received zeros in every batch"),
+}
+
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
+    "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(
         [

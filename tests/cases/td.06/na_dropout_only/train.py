@@ -31,7 +31,13 @@ net = Net()
 net.set_train()
 loss_fn = nn.MSELoss()
 optimizer = nn.Adam(net.trainable_params(), learning_rate=0.01)
-grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+
+
+def forward(features, target):
+    return loss_fn(net(features), target)
+
+
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
 @ms.jit

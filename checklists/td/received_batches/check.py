@@ -1,0 +1,174 @@
+"""td.05: What the pipeline delivered beside what the training step and the first layers received."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, listed, percent
+from msprec.checklists.common.findings import no_training, note, op_place, train_sets
+from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.engine.finding import Finding, ok, problem, undecided
+from msprec.engine.item import item
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: A column whose spread is at least this part of its size differs between samples.
+_SPREAD = 1e-3
+
+
+@item("td.05")
+def received_batches(run_data: RunData) -> Finding:
+    """What the pipeline delivered beside what the training step and the first layers received.
+
+    Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
+    order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; every layer was
+    given the same for all samples although the delivered samples differ; or td.05.lost of the batches that were delivered
+    between two training steps of a pass never met one. Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    """
+    if run_data.trains_nothing:
+        return no_training()
+    found = _permuted(run_data) or _zeroed(run_data) or _emptied(run_data) or _lost(run_data)
+    if found is not None:
+        return found
+    received = run_data.probes.received
+    if not received.batches:
+        return undecided(
+            Text(
+                "训练步收到的 batch 没有与数据处理流程交付的比较：{why}。",
+                "What the step received has not been compared with what the pipeline delivered: {why}.",
+                why=_why(run_data),
+            ),
+            remedy(run_data, "received"),
+        )
+    broadcasts = run_data.probes.broadcasts
+    return ok(
+        Text(
+            "比较了 {n} 个保留的 batch：训练步收到的就是流程交付的样本，各列的行仍然对应。",
+            "{n} captured batches were compared: the step received the samples that the pipeline delivered, and the rows of the "
+            "columns still belong to each other.",
+            n=received.batches,
+        ),
+        [
+            note("标签与预测的形状发生广播，见 cg.04。", "Labels and predictions broadcast: see cg.04.")
+            if broadcasts
+            else None
+        ],
+    )
+
+
+def _why(run_data: RunData) -> Text:
+    plain = run_data.has("probes") and not run_data.probes.skipped.get("received")
+    return Text("没有数据集交付它们", "no data set delivered them") if plain else skipped(run_data, "received")
+
+
+def _permuted(run_data: RunData) -> Optional[Finding]:
+    received = run_data.probes.received
+    always = [one for one in received.permuted if one.batches and one.batches == received.batches]
+    if not always or received.batches < 2:
+        return None
+    one = always[0]
+    return problem(
+        Text(
+            "训练步收到的 {rows} 的行与交付时的顺序不同，而 {against} 的行没有变（{n} 个 batch 都如此）：样本与标签不再对应。",
+            "The step receives the rows of {rows} in another order than delivered and those of {against} as delivered, in all "
+            "{n} batches: samples and labels no longer belong to each other.",
+            rows=one.rows,
+            against=one.against,
+            n=one.batches,
+        ),
+        Text(
+            "用同一个排列打乱所有列（x[perm]、y[perm]），或让 dataset.shuffle 打乱。",
+            "Permute all columns with one permutation (x[perm], y[perm]), or let dataset.shuffle do it.",
+        ),
+        [],
+        _places(run_data),
+    )
+
+
+def _zeroed(run_data: RunData) -> Optional[Finding]:
+    names = run_data.probes.received.zeroed
+    if not names:
+        return None
+    return problem(
+        Text(
+            "训练步收到的 {names} 全部为 0，而数据处理流程交付的不是。",
+            "The step receives zeros for {names}, and the pipeline does not deliver zeros.",
+            names=listed(names),
+        ),
+        Text(
+            "检查从迭代器到训练步之间对它的处理：类型转换（astype(int)）、掩码、初始化为 0 而没有填入的数组。",
+            "Look at what is done to it between the iterator and the step: casts (astype(int)), masks, an array of zeros that is "
+            "never filled.",
+        ),
+        [],
+        _places(run_data),
+    )
+
+
+def _emptied(run_data: RunData) -> Optional[Finding]:
+    """Every layer is given the same for all samples, at the start and at the end, though the delivered samples differ."""
+    moments = [one for one in run_data.probes.units.moments if one.moment in ("start", "end")]
+    layers = [[one for one in moment.entries if one.kind == "layer"] for moment in moments]
+    known = [one for held in layers for one in held]
+    if len(moments) < 2 or not all(layers) or not all(one.input_alike for one in known):
+        return None
+    if (known[0].samples or 0) < 2 or not _differs(run_data):
+        return None
+    first = layers[-1][0]
+    return problem(
+        Text(
+            "第一层 {name} 对所有样本得到同样的输入，而交付的样本各不相同：输入在到达网络的途中丢失或被清零。",
+            "The first layer, {name}, is given the same for all samples although the delivered samples differ: the inputs are "
+            "lost or zeroed on their way.",
+            name=first.cell or first.operator,
+        ),
+        Text(
+            "检查该层之前对输入的处理：类型转换、归一化、切片、乘以 0 的掩码。",
+            "Look at what is done to the inputs before this layer: casts, normalisation, slices, a mask of zeros.",
+        ),
+        run_data.code_at([first.place], Text("第一层的调用处", "Where the first layer is called")),
+        [one for one in (first.place, first.created) if one],
+    )
+
+
+def _differs(run_data: RunData) -> bool:
+    """Whether a column of the training set that is no label differs between samples."""
+    columns = [c for dataset in train_sets(run_data) for c in dataset.columns if c.name != dataset.label.column]
+    return any(c.std and c.std > _SPREAD * max(abs(c.min or 0.0), abs(c.max or 0.0)) for c in columns)
+
+
+def _lost(run_data: RunData) -> Optional[Finding]:
+    sets = [one for one in train_sets(run_data) if one.fed]
+    if len(sets) != 1 or any(step.style == "model" for step in run_data.train_steps):
+        return None
+    dataset = sets[0]
+    used = (dataset.fed or 0) + (dataset.passed_over or 0)
+    if not dataset.passed_over or used < run_data.limit("td.05.batches") or dataset.other_calls:
+        return None
+    lost = dataset.passed_over / used
+    if lost < run_data.limit("td.05.lost") or _several_pipelines(run_data, dataset):
+        return None
+    return problem(
+        Text(
+            "训练过程中交付了 {batches} 个 batch，其中 {over} 个没有用于训练：{share}在途中丢失。",
+            "Of {batches} batches delivered while it trained, {over} met no training step: {share} are lost on the way.",
+            batches=used,
+            over=dataset.passed_over,
+            share=percent(lost),
+        ),
+        Text(
+            "检查循环：是否每步取了两次（next(iterator)），是否用 continue 跳过，是否只训练了条件成立的 batch。",
+            "Look at the loop: is a batch taken twice a step (next(iterator)), are batches passed over by continue, or trained "
+            "on under a condition only?",
+        ),
+        [],
+        [place for place in (dataset.iterated_at, op_place(dataset, "batch")) if place],
+    )
+
+
+def _several_pipelines(run_data: RunData, dataset: Fact) -> bool:
+    """Whether other data sets feed the same steps: then the last to deliver counts, and not this one."""
+    return any(one is not dataset and one.batches for one in run_data.datasets_of("train", "unknown"))
+
+
+def _places(run_data: RunData) -> list:
+    steps = [step.place for step in run_data.train_steps if step.count]
+    return [*(dataset.iterated_at for dataset in train_sets(run_data) if dataset.fed), *steps]
