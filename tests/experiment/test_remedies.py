@@ -71,7 +71,7 @@ def test_plan_follows_the_findings(tmp_path):
     plan = make_plan(Case(write_run(tmp_path, ("dp.03", "ds.02"))))
     assert [one.id for one in plan.remedies] == ["shuffle"]
     assert [one.item for one in plan.unanswered] == ["ds.02"]
-    assert plan.runs() == (4, 10)
+    assert plan.runs() == (4, 18)
 
 
 def test_every_remedy_has_a_finding_and_words(case):
