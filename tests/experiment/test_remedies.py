@@ -105,6 +105,14 @@ def test_no_case(tmp_path, damage, said):
         Case(run)
 
 
+def test_the_root_folder_is_not_copied(tmp_path):
+    run = write_run(tmp_path)
+    facts = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**facts, "cwd": "/"}))
+    with pytest.raises(CannotExperiment, match="root folder"):
+        Case(run)
+
+
 def test_a_script_that_changed_is_refused(tmp_path):
     run = write_run(tmp_path)
     facts = json.loads((run / "run.json").read_text())
