@@ -143,6 +143,7 @@ def _forget(folder: Optional[Path]) -> None:
     """Removes a run folder into which nothing was recorded."""
     if folder is not None:
         with contextlib.suppress(OSError):
+            (folder / "run.json").unlink()
             folder.rmdir()
 
 

@@ -1,5 +1,6 @@
 """Runs a script as ``python SCRIPT ARGS`` does, with an observer looking on."""
 
+import builtins
 import os
 import signal
 import sys
@@ -61,7 +62,7 @@ def _execute(code, path: str, script: str, args: list) -> Outcome:
     module = types.ModuleType("__main__")
     module.__dict__.update(
         __file__=path,
-        __builtins__=__builtins__,
+        __builtins__=builtins,  # the module, as in a script
         __spec__=None,
         __loader__=SourceFileLoader("__main__", path),
         __cached__=None,
