@@ -254,7 +254,6 @@ def _say_without_training(folder: Path, lang: str) -> None:
         return
     from msprec.report.strings import words
 
-    if not facts.get("script_imports_mindspore"):
-        click.echo(f"msprec: {words(lang)['no_mindspore']}", err=True)
-    elif not facts.get("training_steps"):
+    failed = (facts.get("exit") or {}).get("kind") == "exception"
+    if facts.get("script_imports_mindspore") and not facts.get("training_steps") and not failed:
         click.echo(f"msprec: {words(lang)['no_training']}", err=True)
