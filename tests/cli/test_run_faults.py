@@ -110,3 +110,42 @@ def test_an_option_that_does_not_exist_and_a_notebook(tmp_path: Path) -> None:
 def test_builtins_are_those_of_a_script(tmp_path: Path) -> None:
     script = "print(type(__builtins__), __name__, __spec__, __builtins__.len('ab'))"
     assert run(script, folder=tmp_path).stdout == run(script, folder=tmp_path, plain=True).stdout
+
+
+MODULE = """import sys
+from . import helper
+from .helper import value
+print(__name__, __package__, __spec__.name, sys.argv, sys.path[0], __file__, value, __builtins__.len("ab"))
+sys.exit(4)
+"""
+
+
+@pytest.mark.parametrize("name", ["pack.inner.train", "pack.inner", "pack.missing"])
+def test_a_module_of_a_package_runs_as_python_runs_it(tmp_path: Path, name: str) -> None:
+    inner = tmp_path / "pack" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        (folder / "__init__.py").write_text("")
+    (inner / "helper.py").write_text("value = 3\n")
+    for file in ("train.py", "__main__.py"):
+        (inner / file).write_text(MODULE)
+    rest = ["-m", name, "--lr", "0.1"]
+    plain = subprocess.run(
+        [sys.executable, *rest], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    command = [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "out", *rest]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    if name == "pack.missing":
+        assert (
+            done.returncode == 2 and "no module named pack.missing" in done.stderr and not (tmp_path / "out").exists()
+        )
+        return
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout) and done.returncode == 4
+    command = [sys.executable, "-m", "msprec", "bundle", "out", "--out", "q.zip"]
+    packed = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert packed.returncode == 0
+    import json
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "q.zip") as archive:
+        assert json.loads(archive.read("manifest.json"))["repeat"] == f"msprec run -m {name} --lr 0.1"
