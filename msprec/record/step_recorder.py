@@ -35,7 +35,7 @@ FLUSH_SECONDS = 0.8
 
 #: A disk is slow where writing rows takes so many seconds. The next writing then waits so many times what the last one took
 #: (3 % of the time), but no longer than so many seconds or so many rows.
-SLOW, SLOW_TIMES, SLOW_SECONDS, SLOW_ROWS = 0.025, 30.0, 60.0, 4096
+SLOW, SLOW_TIMES, SLOW_SECONDS, SLOW_ROWS = 0.025, 30.0, 10.0, 4096
 
 #: Rows that could not be written are kept for another try, the newest so many.
 UNWRITTEN_ROWS = 20_000
