@@ -38,7 +38,7 @@ class Joined(Text):
 
 def listed(names, most: int = 5) -> Text:
     """A list in a sentence, cut after ``most`` with the number of the rest."""
-    names = [str(name) for name in names]
+    names = [name if isinstance(name, Text) else str(name) for name in names]
     shown = Joined(names[:most], zh="、", en=", ")
     if len(names) <= most:
         return shown

@@ -1,6 +1,7 @@
 """The one look of all figures: size, fonts, colours that the colour-blind tell apart, and lines that differ in print too."""
 
 import io
+import re
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -21,6 +22,7 @@ _CJK = (
     "Noto Serif CJK SC",
     "Noto Serif CJK JP",
 )
+_CJK_FILE = re.compile(r"(?i)CJK.*Regular|SourceHanSans|msyh|simhei|PingFang|wqy")
 _DPI = 150
 
 
@@ -30,7 +32,19 @@ def chinese_font() -> Optional[str]:
     from matplotlib import font_manager
 
     installed = {font.name for font in font_manager.fontManager.ttflist}
-    return next((name for name in _CJK if name in installed), None)
+    return next((name for name in _CJK if name in installed), None) or _added_font(font_manager)
+
+
+def _added_font(font_manager) -> Optional[str]:
+    """A font that was installed after matplotlib had made its list of fonts."""
+    files = sorted(path for path in font_manager.findSystemFonts() if _CJK_FILE.search(path))
+    for path in files:
+        try:
+            font_manager.fontManager.addfont(path)
+        except (OSError, RuntimeError):  # a kind of file that matplotlib does not read
+            continue
+        return font_manager.fontManager.ttflist[-1].name
+    return None
 
 
 class Canvas:

@@ -221,7 +221,8 @@ def _write_findings(found: dict, outputs: dict, run_dir: Optional[Path], lang: s
     """Every form of the findings that was asked for; ``-`` is the standard output."""
     for name, path in outputs.items():
         if path == "-":
-            click.echo(FORMATS[name].load()(found), nl=False)
+            # as UTF-8, whatever the terminal's encoding: what reads it expects that
+            click.get_binary_stream("stdout").write(FORMATS[name].load()(found).encode("utf-8", "backslashreplace"))
             continue
         try:
             write(name, found, Path(path), run_dir, lang, **look)

@@ -44,7 +44,19 @@ def language(lang: Optional[str]) -> str:
     """``lang``, or the locale's."""
     from msprec.report.strings import default_lang
 
+    if lang is None and default_lang() == "zh":
+        # what the locale chooses must be readable where it is printed
+        return "zh" if can_encode("中文", sys.stdout) else "en"
     return lang or default_lang()
+
+
+def can_encode(text: str, stream) -> bool:
+    """Whether a stream can print the text."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def plain_console(stderr: bool = False):

@@ -93,6 +93,8 @@ def examine(item: Item, run_data: RunData) -> Finding:
     finding = _finished(item, run_data, finding)
     if not run_data.was_run and finding.conclusion == "undecided" and not finding.evidence:
         return _only_read()
+    if finding.conclusion == "undecided" and not finding.evidence and _ended_before_training(run_data):
+        return _crashed(run_data.run.exit.exception)
     if finding.conclusion != "not_applicable" and run_data.consulted:
         finding.evidence.append(_thresholds(run_data.consulted))
     return finding
@@ -206,10 +208,28 @@ def _left_out() -> Finding:
 def _no_mindspore() -> Finding:
     return undecided(
         Text(
-            "所运行的脚本没有导入 MindSpore，无从检查。",
-            "The script that ran did not import MindSpore, so there was nothing to observe.",
+            "脚本没有导入 mindspore，没有可以检查的训练。",
+            "The script does not import mindspore; there is no training to check.",
         ),
         Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
+    )
+
+
+def _ended_before_training(run_data: RunData) -> bool:
+    """Whether an error ended the script before it had built or read anything to train with."""
+    ended = run_data.run.exit
+    begun = run_data.datasets or run_data.networks or run_data.optimizers or run_data.trained
+    return bool(ended and ended.kind == "exception" and ended.exception and not begun)
+
+
+def _crashed(error) -> Finding:
+    return undecided(
+        Text(
+            "脚本在训练之前因 {error} 结束，没有可以检查的内容。",
+            "The script ended with {error} before any training; there is nothing to check.",
+            error=error.type or "",
+        ),
+        Text("修复这一错误后重新运行 `msprec run`。", "Mend that error and repeat `msprec run`."),
     )
 
 

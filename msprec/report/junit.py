@@ -3,6 +3,7 @@
 from xml.sax.saxutils import escape, quoteattr
 
 from msprec.record.checklist_file import all_entries, family_id
+from msprec.report.overview import in_order
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, family_titles
 
@@ -14,7 +15,13 @@ def as_junit(checklist: dict) -> str:
     failures = sum(item["conclusion"] == "problem" for item in items)
     skipped = sum(item["conclusion"] in ("undecided", "not_applicable") for item in items)
     counts = f'tests="{len(items)}" failures="{failures}" errors="0" skipped="{skipped}" time="0"'
-    cases = "".join(_case(item, titles, names) for item in items)
+    known = ("problem", "undecided")
+    ordered = [item for kind in known for item in in_order(checklist, kind)]
+    ordered += [item for item in items if item["conclusion"] not in known]
+    cases = "".join(_case(item, titles, names) for item in ordered)
+    outcome = (checklist.get("outcome") or {}).get("text")
+    if outcome:
+        cases = f'  <properties><property name="outcome" value={_attribute(outcome)}/></properties>\n{cases}'
     stamp = f" timestamp={_attribute(checklist['generated'])}" if checklist.get("generated") else ""
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {counts}>\n'

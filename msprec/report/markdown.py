@@ -3,6 +3,7 @@
 import re
 
 from msprec.record.checklist_file import all_entries
+from msprec.report.overview import PARTS, Overview, grouped, in_order, overview, sentence
 from msprec.report.plain_text import clean
 from msprec.report.strings import CONCLUSIONS, MARKS, number, words
 
@@ -25,28 +26,71 @@ def as_markdown(checklist: dict) -> str:
 def _document(checklist: dict, with_evidence: set) -> str:
     lang = "zh" if checklist.get("lang") == "zh" else "en"
     say, names, items = words(lang), CONCLUSIONS[lang], all_entries(checklist)
-    counts = {kind: sum(i["conclusion"] == kind for i in items) for kind in CONCLUSIONS["en"]}
-    lines = [f"# {say['title']}", "", say["found"].format(**counts), ""]
-    lines += [f"| {say['item']} | {say['conclusion']} | {say['reason']} |", "| --- | --- | --- |"]
-    for item in items:
-        kind = item["conclusion"]
-        cells = (f"{item['id']} {item['title']}", f"{MARKS[kind]} {names[kind]}", item.get("summary") or "")
-        lines.append("| " + " | ".join(_cell(cell[:500]) for cell in cells) + " |")
+    found = overview(checklist, lang, short=False)
+    lines = [f"# {say['title']}", "", *_front(found, say)]
     if checklist.get("remarks"):
         lines += ["", f"**{say['notes_head']}**", "", _text(checklist["remarks"])]
-    lines += _against(checklist.get("reference_run"), say)
-    for item in items:
-        if item["conclusion"] in ("problem", "undecided") or item.get("comment") or item.get("conflict"):
-            lines += ["", *_item(item, say, names, item["id"] in with_evidence)]
+    for key, title in PARTS.items():
+        lines += _part(checklist.get(key), say[title], say)
+    single = grouped(in_order(checklist, "undecided"))[1]
+    told = [*in_order(checklist, "problem"), *single]
+    told += [i for i in items if i not in told and (i.get("comment") or i.get("conflict"))]
+    for item in told:
+        lines += ["", *_item(item, say, names, item["id"] in with_evidence)]
+    rest = [item for item in items if item not in told and item["conclusion"] != "undecided"]
+    if rest:
+        lines += [
+            "",
+            f"<details><summary>{say['in_order']} ({len(rest)})</summary>",
+            "",
+            *_table(rest, say, names),
+            "",
+            "</details>",
+        ]
     version = checklist.get("tool", {}).get("version", "")
     return "\n".join([*lines, "", f"{say['subtitle'].format(version=version)}", ""])
 
 
-def _against(found, say: dict) -> list:
-    """The run beside the reference run; nothing where none was given."""
+def _front(found: Overview, say: dict) -> list:
+    """What an issue's first screen holds: what was run, whether it learnt, the problems, how to run it again."""
+    lines = [_text(found.ran), ""] if found.ran else []
+    lines += [f"**{_text(found.outcome)}**", ""] if found.outcome else []
+    for position, one in enumerate(found.problems, 1):
+        place = f" {_code(one.place)}" if one.place else ""
+        fix = f" **{say['fix_short']}:** {_text(one.fix)}" if one.fix else ""
+        lines.append(f"{position}. **{_text(f'{one.id} {one.title}')}**: {_text(one.text)}{place}{fix}")
+    lines += [""] if found.problems else [f"**{say['no_problem_found']}**", ""] if found.ran else []
+    if found.open:
+        lines += [
+            f"{MARKS['undecided']} **{say['open_items']}:** "
+            + ", ".join(_text(f"{one.id} {one.title}") for one in found.open),
+            "",
+        ]
+    for ids, text, fix in found.groups:
+        lines += [f"{MARKS['undecided']} **{' '.join(ids)}:** {_text(text)} {_text(fix)}", ""]
+    lines.append(_text(found.counts))
+    return [*lines, "", f"{say['repeat']}: {_code(found.repeat)}"] if found.repeat else lines
+
+
+def _table(items: list, say: dict, names: dict) -> list:
+    lines = [f"| {say['item']} | {say['conclusion']} | {say['reason']} |", "| --- | --- | --- |"]
+    for item in items:
+        kind = item["conclusion"]
+        cells = (
+            f"{item['id']} {item['title']}",
+            f"{MARKS[kind]} {names[kind]}",
+            sentence(item.get("summary") or "", 220),
+        )
+        lines.append("| " + " | ".join(_cell(cell[:500]) for cell in cells) + " |")
+    return lines
+
+
+def _part(found, title: str, say: dict) -> list:
+    """What the remedies came to, or the run beside the reference run; nothing where that was not asked for."""
     if not found:
         return []
-    lines = ["", f"## {say['against']}", "", f"{say['reference'].capitalize()}: {_text(found.get('name') or '')}"]
+    lines = ["", f"## {title}"]
+    lines += ["", f"{say['reference'].capitalize()}: {_text(found['name'])}"] if found.get("name") else []
     for line in found.get("conclusion") or []:
         lines += ["", _text(line)]
     return lines + [line for piece in found.get("evidence") or [] for line in _evidence(piece)]

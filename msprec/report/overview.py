@@ -15,6 +15,10 @@ from msprec.report.strings import CONCLUSIONS, number, words
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“`(])|(?<=[。！？])")
 
 
+#: Parts of checklist.json with ``conclusion`` and ``evidence`` of their own, and the word that heads each.
+PARTS = {"remedies": "remedies", "reference_run": "against"}
+
+
 class Shown(NamedTuple):
     """One item in brief: ``text`` and ``fix`` are one sentence each (``fix``: what would decide an item that is open)."""
 
@@ -41,20 +45,21 @@ class Overview(NamedTuple):
     repeat: Optional[str]
 
 
-def overview(checklist: dict, lang: str, run: Optional[dict] = None) -> Overview:
+def overview(checklist: dict, lang: str, run: Optional[dict] = None, short: bool = True) -> Overview:
     """The first things of a report.
 
     Args:
         checklist: The dict of ``checklist.json``.
         lang: ``zh`` or ``en``.
         run: The dict of ``run.json``, for a document without ``about``.
+        short: Places as seen from the script's folder; otherwise as they are, from the folder that it ran in.
     """
     say, entries = words(lang), all_entries(checklist)
     told = checklist.get("about") or about(run or {}) or {}
     counts = {kind: sum(i["conclusion"] == kind for i in entries) for kind in CONCLUSIONS["en"]}
     outcome = checklist.get("outcome") or {}
     folder = str(told.get("script") or "").rpartition("/")[0]
-    folder = f"{folder}/" if folder else ""
+    folder = f"{folder}/" if folder and short else ""
     groups, single = grouped(in_order(checklist, "undecided"))
     decided = len(entries) - counts["undecided"]
     return Overview(
@@ -70,8 +75,12 @@ def overview(checklist: dict, lang: str, run: Optional[dict] = None) -> Overview
 
 
 def in_order(checklist: dict, kind: str) -> list:
-    """The entries with this conclusion: those first that may have kept the training from learning, strongest evidence first."""
-    suspects = [one.get("item") for one in (checklist.get("outcome") or {}).get("suspects") or ()]
+    """The entries with this conclusion: first by the effect of their remedies, where that was measured, then those that may
+    have kept the training from learning, strongest evidence first."""
+    tables = (checklist.get("remedies") or {}).get("evidence") or ()
+    rows = [row for table in tables for row in table.get("rows") or () if len(row) > 1]
+    suspects = [id for row in rows for id in str(row[1] or "").split()]
+    suspects += [one.get("item") for one in (checklist.get("outcome") or {}).get("suspects") or ()]
     entries = [item for item in all_entries(checklist) if item["conclusion"] == kind]
     return sorted(entries, key=lambda item: suspects.index(item["id"]) if item["id"] in suspects else len(suspects))
 

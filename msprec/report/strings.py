@@ -17,6 +17,8 @@ CONCLUSIONS = {
 }
 # a mark beside the word, so that a page printed in black and white reads as well
 MARKS = {"problem": "✗", "ok": "✓", "not_applicable": "–", "undecided": "?"}
+# where the encoding lacks one of these
+PLAIN_MARKS = {"problem": "x", "ok": "+", "not_applicable": "-", "undecided": "?"}
 COLOURS = {"problem": "B3261E", "ok": "1B6E3C", "not_applicable": "5F6368", "undecided": "9A5B00"}
 
 # the hint in an empty comment field, and what word processors put there in its place
@@ -82,9 +84,7 @@ WORDS = {
         "range": "最小值到最大值",
         "std": "均值 ± 标准差",
         "nonfinite": "NaN 或 Inf",
-        "folded": "其余 {count} 项：无问题 {ok}；不涉及 {na}",
         "report": "报告",
-        "no_mindspore": "脚本没有导入 mindspore，没有可以检查的训练。",
         "no_training": "没有观察到训练步：脚本没有训练，或训练方式未被识别。",
         "none": "无",
         "families": "类别",
@@ -119,11 +119,13 @@ WORDS = {
         "metric": "指标",
         "step_time": "每步用时",
         "against": "与标杆运行对比",
+        "remedies": "修复措施的试验结果",
         "reference": "标杆运行",
         "this_run": "本次运行",
         "figure_failed": "此图无法绘制（{error}）。",
         "not_drawn": "没有可画的数据，未画图。",
         "form": "检查表",
+        "remedies": "修复措施的效果",
         "problem": "问题",
         "place": "位置",
         "fix_short": "修改",
@@ -198,8 +200,6 @@ WORDS = {
         "range": "min to max",
         "std": "mean ± std",
         "nonfinite": "NaN or Inf",
-        "folded": "the other {count}: no problem {ok}; not applicable {na}",
-        "no_mindspore": "the script does not import mindspore; there is no training to check.",
         "no_training": "no training step was seen: the script trains nothing, or in a way that was not recognised.",
         "report": "Report",
         "none": "none",
@@ -237,11 +237,13 @@ WORDS = {
         "metric": "metric",
         "step_time": "Time of each step",
         "against": "Against the reference run",
+        "remedies": "Remedies that were tried",
         "reference": "reference run",
         "this_run": "this run",
         "figure_failed": "This figure could not be drawn ({error}).",
         "not_drawn": "There are no data to draw.",
         "form": "Checklist",
+        "remedies": "Effects of the remedies",
         "problem": "Problem",
         "place": "Place",
         "fix_short": "Fix",

@@ -10,7 +10,7 @@ from msprec.record.checklist_file import all_entries
 from msprec.report.docx_builder import WIDTH_CM, Paper
 from msprec.report.docx_parts import add_run, shade
 from msprec.report.form import add_form, add_state, mark_of
-from msprec.report.overview import grouped, in_order, overview, places_of, sentence
+from msprec.report.overview import PARTS, grouped, in_order, overview, places_of, sentence
 from msprec.report.run_table import read_json, run_rows
 from msprec.report.strings import CONCLUSIONS, MARKS, words
 from msprec.report.word_evidence import EvidenceWriter
@@ -83,7 +83,7 @@ class _Report:
         write_front(self.paper, self.found, title, self.subtitle, self.run_dir, self._anchor)
         add_form(self.paper, self.checklist, self._anchor)
         self._pictures("general")
-        self._about_the_reference()
+        self._parts()
         self._sections()
         self._in_order()
         self._about_the_run()
@@ -97,16 +97,18 @@ class _Report:
         return "item_" + item_id.replace(".", "_")
 
     # --- the parts ----------------------------------------------------------------------------------------------
-    def _about_the_reference(self) -> None:
-        """What the run looks like beside the reference run; only where one was given."""
-        found = self.checklist.get("reference_run")
-        if not found:
-            return
-        self.paper.heading(self.say["against"], 1, "against")
-        self.paper.labelled(self.say["reference"].capitalize(), found.get("name"))
-        for line in found.get("conclusion") or []:
-            self.paper.paragraph(line)
-        self.evidence.write(found.get("evidence") or [], "reference_run")
+    def _parts(self) -> None:
+        """What the remedies came to, and what the run looks like beside the reference run; only where that was asked for."""
+        for key, title in PARTS.items():
+            found = self.checklist.get(key)
+            if not found:
+                continue
+            self.paper.heading(self.say[title], 1, title)
+            if found.get("name"):
+                self.paper.labelled(self.say["reference"].capitalize(), found["name"])
+            for line in found.get("conclusion") or []:
+                self.paper.paragraph(line)
+            self.evidence.write(found.get("evidence") or [], key)
 
     def _sections(self) -> None:
         """Problems, then what is to be filled in, then what else has a section, each under its head."""

@@ -2,7 +2,10 @@
 
 import csv
 import io
+import os
 import re
+import subprocess
+import sys
 import time
 import zipfile
 from pathlib import Path
@@ -16,6 +19,7 @@ from reports import findings, write_run
 
 from msprec.engine import blank
 from msprec.report import figures
+from msprec.report.overview import in_order
 from msprec.report.strings import CONCLUSIONS, PLACEHOLDERS, WORDS, default_lang, number
 from msprec.report.terminal import print_table
 from msprec.report.word import write_word
@@ -281,6 +285,16 @@ def test_figures_are_pictures(sample) -> None:
     assert figures.draw("histogram", histogram, None, "en").startswith(b"\x89PNG")
 
 
+def test_problems_stand_in_the_order_of_effect_then_of_evidence() -> None:
+    found = findings("en", hostile=False)
+    assert [i["id"] for i in in_order(found, "problem")][:3] == ["ds.01", "dp.01", "dp.05"]
+    found["outcome"] = {"suspects": [{"item": "mp.01"}, {"item": "dp.05"}]}
+    assert [i["id"] for i in in_order(found, "problem")][:3] == ["mp.01", "dp.05", "ds.01"]
+    rows = [["as it is", "", 1.0], ["normalise", "dp.01", 0.5]]
+    found["remedies"] = {"conclusion": ["dp.01 gains most."], "evidence": [{"kind": "table", "rows": rows}]}
+    assert [i["id"] for i in in_order(found, "problem")][:3] == ["dp.01", "mp.01", "dp.05"]
+
+
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_the_terminal_table(sample, lang: str, width: int) -> None:
@@ -293,13 +307,45 @@ def test_the_terminal_table(sample, lang: str, width: int) -> None:
     print_table(checklist, Console(file=buffer, width=width, highlight=False), "run/checklist.docx")
     shown = buffer.getvalue()
     assert "\x1b" not in shown
-    marks = [m.group() for m in re.finditer(r"^[✗?] ", shown, re.M)]
-    assert marks == ["✗ "] * 6 + ["? "] * 6
-    assert "run/checklist.docx" in shown
-    table = [
-        line for line in shown.splitlines() if not line.startswith((WORDS[lang]["folded"][:2], WORDS[lang]["report"]))
+    problems = [line for line in shown.splitlines() if line.startswith("✗ ")]
+    assert [line.split()[1] for line in problems] == [
+        i["id"] for i in checklist["items"] if i["conclusion"] == "problem"
     ]
-    assert max(map(cell_len, table)) <= width
+    assert f"{WORDS[lang]['report']}: run/checklist.docx" in shown
+    one_line = [word for word in shown.split("? ", 1)[1].split() if re.fullmatch(r"[a-z]+\.\d\d", word)]
+    assert sorted([*one_line, *(line.split()[1] for line in problems)]) == sorted(i["id"] for i in checklist["items"])
+    prose = [line for line in shown.splitlines() if "very_long_name" not in line]
+    assert max(map(cell_len, prose)) <= width
+
+
+@pytest.mark.parametrize(("encoding", "sign"), [("ascii", "x "), ("gbk", "x "), ("utf-8", "✗ "), ("latin-1", "x ")])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_any_encoding_of_the_terminal(sample, encoding: str, sign: str, lang: str) -> None:
+    from rich.console import Console
+
+    checklist = {**sample[0], "lang": lang}
+    checklist["items"][4]["conflict"] = "in conflict"
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    print_table(checklist, Console(file=stream, width=80, highlight=False), "run/checklist.docx")
+    stream.flush()
+    shown = raw.getvalue().decode(encoding)
+    assert sum(line.startswith(sign) for line in shown.splitlines()) == 6
+    assert ("发现" in shown or "请填写" in shown) == (lang == "zh" and encoding in ("gbk", "utf-8"))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "gbk"])
+def test_a_terminal_without_the_signs(tmp_path: Path, encoding: str) -> None:
+    """As a process of its own: no traceback, and no escape sequence into a pipe."""
+    run = write_run(tmp_path / "run")
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "zh_CN.UTF-8", "FORCE_COLOR": ""}
+    command = [sys.executable, "-m", "msprec", "checklist", "--run", str(run)]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr and b"Traceback" not in done.stderr
+    assert ("待人工" in done.stdout.decode(encoding) or "请填写" in done.stdout.decode(encoding)) == (encoding == "gbk")
+    done = subprocess.run([*command, "--markdown", "-"], env=environment, capture_output=True, check=False)
+    assert done.stdout.decode("utf-8").startswith("# MindSpore")
 
 
 def test_words_match_in_both_languages() -> None:
