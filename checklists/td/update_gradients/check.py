@@ -42,7 +42,7 @@ def _without(run_data: RunData) -> Finding:
     if summed is not None:
         return summed
     averaged = _single(run_data) or run_data.run.parallel.gradients_mean is True
-    if run_data.has("probes") and steps and all(step.class_ in _BUILTIN for step in steps) and averaged:
+    if steps and all(step.class_ in _BUILTIN for step in steps) and averaged:
         return ok(
             Text(
                 "训练步是 MindSpore 自带的 {name}：优化器得到的就是这个 batch 的梯度。",
