@@ -51,12 +51,14 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
             calls = _of_calls(material, seconds)
             found, place = calls.found(), calls.place or _defined(material)
             optimizer = material.optimizers[0] if material.optimizers else None
-    entries = [_compared(one) for one in found]
-    if not entries:
-        return None
+        entries = [_compared(one) for one in found]
+        if not entries:
+            return None
+        divided = _loss_divided(material) if material.style == "functional" else None
     return {
         "optimizer": type(optimizer).__name__ if optimizer is not None else None,
         "place": place,
+        "loss_divided": divided,
         "updates": entries,
     }
 

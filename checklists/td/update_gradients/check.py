@@ -25,8 +25,8 @@ def update_gradients(run_data: RunData) -> Finding:
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
     that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
     size; or next to nothing of the gradients is left, and the weights hardly moved. A sum over micro-batches that is not
-    averaged is undecided: the rate may have been chosen for it. Not judged: what the computed gradients do not explain, such
-    as clipping by value or dropout.
+    averaged is undecided: the rate may have been chosen for it. What the computed gradients do
+    not explain, as with dropout, is right where none of the update before is part of it, else undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -42,7 +42,7 @@ def _without(run_data: RunData) -> Finding:
     if summed is not None:
         return summed
     averaged = _single(run_data) or run_data.run.parallel.gradients_mean is True
-    if run_data.has("probes") and steps and all(step.class_ in _BUILTIN for step in steps) and averaged:
+    if steps and all(step.class_ in _BUILTIN for step in steps) and averaged:
         return ok(
             Text(
                 "训练步是 MindSpore 自带的 {name}：优化器得到的就是这个 batch 的梯度。",
@@ -215,15 +215,32 @@ def _scale_free(run_data: RunData) -> bool:
 
 
 def _right(run_data: RunData) -> Finding:
-    explained = _explained(run_data)
-    if not explained:
+    explained, updates = _explained(run_data), run_data.probes.gradients.updates
+    if len(explained) < len(updates):
+        loose = run_data.limit("td.04.loose")
+        values = {"rest": max(one.rest or 0.0 for one in updates)}
+        if any(one.left is None or abs(one.left) > loose for one in updates if one not in explained):
+            return undecided(
+                Text(
+                    "优化器得到的梯度不能由重新计算的梯度解释（其余部分占 {rest}），其中可能含有上一次更新的梯度。",
+                    "The computed gradients do not explain what the optimizer is given (a rest of {rest}), and gradients of the "
+                    "update before may be part of it.",
+                    **values,
+                ),
+                Text(
+                    "固定随机层和随机输入（如 dropout、生成器的噪声）后再运行一次；确认累积的梯度每次更新后都清零。",
+                    "Run once more without random layers and random inputs (dropout, the noise of a generator), and make sure "
+                    "that sums of gradients are cleared after each update.",
+                ),
+                _evidence(run_data),
+                [run_data.probes.gradients.place],
+            )
         return ok(
             Text(
-                "优化器得到的不只是重新计算的梯度（其余部分占 {rest}，如随机层、逐值裁剪或手写的动量），"
-                "没有发现残留、重复或几乎清零。",
-                "What the optimizer is given is more than the computed gradients (a rest of {rest}, as from random layers, "
-                "clipping by value or a momentum of its own); nothing is left over, counted twice or clipped to nothing.",
-                rest=run_data.probes.gradients.updates[-1].rest,
+                "优化器得到的大体是重新计算的梯度（其余部分占 {rest}，如随机层或逐值裁剪），不含上一次更新的梯度。",
+                "What the optimizer is given is by and large the computed gradients (a rest of {rest}, as from random layers or "
+                "clipping by value), without those of the update before.",
+                **values,
             ),
             _evidence(run_data),
         )
