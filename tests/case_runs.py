@@ -24,7 +24,7 @@ PROBED = {
     "ds.02": "8",
     "td.02": "1",
     "td.03": "2",
-    "td.04": "6",
+    "td.04": "12",
     "td.05": "2",
 }
 CONCLUSIONS = {"problem": "problem", "ok": "ok", "na": "not_applicable", "undecided": "undecided"}

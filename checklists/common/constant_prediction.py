@@ -208,6 +208,14 @@ def loss_kind(run_data: RunData) -> Optional[LossKind]:
     return None if loss is not None and styles - {"model"} and _changed(run_data) else loss
 
 
+def compares_values(run_data: RunData) -> bool:
+    """Whether all losses that were seen are losses of a regression, whatever is added to them."""
+    kinds = {loss.kind for loss in run_data.probes.losses} or {
+        _KINDS.get((loss.class_ or "").replace("function ", "").lower()) for loss in run_data.losses
+    }
+    return bool(kinds) and kinds <= set(REGRESSION) and not run_data.probes.own_losses
+
+
 def _changed(run_data: RunData) -> bool:
     """Whether a function of the script adds something to a loss, or multiplies it, before it gives it back.
 

@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.engine.schema import Fact
+from msprec.source.names import words
 
 _CALL = re.compile(r"^(?P<name>[\w.<>#]+?)(\((?P<args>.*)\))?$", re.DOTALL)
 _RANDOM = re.compile(
@@ -13,66 +14,24 @@ _RANDOM = re.compile(
 _RANDOM_GEOMETRY = re.compile(
     r"^Random(\w*(Crop|Resize|Resized|Affine|Rotation|Perspective|Zoom|Select|Apply|Choice|Order)\w*)$"
 )
-_GEOMETRY = (
-    "Resize",
-    "CenterCrop",
-    "Crop",
-    "ResizedCrop",
-    "Pad",
-    "PadToSize",
-    "Rotate",
-    "Affine",
-    "Perspective",
-    "FiveCrop",
-    "TenCrop",
-    "ResizeWithBBox",
-    "HorizontalFlip",
-    "VerticalFlip",
+_GEOMETRY = words(
+    """
+    Resize CenterCrop Crop ResizedCrop Pad PadToSize Rotate Affine Perspective FiveCrop TenCrop ResizeWithBBox
+    HorizontalFlip VerticalFlip
+    """
 )
-_COLOUR = (
-    "ConvertColor",
-    "Grayscale",
-    "RgbToBgr",
-    "RgbToHsv",
-    "HsvToRgb",
-    "Invert",
-    "Equalize",
-    "AutoContrast",
-    "AdjustBrightness",
-    "AdjustContrast",
-    "AdjustGamma",
-    "AdjustHue",
-    "AdjustSaturation",
-    "AdjustSharpness",
-    "GaussianBlur",
-    "Posterize",
-    "Solarize",
+_COLOUR = words(
+    """
+    ConvertColor Grayscale RgbToBgr RgbToHsv HsvToRgb Invert Equalize AutoContrast AdjustBrightness AdjustContrast
+    AdjustGamma AdjustHue AdjustSaturation AdjustSharpness GaussianBlur Posterize Solarize
+    """
 )
-_OTHER = (
-    "PadEnd",
-    "Fill",
-    "Mask",
-    "Slice",
-    "OneHot",
-    "Concatenate",
-    "LinearTransformation",
-    "Lookup",
-    "Truncate",
-    "TruncateSequencePair",
-    "CaseFold",
-    "BasicTokenizer",
-    "BertTokenizer",
-    "WhitespaceTokenizer",
-    "JiebaTokenizer",
-    "UnicodeCharTokenizer",
-    "WordpieceTokenizer",
-    "SentencePieceTokenizer",
-    "RegexReplace",
-    "MelSpectrogram",
-    "Spectrogram",
-    "MFCC",
-    "AmplitudeToDB",
-    "Resample",
+_OTHER = words(
+    """
+    PadEnd Fill Mask Slice OneHot Concatenate LinearTransformation Lookup Truncate TruncateSequencePair CaseFold
+    BasicTokenizer BertTokenizer WhitespaceTokenizer JiebaTokenizer UnicodeCharTokenizer WordpieceTokenizer
+    SentencePieceTokenizer RegexReplace MelSpectrogram Spectrogram MFCC AmplitudeToDB Resample
+    """
 )
 # they change how values are stored, not what they are
 _STORAGE = ("TypeCast", "ToType", "ToPIL", "ToNumpy", "Decode", "ToNumber", "Duplicate")

@@ -98,9 +98,9 @@ def decayed_alone(run_data: RunData, parameter: Fact) -> Optional[bool]:
     """Whether a weight that shrank in proportion did so by weight decay alone: its optimizer decays, and no gradient came.
 
     A weight that trains with tiny gradients under strong regularisation shrinks in proportion too, to within what can be
-    told from its values. None where the gradient was not seen.
+    told from its values. None where the gradient was not seen, as in a step that was run again and calls no cell of it.
     """
-    gradients = {cell.gradient for cell in run_data.probes.graph.cells if cell.path == parameter.cell}
+    gradients = {cell.gradient for cell in _replayed_cells(run_data) if cell.path == parameter.cell}
     if True in gradients:
         return False
     used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
@@ -108,6 +108,16 @@ def decayed_alone(run_data: RunData, parameter: Fact) -> Optional[bool]:
     if holding and all(optimizer.weight_decay == 0 for optimizer in holding):
         return False
     return True if False in gradients else None
+
+
+def _replayed_cells(run_data: RunData) -> list:
+    """The cells of the networks that the step which was run again calls."""
+    networks: list[list] = []
+    for cell in run_data.probes.graph.cells:
+        if not networks or not cell.path:
+            networks.append([])
+        networks[-1].append(cell)
+    return [cell for network in networks if any(one.calls for one in network) for cell in network]
 
 
 def _group(run_data: RunData, parameter: Fact, moving_cells: set) -> str:

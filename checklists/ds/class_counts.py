@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.constant_prediction import compares_values
 from msprec.checklists.common.findings import (
     first_place,
     missing,
@@ -32,9 +33,22 @@ def balance(run_data: RunData, dataset: Fact) -> Finding:
     if label.kind == "sequence":
         return _sequence_labels(run_data, dataset)
     counts = {key: count for key, count in label.counts.items() if count}
+    if _compared_by_value(run_data, label, counts):
+        return not_applicable(
+            Text(
+                "列 {column} 的值由回归 loss 直接比较，不是类别编号。",
+                "A regression loss compares with the values of column {column}: they are no classes.",
+                column=label.column,
+            )
+        )
     if not counts:
         return missing("各类样本数", "count of samples per class")
     return _Balance(run_data, dataset, counts, _other_shards(run_data, dataset)).finding()
+
+
+def _compared_by_value(run_data: RunData, label: Fact, counts: dict) -> bool:
+    """Whether whole numbers that were only taken for classes are targets of a regression (0 and 1 may be both)."""
+    return label.kind == "class" and bool(label.guess) and len(counts) > 2 and compares_values(run_data)
 
 
 def _other_shards(run_data: RunData, dataset: Fact) -> list:

@@ -12,6 +12,8 @@ FAMILY = Family(
         "outcome",
         "gradient_flow",
         "units",
+        "update_gradients",
+        "received_batches",
         "random_draws",
         "replicas",
         "scales",

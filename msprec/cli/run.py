@@ -1,7 +1,9 @@
 """``msprec run``: a script, recorded, and its checklist."""
 
+import contextlib
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Optional
 
@@ -18,7 +20,7 @@ from msprec.cli.references import (
     reference_options,
 )
 from msprec.cli.repeat import run_repeatedly
-from msprec.cli.run_folder import new_run_folder
+from msprec.cli.run_folder import new_run_folder, say_safely, writable_or_temporary
 from msprec.cli.sources import read_also
 
 _RANKS_FINISH = 20
@@ -113,24 +115,35 @@ def run(
         _require_tensorboard()
     require_mindspore(script)
     # the scheduler process of a distributed launch trains nothing
-    folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else new_run_folder(script, out)
+    folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else writable_or_temporary(new_run_folder(script, out))
     try:
         outcome = launch.run_script(script, list(args), folder, options)
     except SyntaxError as error:
-        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+        _forget(folder)
+        click.echo("".join(traceback.format_exception_only(SyntaxError, error)), nl=False, err=True)
+        sys.exit(1)  # as Python does
     except (OSError, ValueError) as error:
+        _forget(folder)
         raise Failure(f"cannot read {script} or write the run folder: {error}") from None
     if folder is not None and rank()[0] == 0:
-        try:
+        with contextlib.suppress(Exception):  # the script may have closed its standard output
             sys.stdout.flush()
+        try:
             _wait_for_ranks(folder)
             look = {"full": full, "letter": paper == "letter"} if word else None
             _conclude_and_report(folder, language(lang), reference, look, beside)
         except Exception as error:
-            click.echo(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})", err=True)
+            say_safely(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})")
     if outcome.interrupted:
         launch.die_of_interrupt()
     sys.exit(outcome.status)
+
+
+def _forget(folder: Optional[Path]) -> None:
+    """Removes a run folder into which nothing was recorded."""
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def _for_the_first(also: tuple, reference_script: Optional[str], tensorboard_dir: Optional[str]) -> tuple:
@@ -173,36 +186,61 @@ def _wait_for_ranks(folder: Path) -> None:
 def _conclude_and_report(folder: Path, lang: str, reference=None, look: Optional[dict] = None, also=None) -> None:
     """checklist.json, checklist.docx (``look``: how; None: without it) and the table on stderr; an error of ours is one line,
     the run's status stays."""
-    import json
-
     from msprec.engine import conclude
-    from msprec.record.checklist_file import write_checklist
     from msprec.report.terminal import print_table
-    from msprec.report.word import write_word
 
-    if reference is not None:
-        from msprec.source.static_input import keep_reference
-
-        keep_reference(reference, folder)
-    if also is not None:
-        from msprec.source.static_input import keep_also
-
-        keep_also(also, folder)
-    handed = read_references()
-    for name, facts in handed.items():
-        (folder / "facts").mkdir(exist_ok=True)
-        (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
-    checklist = conclude(folder, lang)
-    write_checklist(checklist, folder / "checklist.json")
-    report = folder / ("checklist.docx" if look is not None else "checklist.json")
-    try:
-        if look is not None:
-            write_word(checklist, report, folder, lang, **look)
-    except Exception as error:
-        click.echo(f"msprec: the Word report could not be written: {type(error).__name__}: {error}", err=True)
-        report = folder / "checklist.json"
+    with contextlib.suppress(OSError):  # on a full disk the conclusions are worth no less
+        _keep_beside(folder, reference, also)
+    checklist = conclude(folder, lang, handed=read_references())
+    report = _write_report(checklist, folder, lang, look)
     print_table(checklist, plain_console(stderr=True), report)
     _say_without_training(folder, lang)
+
+
+def _keep_beside(folder: Path, reference, also) -> None:
+    """What the report draws on besides the run, kept in its folder."""
+    import json
+
+    from msprec.source.static_input import keep_also, keep_reference
+
+    if reference is not None:
+        keep_reference(reference, folder)
+    if also is not None:
+        keep_also(also, folder)
+    for name, facts in read_references().items():
+        (folder / "facts").mkdir(exist_ok=True)
+        (folder / "facts" / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def _write_report(checklist: dict, folder: Path, lang: str, look: Optional[dict]) -> Optional[Path]:
+    """Writes checklist.json and checklist.docx into the folder, or where that is full or gone into a temporary one; the report
+    that could be written, None where none could."""
+    import tempfile
+
+    from msprec.record.checklist_file import write_checklist
+    from msprec.report.word import write_word
+
+    try:
+        write_checklist(checklist, folder / "checklist.json")
+        target = folder
+    except OSError as error:
+        try:
+            target = Path(tempfile.mkdtemp(prefix="msprec-report-"))
+            write_checklist(checklist, target / "checklist.json")
+            say_safely(f"msprec: {folder} cannot be written ({error.strerror or error}); the report is in {target}")
+        except OSError:
+            say_safely(
+                f"msprec: {folder} cannot be written ({error.strerror or error}): there is no report but the table below"
+            )
+            return None
+    if look is None:
+        return target / "checklist.json"
+    try:
+        write_word(checklist, target / "checklist.docx", folder, lang, **look)
+        return target / "checklist.docx"
+    except Exception as error:
+        say_safely(f"msprec: the Word report could not be written: {type(error).__name__}: {error}")
+        return target / "checklist.json"
 
 
 def _say_without_training(folder: Path, lang: str) -> None:

@@ -1,10 +1,42 @@
 """The folder that a command writes a run into."""
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Optional
 
+import click
+
 from msprec.cli.common import Failure
+
+
+def writable_or_temporary(folder: Path) -> Path:
+    """The folder, made; where it cannot be written at all, a temporary one, which is said. A launch of several processes keeps
+    the folder that all of them know."""
+    import tempfile
+
+    from msprec.runtime.environment import rank
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"\n")
+        return folder
+    except OSError as error:
+        if rank()[1] > 1:
+            return folder
+        try:
+            other = Path(tempfile.mkdtemp(prefix="msprec-run-"))
+        except OSError:
+            return folder
+        say_safely(f"msprec: {folder} cannot be written ({error.strerror or error}); this run is recorded in {other}")
+        return other
+
+
+def say_safely(text: str) -> None:
+    """A line on the standard error stream, which the script may have closed."""
+    with contextlib.suppress(Exception):
+        click.echo(text, err=True)
 
 
 def new_run_folder(script: str, out: Optional[str]) -> Path:

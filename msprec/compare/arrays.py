@@ -5,6 +5,7 @@ A file that is cut off, holds Python objects or claims more than it has gives `C
 
 import math
 import os
+import tokenize
 import zipfile
 from pathlib import Path
 from typing import Callable, NamedTuple
@@ -68,12 +69,13 @@ def open_npy(path) -> Array:
 def _header(file) -> tuple:
     """``(shape, fortran order, dtype)`` of what is to be read as data."""
     version = npy.read_magic(file)
-    if version == (1, 0):
-        shape, fortran, dtype = npy.read_array_header_1_0(file)
-    elif version == (2, 0):
-        shape, fortran, dtype = npy.read_array_header_2_0(file)
-    else:
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    if version not in readers:
         raise ValueError(f"version {version[0]}.{version[1]} of the format is not known")
+    try:
+        shape, fortran, dtype = readers[version](file)
+    except (SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError):
+        raise ValueError("its header is damaged") from None
     if dtype.hasobject:
         raise ValueError("it holds Python objects, which could run code when they are loaded; not read")
     if dtype.kind not in "biufcSU" and dtype.str[1:] != "V2":

@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.bilingual import Text
+from msprec.bilingual import LANGUAGES, Text
 
 _VERDICTS = {
     "helps": Text("有效", "helps"),
@@ -14,11 +14,20 @@ NO_PROBLEMS = Text(
     "此次运行没有发现问题，没有可以尝试的修复措施。",
     "The run has no problem that a remedy answers: there is nothing to try.",
 )
+_BUDGET = Text(
+    "时间预算已用完，没有试验补丁；以更大的 --budget 再次运行，将从中断处继续。",
+    "The budget is spent and no patch was tried; with a larger --budget the command goes on from here.",
+)
 _WHY_NOT = {
     "no_place": Text("源码中的位置不确定", "no sure place in the source"),
     "failed": Text("打补丁后的脚本运行失败", "the patched script failed"),
     "worse": Text("打补丁后的结果不如钩子方式", "the patched script did worse than the hooked run"),
 }
+
+
+def both(title: Text) -> dict:
+    """A title in both languages."""
+    return {lang: title.render(lang) for lang in LANGUAGES}
 
 
 def values(found: list) -> str:
@@ -90,7 +99,9 @@ def closing(facts: dict, lang: str) -> list:
             "时间预算内未能尝试：{ids}。", "Not tried within the budget: {ids}.", ids=", ".join(facts["left_out"])
         )
         lines.append(said.render(lang))
-    if facts["together"] is None:
+    if facts["budget_spent"]:
+        lines.append(_BUDGET.render(lang))
+    elif facts["together"] is None:
         lines.append(NOTHING_HELPS.render(lang))
     elif patch.get("file"):
         told = Text(
@@ -147,22 +158,18 @@ def setting_closing(facts: dict, lang: str) -> list:
     return lines
 
 
-def plot(facts: dict, lang: str) -> bytes:
-    """The training loss by step: the baseline, each remedy that helps, and all together. PNG."""
-    from msprec.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, plottable, smooth
-
-    canvas = Canvas(lang)
-    own = canvas.lang
-    shown = [(Text("原脚本", "as it is").render(own), facts["baseline"], GREY, "-")]
-    helping = [one for one in facts["remedies"] if one["verdict"] == "helps" and one["same_loss"]]
-    for one, colour in zip(helping, (BLUE, ORANGE, GREEN)):
-        shown.append((one["title"][own], one, colour, "--"))
+def figure(facts: dict) -> dict:
+    """The evidence of the plot: training loss by step, the baseline, all remedies together, each that helps."""
+    shown = [(both(Text("原脚本", "as it is")), facts["baseline"])]
     if facts["together"] and len(facts["together"]["ids"]) > 1:
-        shown.append((Text("全部一起", "together").render(own), facts["together"], RED, "-"))
-    for name, entry, colour, dashes in shown:
-        curve = entry["curve"] or {"steps": [], "losses": []}
-        losses = plottable([float("nan") if value is None else value for value in curve["losses"]])
-        canvas.axes.plot(curve["steps"], smooth(losses, 8), color=colour, linestyle=dashes, linewidth=1.2, label=name)
-    canvas.label(Text("训练步", "training step").render(own), "loss")
-    canvas.legend()
-    return canvas.png()
+        shown.append((both(Text("全部一起", "together")), facts["together"]))
+    shown += [(one["title"], one) for one in facts["remedies"] if one["verdict"] == "helps" and one["same_loss"]]
+    curves = [{"name": name, **entry["curve"]} for name, entry in shown if entry["curve"]]
+    return {"kind": "figure", "source": "run", "figure": "losses_of_experiments", "data": {"curves": curves}}
+
+
+def plot(facts: dict, lang: str) -> Optional[bytes]:
+    """The PNG of `figure`; None where no loss was recorded."""
+    from msprec.report.figures import draw
+
+    return draw("losses_of_experiments", figure(facts)["data"], None, lang)

@@ -25,6 +25,7 @@ def section(run_data, lang: str) -> Optional[dict]:
         ],
         "evidence": [
             {"kind": "table", "source": "run", "title": title, "columns": heads, "rows": rows, "note": None},
+            {**present.figure(facts), "title": Text("训练 loss", "Training losses").render(lang)},
         ],
         "together": (facts["together"] or {}).get("ids", []),
         "patch": (facts.get("patch") or {}).get("file"),

@@ -3,10 +3,10 @@
 import time
 from typing import Optional
 
-from msprec.bilingual import LANGUAGES
 from msprec.experiment import effect
 from msprec.experiment.effect import Compared, Score
 from msprec.experiment.plan import SEEDS, Plan
+from msprec.experiment.present import both
 from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
@@ -34,6 +34,7 @@ class Trials:
         self.plan, self.runner, self.budget = plan, runner, budget
         self._began = time.monotonic()
         self._results, self._compared, self.spent = {(): []}, {}, False
+        self._chosen: tuple = ()
         self.score = Score(None, False)
 
     # --- runs ---------------------------------------------------------------------------------------------------
@@ -43,15 +44,23 @@ class Trials:
         Raises:
             BaselineFailed: The script failed in the copy, without any remedy.
         """
-        together = ()
         try:
             self.baseline()
+            self._first_runs()
             for remedy in self.plan.remedies:
                 self.attempt((remedy,))
-            together = self._together()
+            self._together()
         except BudgetSpent:
             self.spent = True
-        return self._facts(together)
+        return self._facts(self._chosen or self._best_alone())
+
+    def _first_runs(self) -> None:
+        """The first run of each remedy, as many at a time as there may be."""
+        if self.runner.jobs > 1:
+            tasks = [Task((one,), 0) for one in self.plan.remedies]
+            for start in range(0, len(tasks), self.runner.jobs):
+                self._require_time(tasks[start : start + self.runner.jobs])
+                self.runner.run(tasks[start : start + self.runner.jobs])
 
     def baseline(self) -> None:
         """Runs the script as it is, over `SEEDS` seeds, and chooses the score.
@@ -82,12 +91,15 @@ class Trials:
         if time.monotonic() - self._began + self.runner.seconds() > self.budget:
             raise BudgetSpent
 
-    def attempt(self, remedies: tuple, against: tuple = ()) -> Compared:
-        """Compares a set of remedies with another one: with one seed where that decides it, else with more."""
+    def attempt(self, remedies: tuple, against: tuple = (), worse: bool = False) -> Compared:
+        """Compares a set of remedies with another one: with one seed where that decides it, else with more.
+
+        ``worse``: whether it matters that it is worse; otherwise what looks worse at first is not looked into.
+        """
         for count in range(1, SEEDS + 1):
             self._more(remedies, count)
             found = self._compare(remedies, against)
-            if found.verdict != "open":
+            if found.verdict != "open" or (found.gain < 0 and not worse):
                 break
         if found.verdict == "open":
             found = found._replace(verdict="none")
@@ -102,20 +114,25 @@ class Trials:
         return effect.compare(*sides, self.score, same_loss)
 
     # --- together -----------------------------------------------------------------------------------------------
-    def _together(self) -> tuple:
-        """The fewest remedies that do as well as any: those that help, each on top of the ones before it."""
-        alone = {one: self._compared[(one,), ()] for one in self.plan.remedies}
-        helping = [one for one, found in alone.items() if found.verdict == "helps"]
-        helping.sort(key=lambda one: -self._rank(alone[one]))
-        chosen = (helping[0],) if helping else self._only_together()
-        if not chosen:
-            return ()
-        for more in (True, False):  # those that help alone first, then those that may help once others are in
-            for one in [one for one in self.plan.remedies if (one in helping) == more]:
-                chosen = self._with(chosen, one) if one not in chosen else chosen
-        self._more(chosen, SEEDS)
-        self._compared[chosen, ()] = self._compare(chosen, ())
-        return chosen
+    def _together(self) -> None:
+        """Chooses the fewest remedies that do as well as any: those that help, each on top of the ones before it."""
+        helping = sorted(self._helping(), key=lambda one: -self._rank(one))
+        self._chosen = (helping[0],) if helping else self._only_together()
+        if not self._chosen:
+            return
+        # those that help alone first, then those that may help once others are in
+        for one in (*helping, *(one for one in self.plan.remedies if one not in helping)):
+            if one not in self._chosen:
+                self._chosen = self._with(self._chosen, one)
+        self._more(self._chosen, SEEDS)
+
+    def _helping(self) -> list:
+        """The remedies that help alone."""
+        alone = {one: self._compared.get(((one,), ())) for one in self.plan.remedies}
+        return [one for one, found in alone.items() if found is not None and found.verdict == "helps"]
+
+    def _best_alone(self) -> tuple:
+        return tuple(sorted(self._helping(), key=lambda one: -self._rank(one))[:1])
 
     def _with(self, chosen: tuple, one) -> tuple:
         if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
@@ -134,21 +151,23 @@ class Trials:
             return ()
         for one in everything:
             fewer = tuple(other for other in everything if other is not one)
-            if len(fewer) > 1 and self.attempt(fewer, everything).verdict != "harms":
+            self._more(everything, SEEDS)
+            if len(fewer) > 1 and self.attempt(fewer, everything, worse=True).verdict != "harms":
                 everything = fewer
-        self.attempt(everything)
         return everything
 
     def _sorted(self, remedies: tuple) -> tuple:
         return tuple(one for one in self.plan.remedies if one in remedies)
 
-    @staticmethod
-    def _rank(found: Compared) -> float:
-        return float("inf") if found.gain is None else found.gain
+    def _rank(self, one) -> float:
+        gain = self._compared[(one,), ()].gain
+        return float("inf") if gain is None else gain
 
     # --- facts --------------------------------------------------------------------------------------------------
     def _facts(self, together: tuple) -> dict:
         tried = [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        if together:
+            self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
         order = {"helps": 0, "none": 1, "harms": 2}
         entries.sort(
@@ -206,11 +225,6 @@ class Trials:
             "said": next((one["said"][-1] for one in results if one["status"] != 0 and one["said"]), None),
             "curve": {"steps": results[0]["steps"], "losses": results[0]["losses"]} if results else None,
         }
-
-
-def both(title) -> dict:
-    """A title in both languages."""
-    return {lang: title.render(lang) for lang in LANGUAGES}
 
 
 def as_facts(found: Compared) -> dict:

@@ -8,9 +8,10 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.experiment.case import CannotExperiment, Case
 from msprec.experiment.plan import Plan
+from msprec.experiment.present import both
 from msprec.experiment.remedies.base import Remedy
 from msprec.experiment.remedies.network import trained_network
-from msprec.experiment.trials import BudgetSpent, Trials, as_facts, both
+from msprec.experiment.trials import BudgetSpent, Trials, as_facts
 
 _HALF = ("float16", "bfloat16")
 
@@ -162,7 +163,10 @@ def guilty_cells(case: Case, trials: Trials, whole: Setting) -> list:
     def enough(some: list) -> bool:
         title = Text("{n} 个 Cell 用 float32", "{n} cells in float32", n=len(some))
         one = Setting(case, f"float32_in_{len(some)}_cells", "precision", title, {"name": "float32", "cells": some})
-        return trials.attempt((one,)).verdict == "helps" and trials.attempt((one,), (whole,)).verdict != "harms"
+        return (
+            trials.attempt((one,)).verdict == "helps"
+            and trials.attempt((one,), (whole,), worse=True).verdict != "harms"
+        )
 
     return fewest(paths, enough) if paths and enough(paths) else []
 

@@ -25,13 +25,15 @@ def experiment(plan: Plan, budget: Optional[float], jobs: int, lang: str, consol
         trials = Trials(plan, runner, budget)
         facts = trials.carry_out()
         used = tuple(one for one in plan.remedies if facts["together"] and one.id in facts["together"]["ids"])
-        if used:
+        if used and not facts["budget_spent"]:
             facts["patch"] = offer_patch(plan.case, runner, used, trials.score)
         else:
             (plan.case.run / "remedy.patch").unlink(missing_ok=True)
     _write(plan, "remedies", facts)
     (plan.case.run / "remedies").mkdir(exist_ok=True)
-    (plan.case.run / "remedies" / "effects.png").write_bytes(present.plot(facts, lang))
+    png = present.plot(facts, lang)
+    if png:
+        (plan.case.run / "remedies" / "effects.png").write_bytes(png)
     return facts
 
 

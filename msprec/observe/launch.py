@@ -44,7 +44,7 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
     observer = cancel = end = None
     if folder is not None:
         observer = Observer(folder, path, ["python", script, *args], os.getcwd(), options)
-        observer.sources.collect(path)
+        observer.guarded_call(observer.sources.collect, path)
         observer.write_run()
         code, end = instrument(code, source), instrument_imports()
         cancel = when_imported("mindspore", lambda: observer.guarded_call(observer.install))

@@ -139,7 +139,7 @@ class Observer:
 
     def step_seen(self) -> None:
         """Something new trains: copy the sources while they are as they were, and write what is known."""
-        self.sources.collect()
+        self.guarded_call(self.sources.collect)
         if self.rank_size > 1:
             self.guarded_call(self.environment.training)
         self.save(final=False)

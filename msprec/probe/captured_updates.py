@@ -8,7 +8,7 @@ from msprec.record.nested import tensors_in
 from msprec.record.time_budget import Budget
 from msprec.runtime.source_locations import user_place
 
-#: Gradients of more bytes are not copied; more gradient computations than this are not run again for one update.
+#: Gradients of more bytes are not copied, nor are batches of more held; more gradient computations are not run again.
 MOST_BYTES, MOST_PARTS = 32 << 20, 32
 #: Share of the training's time that copies may take, and seconds that are free: the first waits for what was launched before.
 SHARE, GRACE = 0.002, 0.3
@@ -32,12 +32,13 @@ class CapturedUpdates:
         self.held: list[CapturedUpdate] = []
         #: The first optimizer that makes an update, and the line that calls it
         self.optimizer, self.place = None, None
-        self._made, self._since, self._before = 0, [], None
+        self._made, self._since, self._bytes, self._before = 0, [], 0, None
         self._budget = Budget(SHARE, grace=GRACE)
 
     def forward(self, batch: tuple) -> None:
         """A gradient computation of the step begins."""
-        if len(self._since) <= MOST_PARTS:
+        self._bytes += sum(int(getattr(value, "nbytes", 0) or 0) for value in tensors_in(batch))
+        if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
             self._since.append(tuple(batch))
 
     def update(self, optimizer, gradients) -> None:
@@ -48,13 +49,14 @@ class CapturedUpdates:
             return
         self._made += 1
         batches, self._since = self._since, []
+        whole, self._bytes = self._bytes <= MOST_BYTES, 0
         before, self._before = self._before, None
         due, next_due = not self._made & (self._made - 1), not self._made & (self._made + 1)
         if not (due or next_due) or not self._budget.due():
             return
         with self._budget.spending():
             given = flat_gradients(gradients, MOST_BYTES)
-            if due and before is not None and given is not None and 0 < len(batches) <= MOST_PARTS:
+            if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
                 weights = {id(p): p.asnumpy().copy() for p in optimizer.parameters}
                 self.held = [*self.held[:1], CapturedUpdate(self._made, batches, weights, given, before)]
             self._before = given if next_due else None

@@ -9,6 +9,8 @@ from msprec.record.nested import tensors_in
 
 #: Rows are compared by so many elements, evenly spread.
 _ELEMENTS = 256
+#: So many of the captured batches are compared.
+MOST_BATCHES = 16
 
 
 def received_facts(material) -> Optional[dict]:
@@ -17,7 +19,7 @@ def received_facts(material) -> Optional[dict]:
     Args:
         material: What the run has left, with what was delivered before each of its batches.
     """
-    pairs = [(one, batch) for one, batch in zip(material.delivered, material.batches) if one]
+    pairs = [(one, batch) for one, batch in zip(material.delivered, material.batches) if one][:MOST_BATCHES]
     if not pairs:
         return None
     found = {"batches": len(pairs), "permuted": [], "zeroed": []}
@@ -35,8 +37,8 @@ def received_facts(material) -> Optional[dict]:
 
 def _rows(array: np.ndarray) -> np.ndarray:
     """(samples, elements) as float64."""
-    flat = array.reshape(len(array), -1).astype(np.float64)
-    return flat[:, :: max(1, flat.shape[1] // _ELEMENTS)]
+    flat = array.reshape(len(array), -1)
+    return flat[:, :: max(1, flat.shape[1] // _ELEMENTS)].astype(np.float64)
 
 
 def _arrays(batch: tuple) -> list:

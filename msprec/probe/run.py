@@ -21,7 +21,7 @@ FIRST = 16
 #: Share of what is left of the budget that predictions may take.
 LABELS = 0.25
 #: The same for what units give, and for the gradients of captured updates.
-UNITS, GRADIENTS = 0.15, 0.1
+UNITS, GRADIENTS = 0.15, 0.15
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:

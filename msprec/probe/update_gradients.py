@@ -67,7 +67,7 @@ def _of_loop(material, seconds: float) -> list:
         weights = list(material.updates_held.optimizer.parameters)
         own = []
         for batch in one.batches:
-            if time.monotonic() - began > seconds:
+            if found and time.monotonic() - began > seconds:
                 return found
             step = material.build(batch, weights)
             with undisturbed(step.parameters, None, one.weights, step.host_random), watched(Plain()):

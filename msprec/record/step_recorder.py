@@ -33,6 +33,10 @@ COLUMNS = (
 FLUSH_ROWS = 256
 FLUSH_SECONDS = 0.8
 
+#: On a slow disk the next writing waits so many times what the last one took (3 % of the time), but no longer than so many
+#: seconds or so many rows.
+SLOW_TIMES, SLOW_SECONDS, SLOW_ROWS = 30.0, 60.0, 4096
+
 #: Rows that could not be written are kept for another try, the newest so many.
 UNWRITTEN_ROWS = 20_000
 
@@ -102,6 +106,7 @@ class StepRecorder:
         self._held_back: list = []
         self._named: dict = {}
         self._last_flush = time.monotonic()
+        self._patience = 0.0
         self._lock = threading.RLock()
         self._registered = False
         self._pid = os.getpid()
@@ -157,8 +162,13 @@ class StepRecorder:
                 self._complete = max(self._complete, step)
             if not self._registered:
                 self._register()
-            if not more and (len(self._rows) >= FLUSH_ROWS or time.monotonic() >= self.due()):
+            if not more and self._is_time():
                 self._write(self._complete)
+
+    def _is_time(self) -> bool:
+        if len(self._rows) >= SLOW_ROWS or time.monotonic() >= self.due():
+            return True
+        return len(self._rows) >= FLUSH_ROWS and time.monotonic() >= self._last_flush + self._patience
 
     def join(self, member) -> None:
         """Counts ``member`` among those who end each step."""
@@ -216,7 +226,7 @@ class StepRecorder:
 
     def due(self) -> float:
         """When rows are to be written next, by `time.monotonic`."""
-        return self._last_flush + FLUSH_SECONDS
+        return self._last_flush + max(FLUSH_SECONDS, self._patience)
 
     def has_only(self, member) -> bool:
         """Whether ``member`` is the only one who has joined."""
@@ -279,7 +289,9 @@ class StepRecorder:
             for filler in tuple(self._fillers):
                 for row in rows:
                     self.guard(_name_of(filler), filler, row)
+            begin = time.monotonic()  # reading the tensors before may have waited for the device
             self.guard("steps.csv", self._append, rows)
+            self._patience = min(SLOW_SECONDS, SLOW_TIMES * (time.monotonic() - begin))
             for listener in tuple(self._listeners):
                 self.guard(_name_of(listener), listener, rows)
         self._last_flush = time.monotonic()

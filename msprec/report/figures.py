@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.compare.losses.compare import Parting
 from msprec.compare.losses.plot import draw as draw_losses
-from msprec.figure_style import BLUE, GREY, Canvas, chinese_font
+from msprec.figure_style import BLUE, GREEN, GREY, ORANGE, RED, Canvas, chinese_font, plottable, smooth
 from msprec.range_test.lr_curve import Curve
 from msprec.range_test.plot import draw_curve
 from msprec.report.label_sheet_figure import draw_label_sheet
@@ -127,11 +127,27 @@ def draw_losses_beside(data: dict, lang: str) -> Optional[bytes]:
     return draw_losses(found, (f"{say['reference']} ({name})", say["this_run"]), lang)
 
 
+def draw_losses_of_experiments(data: dict, lang: str) -> Optional[bytes]:
+    """Training losses by step, a line for each of ``curves`` (name, steps, losses); the first, the baseline, is grey."""
+    canvas = Canvas(lang)
+    looks = [(GREY, "-"), (RED, "-"), (BLUE, "--"), (ORANGE, "--"), (GREEN, "--")]
+    for curve, (colour, dashes) in zip(data.get("curves") or [], looks):
+        losses = plottable([np.nan if value is None else value for value in curve["losses"]])
+        line = canvas.axes.plot(curve["steps"], smooth(losses, 8), color=colour, linestyle=dashes, linewidth=1.2)
+        line[0].set_label(curve["name"][canvas.lang])
+    if not canvas.axes.lines:
+        return None
+    canvas.label("训练步" if canvas.lang == "zh" else "training step", "loss")
+    canvas.legend()
+    return canvas.png()
+
+
 _OF_DATA = {
     "class_counts": draw_class_counts,
     "histogram": draw_histogram,
     "histograms": draw_histograms,
     "losses_beside": draw_losses_beside,
+    "losses_of_experiments": draw_losses_of_experiments,
     "channels": draw_channels,
     "range_test": _draw_range_test,
 }

@@ -2,7 +2,7 @@
 
 import ast
 
-from msprec.source.module import Module
+from msprec.source.module import Module, last_name
 from msprec.source.names import words
 from msprec.source.project import Project
 from msprec.source.reachability import naming, reachable
@@ -30,9 +30,5 @@ def _acts(statement: ast.stmt) -> bool:
 
 def only_evaluates(project: Project, module: Module) -> bool:
     """Does a start of the file evaluate or predict, and come to nothing that trains, by the names that the code mentions?"""
-    names = {_last(node) for scope in reachable(project, [module]) for node in naming(scope)}
+    names = {last_name(node) for scope in reachable(project, [module]) for node in naming(scope)}
     return not names & _TRAINS and bool(names & _EVALUATES)
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

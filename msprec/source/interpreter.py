@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple, Optional
 
-from msprec.source.module import Module, Scope
+from msprec.source.module import Module, Scope, positional
 from msprec.source.project import Project
 from msprec.source.values import Values
 
@@ -339,7 +339,7 @@ class Interpreter:
 
     def bind(self, args: ast.arguments, given: list, keywords: dict, env: Env, whole: bool) -> None:
         """Gives the parameters of a function their values."""
-        plain = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+        plain = positional(args)
         names = [*plain, *(arg.arg for arg in args.kwonlyargs)]
         defaults = dict(zip(reversed(plain), reversed(args.defaults)))
         defaults.update({a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None})

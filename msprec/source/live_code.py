@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Optional
 
-from msprec.source.module import Binding, Call, Module, Scope
+from msprec.source.module import Binding, Call, Module, Scope, positional, signature_place
 from msprec.source.project import Project
 from msprec.source.reachability import is_registered, naming, reachable
 from msprec.source.values import UNKNOWN, Values, same
@@ -80,7 +80,7 @@ class LiveCode:
     def _bound(self, binding: Binding, home: Scope, node: ast.AST, depth: int) -> list:
         if binding.kind == "assign":
             return self.given(binding.value, home, depth)
-        target, position = _signature_place(home, node.id)
+        target, position = signature_place(home, node.id)
         calls = self.values.calls_of(target) if target is not None else self._method_calls(home)
         if not calls and target is not None and self.values.is_handed_on(target):
             return self._given_by_a_variable(binding, home, node, position, depth)
@@ -139,7 +139,7 @@ class _LiveValues(Values):
         if value is UNKNOWN:
             return value
         handed_on, by_name, counts = self._handed_on_calls()
-        target, position = _signature_place(home, name)
+        target, position = signature_place(home, name)
         if target not in handed_on:
             return value
         if position is not None and position < _most_handed(counts, home):
@@ -193,25 +193,13 @@ def _indirect_calls(project: Project, live: LiveCode) -> tuple:
 def _most_handed(counts: set, home: Scope) -> int:
     """The most positional arguments of calls through a variable that the signature of ``home`` can take."""
     arguments = home.node.args
-    taken = len(arguments.posonlyargs) + len(arguments.args) - (home.parent is not None and home.parent.is_class)
+    taken = len(positional(arguments)) - (home.parent is not None and home.parent.is_class)
     return max((count for count in counts if arguments.vararg is not None or count <= taken), default=0)
 
 
-def _signature_place(home: Scope, name: str) -> tuple:
-    """(what is called to hand the parameter over, its position); (None, None) where calls are not told by a name."""
-    if isinstance(home.node, ast.Lambda) or not hasattr(home.node, "args"):
-        return None, None
-    owner = home.parent if home.parent is not None and home.parent.is_class else None
-    if owner is not None and home.name != "__init__":
-        return None, None
-    names = [arg.arg for arg in (*home.node.args.posonlyargs, *home.node.args.args)]
-    position = names.index(name) - (1 if owner is not None else 0) if name in names else None
-    return owner or home, position
-
-
 def _method_position(home: Scope, name: str) -> Optional[int]:
-    names = [arg.arg for arg in (*home.node.args.posonlyargs, *home.node.args.args)]
-    return names.index(name) - 1 if name in names[1:] else None
+    names = positional(home.node.args)[1:]
+    return names.index(name) if name in names else None
 
 
 def _handed(call: Call, name: str, position: Optional[int]) -> Optional[ast.AST]:

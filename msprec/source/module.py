@@ -248,11 +248,34 @@ class _Pass:
 
 def parameters(args: ast.arguments) -> list:
     """(name, default or None) of every parameter, in order; ``*args`` and ``**kwargs`` last."""
-    plain = [*args.posonlyargs, *args.args]
+    plain = positional(args)
     defaults = [None] * (len(plain) - len(args.defaults)) + list(args.defaults)
-    named = [(arg.arg, default) for arg, default in zip(plain, defaults)]
+    named = list(zip(plain, defaults))
     named += [(arg.arg, default) for arg, default in zip(args.kwonlyargs, args.kw_defaults)]
     return named + [(arg.arg, None) for arg in (args.vararg, args.kwarg) if arg is not None]
+
+
+def positional(args: ast.arguments) -> list:
+    """The names of the positional parameters."""
+    return [arg.arg for arg in (*args.posonlyargs, *args.args)]
+
+
+def signature_place(home: Scope, name: str) -> tuple:
+    """(what is called to hand a parameter over, its position there, None for one by name alone); (None, None) where the calls
+    are not told by a name: of a method other than ``__init__``, of a lambda."""
+    if isinstance(home.node, ast.Lambda) or not hasattr(home.node, "args"):
+        return None, None
+    owner = home.parent if home.parent is not None and home.parent.is_class else None
+    if owner is not None and home.name != "__init__":
+        return None, None
+    names = positional(home.node.args)[0 if owner is None else 1 :]
+    return owner or home, names.index(name) if name in names else None
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a dotted expression, or of what a call calls: ``ops.isnan(x)`` gives isnan; empty for any other."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def loaded(target: ast.AST) -> ast.AST:

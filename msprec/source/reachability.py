@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterable
 from typing import Optional
 
-from msprec.source.module import Module, Scope
+from msprec.source.module import Module, Scope, last_name
 from msprec.source.names import words
 from msprec.source.project import Project
 
@@ -48,13 +48,8 @@ def _inner(scope: Scope) -> list:
 
 def is_registered(node: ast.AST) -> bool:
     """Whether a decorator may hand a function or class on, such as to a registry of models."""
-    names = {_last(decorator) for decorator in getattr(node, "decorator_list", ())}
+    names = {last_name(decorator) for decorator in getattr(node, "decorator_list", ())}
     return bool(names - _PLAIN_DECORATORS)
-
-
-def _last(node: ast.AST) -> str:
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _mentioned(project: Project, scope: Scope, dead: Collection) -> list:

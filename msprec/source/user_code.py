@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Optional
 
 from msprec.source.files import parse
+from msprec.source.module import last_name, positional
 
 GRADIENTS = {"value_and_grad", "grad", "GradOperation", "vjp", "get_vjp"}
 _FORWARD_NAMES = re.compile(r"forward|train_?step|net_with_loss|loss_fn|criterion|compute_loss")
@@ -134,7 +135,7 @@ def construct_of(node: ast.ClassDef) -> Optional[ast.FunctionDef]:
 
 def argument_names(function: ast.AST) -> list:
     """The names of the positional parameters, without ``self``."""
-    names = [arg.arg for arg in function.args.posonlyargs + function.args.args]
+    names = positional(function.args)
     return names[1:] if names[:1] == ["self"] else names
 
 
@@ -145,10 +146,7 @@ def target_names(target: ast.AST) -> list:
 
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
-    function = call.func
-    return (
-        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    )
+    return last_name(call)
 
 
 def root_name(node: ast.AST) -> str:

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any, Optional
 
-from msprec.source.module import Binding, Scope
+from msprec.source.module import Binding, Scope, signature_place
 from msprec.source.names import words
 from msprec.source.project import Project
 
@@ -268,17 +268,10 @@ class Values:
 
     def _parameter(self, binding: Binding, home: Scope, name: str, depth: int) -> Any:
         """A parameter: what every call in the project hands over, where all agree; else its default when nobody calls."""
-        if isinstance(home.node, ast.Lambda):
-            return UNKNOWN
-        owner = home.parent if home.parent is not None and home.parent.is_class else None
-        names = [arg.arg for arg in (*home.node.args.posonlyargs, *home.node.args.args)]
-        if name not in names and name not in [arg.arg for arg in home.node.args.kwonlyargs]:
-            return UNKNOWN
-        target = owner if owner is not None and home.name == "__init__" else home if owner is None else None
-        if target is None:
+        target, position = signature_place(home, name)
+        if target is None or (position is None and name not in [arg.arg for arg in home.node.args.kwonlyargs]):
             return UNKNOWN
         calls = self.calls_of(target)
-        position = names.index(name) - (1 if owner is not None else 0) if name in names else None
         default = self.of(binding.value, home.parent or home, depth) if binding.value is not None else UNKNOWN
         if not calls:
             return default

@@ -71,6 +71,16 @@ def test_a_weight_that_shrank_in_proportion(verdict, decay, gradient, conclusion
     assert conclusion == "ok" or "weight decay" in entry["summary"]
 
 
+def test_gradients_of_a_step_that_calls_no_cell_of_the_network_say_nothing(verdict):
+    decayed = {"max_abs": 0.01, "relative": 0.01, "any": True, "proportional": True}
+    made = weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed), optimizer=[optimizer(weight_decay=3.0)])
+    silent = [{"path": "", "calls": 0, "gradient": None}, {"path": "fc", "calls": 0, "gradient": False}]
+    called = [{"path": "", "calls": 1, "gradient": True}, {"path": "head", "calls": 1, "gradient": True}]
+    for cells, conclusion in ((silent, "undecided"), (called + silent, "undecided"), (called + silent[1:], "problem")):
+        made.facts["probes"] = {"skipped": {}, "graph": {"cells": cells}}
+        assert verdict("cg.02", made)["conclusion"] == conclusion
+
+
 def test_a_weight_left_out_of_the_optimizer_is_a_problem(verdict):
     entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], in_optimizer=False, moved=STILL)))
     assert entry["conclusion"] == "problem" and "not in the optimizer" in entry["summary"]

@@ -105,6 +105,18 @@ def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
 
 
+def test_a_zero_state_beside_token_ids_has_no_scale(verdict):
+    tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
+    embedding = [
+        {"path": "emb", "class": "Embedding", "builtin": True, "args": "", "parameters": ["emb.table"]},
+        *CELLS,
+    ]
+    zero = column("state", shape=[8], min=0.0, max=0.0, mean=0.0, std=0.0)
+    assert verdict("dp.01", fed(tokens, zero, cells=embedding))["conclusion"] == "not_applicable"
+    wide = column("extra", shape=[8], min=0.0, max=9000.0, mean=4000.0, std=2000.0)
+    assert verdict("dp.01", fed(tokens, zero, wide, cells=embedding))["conclusion"] == "problem"
+
+
 def test_a_target_that_no_network_is_given_is_no_feature(verdict):
     def called(*shapes):
         arguments = [{"position": 0, "name": "x", "shape": shape} for shape in shapes]

@@ -250,6 +250,23 @@ def test_a_wide_head_of_another_network_is_no_missing_class(verdict):
     assert verdict("ds.03", run)["conclusion"] == "ok"  # ten outputs, two classes: not this head's labels
 
 
+@pytest.mark.parametrize(
+    ("loss", "guess", "counts", "conclusion"),
+    [
+        ("MSELoss", True, {"-41": 1, "0": 9, "5": 90}, "not_applicable"),  # targets cut to whole numbers
+        ("L1Loss", True, {"1": 3, "2": 10, "3": 90}, "not_applicable"),
+        ("MSELoss", True, {"0": 5, "1": 95}, "problem"),  # two classes may be told by squares
+        ("MSELoss", False, {"0": 4, "1": 9, "2": 90}, "problem"),
+        ("CrossEntropyLoss", True, {"0": 4, "1": 9, "2": 90}, "problem"),
+    ],
+)
+def test_whole_numbers_under_a_regression_loss_are_no_classes(verdict, loss, guess, counts, conclusion):
+    run = counted(counts)
+    run.facts["datasets"]["datasets"][0]["label"]["guess"] = guess
+    run.set("loss", [{"class": loss, "builtin": True, "args": ""}])
+    assert verdict("ds.03", run)["conclusion"] == conclusion
+
+
 def test_regression_and_no_label_are_not_applicable(verdict):
     assert verdict("ds.03", Run(datasets=[dataset(label={"kind": "regression"})]))["conclusion"] == "not_applicable"
     assert verdict("ds.03", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"

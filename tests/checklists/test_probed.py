@@ -228,6 +228,11 @@ def graph(*cells, source=None, weights=(), **changes):
     return made
 
 
+def test_a_step_that_calls_no_cell_decides_nothing(verdict):
+    entry = verdict("cg.03", graph(ran("a", calls=0, used=None, gradient=False), ran("b", calls=0, used=None)))
+    assert entry["conclusion"] == "undecided" and "calls no cell" in entry["summary"]
+
+
 def test_cells_that_do_not_take_part(verdict):
     assert verdict("cg.03", graph(ran("a"), ran("b")))["conclusion"] == "ok"
     lost = verdict("cg.03", graph(ran("a"), ran("drop", used=False, gradient=None, cls="Dropout")))

@@ -6,7 +6,7 @@ from small_run import write_run
 from msprec.experiment import present
 from msprec.experiment.case import Case
 from msprec.experiment.plan import make_plan
-from msprec.experiment.trials import BaselineFailed, Trials
+from msprec.experiment.trials import BaselineFailed, BudgetSpent, Trials
 
 
 class Given:
@@ -96,6 +96,28 @@ def test_a_remedy_that_fails_harms(plan):
 def test_the_budget_is_kept(plan):
     facts, given = carry_out(plan, lambda ids: 0.3, budget=1.0)
     assert facts["budget_spent"] and not given.asked and len(facts["left_out"]) == 3
+
+
+def test_what_the_budget_left_time_for_counts(plan):
+    trials = Trials(plan, Given(lambda ids: 0.9 if "shuffle" in ids else 0.3), 1e9)
+    steps = iter(range(100))
+    trials._require_time = lambda tasks: None if next(steps) < 4 else trials_spent()
+    facts = trials.carry_out()
+    assert facts["together"]["ids"] == ["shuffle"] and facts["left_out"] == ["standardise", "lr_lower"]
+    assert present.closing(facts, "en")[-1].startswith("The budget is spent")
+
+
+def trials_spent():
+    raise BudgetSpent
+
+
+def test_several_at_a_time_come_to_the_same(plan):
+    def accuracy(ids):
+        return 0.9 if "standardise" in ids else 0.3
+
+    given = Given(accuracy)
+    given.jobs = 3
+    assert Trials(plan, given).carry_out() == carry_out(plan, accuracy)[0]
 
 
 def test_a_script_that_fails_by_itself(plan):

@@ -6,6 +6,7 @@ Nothing is installed or fetched here. The packages come from pip (each beside th
     git clone --branch v0.3.0 https://github.com/mindspore-lab/mindcv      (pip install mindcv==0.3.0 tqdm)
     git clone --branch v0.5.0 https://github.com/mindspore-lab/mindyolo    (pip install mindyolo==0.5.0 opencv-python-headless)
     pip install mindspore==2.7.0 mindnlp==0.5.1 transformers==4.57.1 "peft<0.18" "diffusers<0.36"
+    pip install mindspore==2.7.1 mindformers==1.7.0
 """
 
 import os
@@ -106,3 +107,17 @@ def test_mindnlp(scripts, tmp_path):
     scripts.write((Path(__file__).parent / "mindnlp_trainer.py").read_text(encoding="utf-8"))
     ran = scripts.blocking().observed(str(tmp_path / "saved"), timeout=LONG)
     concluded(scripts, ran, steps=16)
+
+
+def test_mindformers_as_far_as_it_starts(scripts, tmp_path):
+    """Its rotary embedding asks for a product of matrices that a CPU does not have: it ends there, with msprec and without."""
+    asks_for("mindformers", "1.7")
+    scripts.write((Path(__file__).parent / "mindformers_trainer.py").read_text(encoding="utf-8"))
+    bare = scripts.bare(str(tmp_path / "saved"), timeout=LONG)
+    ran = scripts.observed(str(tmp_path / "saved"), timeout=LONG)
+    assert ran.status == bare.status
+    assert scripts.json("run.json")["script_imports_mindspore"]
+    scripts.no_own_errors()
+    if bare.status:
+        error = [line for line in bare.err.splitlines() if line.startswith("ValueError")][-1]
+        assert error in ran.err

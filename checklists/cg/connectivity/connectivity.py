@@ -62,11 +62,26 @@ class Cells:
         return table(Text("一个训练步中的 Cell", "The cells in one training step"), heads, rows)
 
 
+def _none_called(cells: Cells) -> Finding:
+    """The step that was run again is one of something else, such as of a further training without cells."""
+    return undecided(
+        Text(
+            "重放的训练步没有调用网络的任何 Cell，无法得知它们是否参与计算。",
+            "The training step that was run again calls no cell of the network; whether they are used is not known.",
+        ),
+        Text("让脚本只训练这一个网络，再运行一次。", "Let the script train this network alone, and run it again."),
+        [cells.table()],
+        [cell.created for cell in cells.all[:1]],
+    )
+
+
 def judge_connections(run_data: RunData) -> Finding:
     """Problem: a cell that was built and never runs, or runs and whose result nothing uses."""
     cells = Cells(run_data)
     odd = cells.never + cells.lost
     evidence = [cells.table(), *run_data.code_at([c.created for c in odd], Text("创建处", "Where it is made"))]
+    if cells.all and not any(cell.calls for cell in cells.all):
+        return _none_called(cells)
     if cells.lost:
         return _lost(cells.lost, evidence, run_data)
     if cells.never:

@@ -45,13 +45,16 @@ def normalised(run_data: RunData) -> Finding:
 
 def _normalised(run_data: RunData, dataset: Fact) -> Finding:
     features = entering(run_data, feature_columns(dataset))
-    numeric = [column for column in features if not is_token(run_data, column)]
+    tokens = [column for column in features if is_token(run_data, column)]
+    numeric = [column for column in features if column not in tokens]
+    if tokens and all(column.min == 0 and column.max == 0 for column in numeric):
+        numeric = []  # the zero state that a recurrent network starts from has no scale
     if features and not numeric:
         return not_applicable(
             Text(
                 "输入列 {names} 是送入 Embedding 的编号，不需要归一化。",
                 "Column {names} holds ids for an embedding: nothing to normalise.",
-                names=listed(column.name for column in features),
+                names=listed(column.name for column in tokens),
             )
         )
     if not numeric:

@@ -90,6 +90,8 @@ def assess(run_data: RunData) -> Assessment:
         score=score,
     )
     if len(values) < run_data.limit("hp.01.outcome_steps") and np.isfinite(values[-3:]).all():
+        if score is not None and score.constant is not None and _above(score):
+            return seen._replace(state="learnt", sure=True)
         return seen._replace(reason="few_steps")
     if not math.isfinite(seen.end or 0.0):
         bad = numbers[~np.isfinite(values)]

@@ -38,7 +38,12 @@ def drifts(run_data: RunData) -> dict:
 
 def _by_name(looks: list, step: int) -> dict:
     found = next(one for one in looks if one.step == step)
-    return {(_kind(one), one.name, tuple(one.shape)): one for one in found.parameters if one.digest}
+    return {(_kind(one), one.name, tuple(one.shape)): one for one in found.parameters if one.digest and _is_whole(one)}
+
+
+def _is_whole(one: Fact) -> bool:
+    """Whether its projections are numbers: those of weights that are NaN or infinite are not."""
+    return one.norm is not None and bool(one.projections) and None not in one.projections
 
 
 def _kind(one: Fact) -> str:

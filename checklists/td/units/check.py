@@ -49,7 +49,7 @@ def units(run_data: RunData) -> Finding:
     if moments.end is None:
         return undecided(
             Text(
-                "各层单元的输出没有检查：{why}。",
+                "各层神经元的输出没有检查：{why}。",
                 "What the units give has not been looked at: {why}.",
                 why=skipped(run_data, "units"),
             ),
@@ -58,7 +58,7 @@ def units(run_data: RunData) -> Finding:
     if moments.samples < run_data.limit("td.03.samples"):
         return undecided(
             Text(
-                "只保留了 {n} 个样本，不足以判断各层单元。",
+                "只保留了 {n} 个样本，不足以判断各层神经元。",
                 "Only {n} samples were captured: too few to judge the units.",
                 n=moments.samples,
             ),
@@ -122,7 +122,7 @@ def _table(moments: Moments):
     heads = [
         "Cell",
         Text("运算", "operator"),
-        Text("单元数", "units"),
+        Text("神经元数", "units"),
         Text("失活", "dead"),
         Text("饱和占比", "share saturated"),
         Text("对所有样本相同", "same for all samples"),
@@ -130,7 +130,7 @@ def _table(moments: Moments):
         Text("位置", "place"),
     ]
     return table(
-        Text("保留的 batch 上各层的单元", "Units on the captured batches"),
+        Text("保留的 batch 上各层的神经元", "Units on the captured batches"),
         heads,
         rows,
         Text("“→” 依次为训练开始、中间和结束时的权重。", "“→”: with the weights of the start, the middle and the end."),

@@ -35,7 +35,7 @@ class Lost(NamedTuple):
         values = {"name": self.name, "since": _SATURATED[self.since], "share": percent(self.share)}
         if self.why == "dead":
             return Text(
-                "{name} 的 {n} 个单元中有 {dead} 个{since}对所有保留的样本都输出 0（失活）",
+                "{name} 的 {n} 个神经元中有 {dead} 个{since}对所有保留的样本都输出 0（失活）",
                 "{dead} of {n} units of {name} give zero for all captured samples {since} (dead)",
                 n=self.entry.units,
                 dead=self.entry.dead,
@@ -45,7 +45,7 @@ class Lost(NamedTuple):
             return Text(
                 "{name} {since}饱和：{share}的{what}",
                 "{name} is saturated {since}: {share} of {what}",
-                what=Text("单元对所有样本停在同一端", "its units stand at one end for all samples")
+                what=Text("神经元对所有样本停在同一端", "its units stand at one end for all samples")
                 if (self.entry.stuck or 0) >= self.share * (self.entry.units or 1)
                 else Text("输出落在两端", "its values lie at the ends"),
                 **values,

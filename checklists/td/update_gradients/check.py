@@ -90,7 +90,11 @@ def _single(run_data: RunData) -> bool:
 def _explained(run_data: RunData) -> list:
     """The updates that the computed gradients explain."""
     limit = run_data.limit("td.04.exact")
-    return [one for one in run_data.probes.gradients.updates if one.rest is not None and one.rest <= limit]
+    return [
+        one
+        for one in run_data.probes.gradients.updates
+        if None not in (one.rest, one.factor, one.left) and one.rest <= limit
+    ]
 
 
 def _all_explained(run_data: RunData) -> bool:

@@ -173,14 +173,10 @@ def unrelated(rows: list) -> list:
 
 def common_factor(rows: list) -> Optional[float]:
     """By what factor all changes of ``b`` are longer than those of ``a`` in the same direction; None: there is none."""
-    ratios = [
-        row.pair.b.norm / row.pair.a.norm
-        for row in rows
-        if row.pair is not None and row.pair.a.norm and row.pair.b.norm
-    ]
-    moved = [row for row in rows if row.pair is not None and row.pair.a.norm and row.pair.b.norm]
-    if len(moved) < 2 or any(row.pair.cosine < 0.999 for row in moved):
+    moved = [row.pair for row in rows if row.pair is not None and row.pair.a.norm and row.pair.b.norm]
+    if len(moved) < 2 or any(pair.cosine < 0.999 for pair in moved):
         return None
+    ratios = [pair.b.norm / pair.a.norm for pair in moved]
     middle = float(np.median(ratios))
     same = all(abs(ratio / middle - 1) < 0.02 for ratio in ratios)
     return middle if same and abs(middle - 1) > 0.02 else None

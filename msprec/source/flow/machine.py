@@ -35,7 +35,7 @@ from msprec.source.flow.expressions import Expressions, truth_of, wrapped
 from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Library, last
 from msprec.source.flow.objects import Objects
 from msprec.source.interpreter import Class, Env, Function, Place
-from msprec.source.module import Module, Scope, loaded
+from msprec.source.module import Module, Scope, last_name, loaded
 from msprec.source.project import LIBRARIES, Project
 from msprec.source.values import UNKNOWN, Record, Values
 
@@ -343,7 +343,9 @@ class Machine(Objects, Expressions):
     def handlers(self, node: ast.Try) -> list:
         """All but those of imports that fail."""
         return [
-            h for h in node.handlers if h.type is None or _last(h.type) not in ("ImportError", "ModuleNotFoundError")
+            h
+            for h in node.handlers
+            if h.type is None or last_name(h.type) not in ("ImportError", "ModuleNotFoundError")
         ]
 
     def undecided(self, node: ast.If, test: Any, env: Env) -> None:
@@ -420,7 +422,3 @@ def _is_super(node: ast.AST) -> bool:
 
 def _is_main(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and "__name__" in ast.dump(test)
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -10,7 +10,7 @@ from msprec.source.flow.events import GIVEN, ExecutionPath
 from msprec.source.flow.machine import Machine
 from msprec.source.flow.mindspore_semantics import SCALE_NAME, is_step_base
 from msprec.source.interpreter import Class, Exhausted, Function
-from msprec.source.module import Module, Scope
+from msprec.source.module import Module, Scope, last_name
 from msprec.source.project import Project
 from msprec.source.values import Values
 
@@ -55,8 +55,7 @@ def _defined_steps(project: Project, entered: set) -> list:
 
 
 def _has_gradients(scope: Scope) -> bool:
-    names = [node.func for node in ast.walk(scope.node) if isinstance(node, ast.Call)]
-    called = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in names}
+    called = {last_name(node) for node in ast.walk(scope.node) if isinstance(node, ast.Call)}
     return bool(called & {"value_and_grad", "grad", "GradOperation"})
 
 

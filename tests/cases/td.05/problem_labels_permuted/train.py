@@ -1,0 +1,25 @@
+"""The loop permutes the inputs of each batch and leaves the labels as they are; functional, in PyNative mode."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import Tensor, nn
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(3)
+rng = np.random.default_rng(3)
+labels = np.tile(np.arange(4), 80).astype(np.int32)
+inputs = (rng.normal(size=(320, 6)) + 3 * rng.normal(size=(4, 6))[labels]).astype(np.float32)
+data = ds.NumpySlicesDataset((inputs, labels), ["x", "label"], shuffle=True).batch(32)
+
+net = nn.SequentialCell(nn.Dense(6, 16), nn.ReLU(), nn.Dense(16, 4))
+loss_fn = nn.CrossEntropyLoss()
+optimizer = nn.Adam(net.trainable_params(), learning_rate=0.01)
+grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+
+for epoch in range(2):
+    for x, label in data.create_tuple_iterator():
+        order = Tensor(rng.permutation(len(x)), ms.int32)
+        loss, grads = grad_fn(x[order], label)
+        optimizer(grads)
+    print(epoch, float(loss))
