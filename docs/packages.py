@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: From the top down; those of one floor stand side by side.
 FLOORS = (
     ("cli",),
+    ("experiment",),
     ("report", "bundle", "rerun"),
     ("observe", "checklists"),
     ("probe", "locate", "range_test", "engine"),

@@ -1,11 +1,13 @@
 """Makes the pictures of the README from real runs: python docs/pictures.py [--keep DIR]
 
 Runs examples/digits_trouble and the range test of examples/digits, opens the Word report in LibreOffice, and writes
-report.png (two pages of the report), page.png (the page of HTML, where a Chromium is there) and range_test.png beside this file.
+report.png and report_zh.png (the first page of the report and one of a problem), page.png (the page of HTML, where a Chromium is
+there) and range_test.png beside this file.
 Needs `soffice`, `pdftotext` and `pdftoppm`. ``--keep`` leaves the run folders in DIR, and takes them from there when they exist.
 """
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-# the item whose page stands beside the summary
+# the item whose page stands beside the first
 ITEM = "ds.03"
 
 
@@ -33,17 +35,9 @@ def runs(folder: Path) -> tuple:
     if not (rates / "lr" / "curve.png").is_file():
         msprec("lr", "--lang", "en", "--out", str(rates), "examples/digits/train.py")
     # the report as it is now, also where the run is an earlier one
-    msprec(
-        "checklist",
-        "--run",
-        str(trouble),
-        "--lang",
-        "en",
-        "--out",
-        str(folder / "report.docx"),
-        "--html",
-        str(folder / "report.html"),
-    )
+    for lang in ("en", "zh"):
+        files = ("--out", str(folder / f"report_{lang}.docx"), "--html", str(folder / f"report_{lang}.html"))
+        msprec("checklist", "--run", str(trouble), "--lang", lang, *files)
     return trouble, rates
 
 
@@ -57,18 +51,15 @@ def pages(document: Path) -> list:
         stdout=subprocess.DEVNULL,
     )
     pdf = document.with_suffix(".pdf")
-    subprocess.run(["pdftoppm", "-r", "72", "-png", str(pdf), str(folder / "page")], check=True)
+    subprocess.run(["pdftoppm", "-r", "72", "-png", str(pdf), str(folder / document.stem)], check=True)
     texts = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
-    return list(zip(sorted(folder.glob("page-*.png")), texts.split("\f")))
+    return list(zip(sorted(folder.glob(f"{document.stem}-*.png")), texts.split("\f")))
 
 
 def report_picture(found: list) -> Image.Image:
-    """The page where the summary begins and the one where the item begins, side by side."""
-    summary = next(page for page, text in found if "Evidence" in text and "Reason" in text and "ds.01" in text)
-    item = next(
-        page for page, text in found if f"\n{ITEM} " in text and "(yours to fill in)" in text.split(f"\n{ITEM} ")[-1]
-    )
-    one, two = Image.open(summary), Image.open(item)
+    """The first page and the one where the problems begin, side by side."""
+    item = next(page for page, text in found[2:] if re.search(rf"^{re.escape(ITEM)} ", text, re.M))
+    one, two = Image.open(found[0][0]), Image.open(item)
     sheet = Image.new("RGB", (one.width + 12 + two.width, one.height), "#8c8c8c")
     sheet.paste(one, (0, 0))
     sheet.paste(two, (one.width + 12, 0))
@@ -113,8 +104,9 @@ def main() -> None:
         folder = (keep or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         _, rates = runs(folder)
-        save(report_picture(pages(folder / "report.docx")), HERE / "report.png")
-        page_picture(folder / "report.html", HERE / "page.png")
+        save(report_picture(pages(folder / "report_en.docx")), HERE / "report.png")
+        save(report_picture(pages(folder / "report_zh.docx")), HERE / "report_zh.png")
+        page_picture(folder / "report_en.html", HERE / "page.png")
         if (HERE / "page.png").is_file():
             save(Image.open(HERE / "page.png"), HERE / "page.png")
         shutil.copyfile(rates / "lr" / "curve.png", HERE / "range_test.png")

@@ -381,7 +381,8 @@ def _table(run_data: RunData, curves: list):
 
 
 def _loop_places(run_data: RunData) -> list:
-    return [*(step.place for step in run_data.train_steps if step.place), *epochs_origin(run_data)]
+    places = [step.place for step in run_data.train_steps if step.place]
+    return [*places, *epochs_origin(run_data, places)]
 
 
 def _worsened(curve: Curve) -> Text:

@@ -82,11 +82,13 @@ def of_script(one: Fact, run_data: RunData) -> Given:
     """Of an entry of ``own_losses``, by what it does with values."""
     did, name = one.behaviour, Text("自定义的 {name}", "the script's own {name}", name=called(one))
     judged = did.repeatable and one.final and not one.weighed
+    # where weights such as advantages decide which way the outputs are driven, a softmax over them still shows
+    softmax = did.repeatable and one.final and did.kind == "classes" and did.sample_shift and did.domain == "scores"
     return Given(
         one,
         name,
         did.kind or "",
-        _own_takes(did) if judged else None,
+        _own_takes(did) if judged else "scores of classes" if softmax else None,
         one.output,
         _made_by(one.output, one.features.source),
         one.predicted,

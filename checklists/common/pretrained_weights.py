@@ -1,5 +1,6 @@
 """Were the right pretrained weights loaded, whole, and were they still there when training began? (wi.02)"""
 
+import ast
 import re
 from typing import NamedTuple, Optional
 
@@ -8,6 +9,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import REFERENCE_WEIGHTS, Fact
+from msprec.source.user_code import called_name
 
 # states of optimizers and counters, which files hold beside the weights
 _STATE = re.compile(
@@ -75,7 +77,9 @@ def _nothing_loaded(run_data: RunData) -> Finding:
 
 
 def _of_loads(run_data: RunData, loads: list) -> Finding:
-    judged = [one for load in loads for one in [_judge(run_data, load, loads)] if one is not None]
+    judged = [
+        one for load in loads for one in [_judge(run_data, load, loads) or _unused(run_data, load)] if one is not None
+    ]
     evidence = [_loads_table(loads), *(_names_table(load) for load in loads)]
     if not judged:
         return undecided(
@@ -158,6 +162,49 @@ def _failed(load: Fact, loads: list) -> Optional[Judged]:
             "{function} failed ({error}), and the weights were not loaded",
             function=load.function,
             error=(load.error or "")[:160],
+        ),
+        load,
+    )
+
+
+#: What looks at the parameters of a file and puts them nowhere.
+_LOOKS = ("print", "len", "list", "sorted", "keys", "pop", "info", "debug", "get_parameters")
+
+
+def _unused(run_data: RunData, load: Fact) -> Optional[Judged]:
+    """A file that was read before a training into a name of which nothing is made."""
+    tree = run_data.source.trees.get(load.place.file or "")
+    if load.function != "load_checkpoint" or tree is None or (load.parameters or 0) < 1:
+        return None
+    read = [
+        (node.targets[0], node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and node.lineno <= (load.place.line or 0) <= (node.end_lineno or node.lineno)
+    ]
+    name, call = read[0] if len(read) == 1 else (None, None)
+    if not isinstance(name, ast.Name) or not isinstance(call, ast.Call) or called_name(call) != "load_checkpoint":
+        return None
+    if len(call.args) > 1 or any(one.arg == "net" for one in call.keywords):
+        return None  # it goes into that network
+    looked = {
+        part
+        for looking, _ in run_data.source.calls(tree)
+        if called_name(looking) in _LOOKS
+        for part in ast.walk(looking)
+        if isinstance(part, ast.Name)
+    }
+    uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Load)]
+    if any(use not in looked for use in uses):
+        return None
+    return Judged(
+        "problem",
+        Text(
+            "读取了 {file}（{n} 个参数），之后 {name} 再没有用到：没有 load_param_into_net，训练从随机权重开始",
+            "{file} is read ({n} parameters), and {name} is used for nothing after that: without load_param_into_net the "
+            "training starts from random weights",
+            file=_file(load),
+            n=load.parameters,
+            name=name.id,
         ),
         load,
     )

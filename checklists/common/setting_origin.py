@@ -10,6 +10,8 @@ from msprec.source.user_code import called_name
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
+#: Calls that keep their keywords as settings.
+_SETTINGS = ("SimpleNamespace", "Namespace", "EasyDict", "edict", "dict", "ConfigDict", "Config")
 #: Calls that hand their first argument on.
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
 
@@ -26,34 +28,66 @@ BATCH = Argument(("batch_size",), 0)
 EPOCHS = Argument(("epoch", "epochs"), 0)
 
 
-def argument_origin(run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "") -> list:
+class _Asked(NamedTuple):
+    """What a search goes through, and the value that the run had, which tells several ways apart; None where it is not known."""
+
+    run_data: RunData
+    value: Optional[float] = None
+
+    def chosen(self, found: list) -> Optional[tuple]:
+        """The one ``(file, expression)`` of several, or the first of those that give the value of the run."""
+        if len(found) == 1:
+            return found[0]
+        return next((one for one in found if self.value is not None and _number(one[1]) == self.value), None)
+
+
+def _number(node: ast.AST) -> Optional[float]:
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def argument_origin(
+    run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "", value: Optional[float] = None
+) -> list:
     """The place where the value of an argument is written, where that is another line than the call's; else an empty list.
 
     Followed are names, parameters with their defaults and what callers give, options of a command line, fields of settings and
-    keys of dictionaries, as long as there is one way only.
+    keys of dictionaries, as long as there is one way only, or one that gives the ``value`` of the run.
     """
     if not call or not call.file or not call.line:
         return []
     tree = run_data.source.trees.get(call.file)
     for node in ast.walk(tree) if tree is not None else ():
-        inside = isinstance(node, ast.Call) and node.lineno <= call.line <= (node.end_lineno or node.lineno)
-        if inside and (not callee or called_name(node) == callee):
+        if isinstance(node, ast.Call) and _spans(node, call.line) and (not callee or called_name(node) == callee):
             given = _given(node, wanted.names, wanted.position)
-            found = _origin(run_data, call.file, given, 0) if given is not None else None
+            found = _origin(_Asked(run_data, value), call.file, given, 0) if given is not None else None
             if found is not None:
                 return [found] if (found.file, found.line) != (call.file, call.line) else []
     return []
 
 
-def epochs_origin(run_data: RunData) -> list:
-    """The places where the number of epochs is written: of ``Model.train`` and ``fit``, or of the loop over epochs."""
-    for file, tree in run_data.source.trees.items():
-        for node in ast.walk(tree):
-            given = _epochs_of(node)
-            found = _origin(run_data, file, given, 0) if given is not None else None
-            if found is not None:
-                return [found]
+def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
+    """The place where the number of epochs is written: of the call of ``Model.train`` or ``fit`` that the training ``steps`` come
+    from, else of the first such call or loop over epochs, in the files of the steps before all others."""
+    steps = [one for one in steps if one.file]
+    files = sorted(run_data.source.trees, key=lambda file: file not in [one.file for one in steps])
+    nodes = [(file, node) for file in files for node in ast.walk(run_data.source.trees[file])]
+    called = [
+        (file, node)
+        for file, node in nodes
+        if any(one.file == file and _spans(node, one.line or 0) for one in steps) and isinstance(node, ast.Call)
+    ]
+    known = [one for one in called if _epochs_of(one[1]) is not None]
+    for file, node in known or nodes:
+        given = _epochs_of(node)
+        found = _origin(_Asked(run_data), file, given, 0) if given is not None else None
+        if found is not None:
+            return [found]
     return []
+
+
+def _spans(node: ast.AST, line: int) -> bool:
+    return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", None) or line)
 
 
 def _epochs_of(node: ast.AST) -> Optional[ast.expr]:
@@ -75,57 +109,58 @@ def _given(call: ast.Call, names: Iterable, position: int) -> Optional[ast.expr]
     return call.args[position] if plain and len(call.args) > position else None
 
 
-def _origin(run_data: RunData, file: str, node: ast.AST, depth: int) -> Optional[Fact]:
+def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fact]:
     if depth > _DEEPEST:
         return None
     if isinstance(node, _PLAIN):
         names = [one for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))]
-        return place(file, node.lineno) if not names else _origin(run_data, file, names[0], depth + 1)
+        return place(file, node.lineno) if not names else _origin(asked, file, names[0], depth + 1)
     if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
-        return _origin(run_data, file, node.args[0], depth + 1)
+        return _origin(asked, file, node.args[0], depth + 1)
     if isinstance(node, ast.Name):
-        return _of_name(run_data, file, node, depth + 1)
+        return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):
-        return _of_field(run_data, node.attr, depth + 1)
+        return _of_field(asked, node.attr, depth + 1)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-        return _of_field(run_data, node.slice.value, depth + 1)
+        return _of_field(asked, node.slice.value, depth + 1)
     return None
 
 
-def _of_name(run_data: RunData, file: str, node: ast.Name, depth: int) -> Optional[Fact]:
+def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[Fact]:
     """Of a name: assigned in the innermost function around, a parameter of it, or assigned in the module."""
-    tree = run_data.source.trees[file]
-    functions = [one for one in run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.FunctionDef)]
+    tree = asked.run_data.source.trees[file]
+    functions = [one for one in asked.run_data.source.enclosing(file, node.lineno) if isinstance(one, ast.FunctionDef)]
     for function in reversed(functions):
         assigned = _assigned(function, node.id)
         if assigned:
-            return _origin(run_data, file, assigned[-1], depth) if len(assigned) == 1 else None
+            return _origin(asked, file, assigned[-1], depth) if len(assigned) == 1 else None
         if node.id in [one.arg for one in _parameters(function)]:
-            return _of_parameter(run_data, file, function, node.id, depth)
+            return _of_parameter(asked, file, function, node.id, depth)
     assigned = _assigned(tree, node.id)
-    return _origin(run_data, file, assigned[0], depth) if len(assigned) == 1 else None
+    return _origin(asked, file, assigned[0], depth) if len(assigned) == 1 else None
 
 
 def _parameters(function: ast.FunctionDef) -> list:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
 
-def _of_parameter(run_data: RunData, file: str, function: ast.FunctionDef, name: str, depth: int) -> Optional[Fact]:
+def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str, depth: int) -> Optional[Fact]:
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     position = positional.index(name) - (positional[:1] == ["self"]) if name in positional else 999
     given = []
-    for other, tree in run_data.source.trees.items():
+    for other, tree in asked.run_data.source.trees.items():
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and called_name(call) == function.name:
                 value = _given(call, (name,), position)
                 given += [(other, value)] if value is not None else []
-    if len(given) == 1:
-        return _origin(run_data, *given[0], depth)
+    one = asked.chosen(given)
+    if one is not None:
+        return _origin(asked, one[0], one[1], depth)
     defaults = dict(zip(reversed(positional), reversed(function.args.defaults)))
     defaults.update(
         (one.arg, value) for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults) if value
     )
-    return _origin(run_data, file, defaults[name], depth) if not given and name in defaults else None
+    return _origin(asked, file, defaults[name], depth) if not given and name in defaults else None
 
 
 def _assigned(scope: ast.AST, name: str) -> list:
@@ -147,17 +182,21 @@ def _assigned(scope: ast.AST, name: str) -> list:
 def _parts(target: ast.AST, value: ast.AST, name: str) -> list:
     if isinstance(target, ast.Name) and target.id == name:
         return [value]
-    both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
-    return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)] if both else []
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+        return []
+    return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)]
 
 
-def _of_field(run_data: RunData, name: str, depth: int) -> Optional[Fact]:
+def _of_field(asked: _Asked, name: str, depth: int) -> Optional[Fact]:
     """Of ``args.name`` or ``config["name"]``: the one option, keyword, key, field or attribute of that name with a value."""
-    found = [(file, value) for file, tree in run_data.source.trees.items() for value in _fields(tree, name)]
-    said = [word.split("=")[0].lstrip("-").replace("-", "_") for word in run_data.run.command or [] if word[:1] == "-"]
+    found = [(file, value) for file, tree in asked.run_data.source.trees.items() for value in _fields(tree, name)]
+    said = [
+        word.split("=")[0].lstrip("-").replace("-", "_") for word in asked.run_data.run.command or [] if word[:1] == "-"
+    ]
     if name in said:
         return None
-    return _origin(run_data, *found[0], depth) if len(found) == 1 else None
+    one = asked.chosen(found)
+    return _origin(asked, one[0], one[1], depth) if one is not None else None
 
 
 def _fields(tree: ast.AST, name: str) -> list:
@@ -178,24 +217,16 @@ def _fields(tree: ast.AST, name: str) -> list:
 
 def _of_call(call: ast.Call, name: str) -> list:
     if called_name(call) == "add_argument":
-        flags = [
-            one.value.lstrip("-").replace("-", "_") for one in call.args if isinstance(getattr(one, "value", None), str)
-        ]
+        said = [str(getattr(one, "value", "")) for one in call.args]
+        flags = [one.lstrip("-").replace("-", "_") for one in said]
         return [one.value for one in call.keywords if one.arg == "default"] if name in flags else []
-    settings = called_name(call) in (
-        "SimpleNamespace",
-        "Namespace",
-        "EasyDict",
-        "edict",
-        "dict",
-        "ConfigDict",
-        "Config",
-    )
+    settings = called_name(call) in _SETTINGS
     return [one.value for one in call.keywords if one.arg == name] if settings else []
 
 
 def _class_field(node: ast.stmt, name: str) -> list:
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         return _parts(node.target, node.value, name)
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return [value for target in targets for value in _parts(target, node.value, name)]
+    if isinstance(node, ast.Assign):
+        return [value for target in node.targets for value in _parts(target, node.value, name)]
+    return []

@@ -82,7 +82,10 @@ def gather(
     files["env.json"] = _json(found)
     files["env.txt"] = as_text(found, "en").encode("utf-8", "backslashreplace")
     same = _same_conclusions(Path(run_dir), files)
-    command = scrubber.value([str(part) for part in run.get("command") or []], "manifest.json")
+    command = [str(part) for part in run.get("command") or []]
+    if isinstance(run.get("module"), str):  # it was run with -m
+        command[1:2] = ["-m", run["module"]]
+    command = scrubber.value(command, "manifest.json")
     replaced = [row._asdict() for row in scrubber.replaced()]
     files["README.txt"] = _read_me(command).encode("utf-8", "backslashreplace")
     files["manifest.json"] = _manifest(files, command, left_out, replaced, same)

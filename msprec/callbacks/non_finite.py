@@ -94,7 +94,7 @@ class NonFiniteMonitor(Monitor):
 
     def _prepare_locating(self) -> None:
         replays, writer, alone = provided("replays"), self.recorder.writer, process_rank()[1] == 1
-        self._locator = replays.Locator(writer.event, writer.rank_folder / "nonfinite", alone)
+        self._locator = replays.Locator(writer.event, writer.rank_folder / "nonfinite", alone, self.policy != "record")
         self._copies = replays.WeightCopies()
 
     def before_step(self, step: int, run_context) -> None:

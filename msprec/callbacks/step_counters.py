@@ -10,6 +10,8 @@ from msprec.record.writer import warn_once
 
 #: An overflow streak of so many steps is an event.
 STREAK = 3
+#: So many updates in a row that a fixed scale has skipped are told while the training runs.
+SKIPPED = 8
 
 
 class ScaleTally:
@@ -17,7 +19,8 @@ class ScaleTally:
 
     Args:
         event: Called as ``event(name, step, **fields)`` for ``overflow_streak`` (3 or more), ``scale_floor``,
-            ``scale_nonfinite``; ``None``: only count.
+            ``scale_nonfinite``; updates that a fixed scale skips again and again are one line of warning. ``None``: only
+            count.
     """
 
     def __init__(self, event: Optional[Callable] = None) -> None:
@@ -127,6 +130,18 @@ class ScaleTally:
         self._streak += 1
         self._streak_to = step
         self.longest = max(self.longest, self._streak)
+        if self._streak == SKIPPED and self._event is not None:
+            self._warn_of_skips()
+
+    def _warn_of_skips(self) -> None:
+        """A fixed scale stays where it is, and what overflows now will overflow again."""
+        scale = self._facts.get("initial")
+        if self.kind == "fixed" and self._facts.get("drop_overflow_update") and scale:
+            told = f"2**{int(math.log2(scale))}" if math.log2(scale).is_integer() else f"{scale:g}"
+            warn_once(
+                self,
+                f"{self.overflows} of {self.known} updates skipped, {SKIPPED} in a row: loss scale fixed at {told}",
+            )
 
     def _scale(self, step: int, overflow: bool, scale: float) -> None:
         lost = not math.isfinite(scale)

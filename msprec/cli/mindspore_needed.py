@@ -10,7 +10,17 @@ from msprec.cli.common import Failure, language
 
 
 def require_script(script: str) -> None:
-    """Fails where there is no such file."""
+    """Fails where there is no such file, or it is a notebook."""
+    if script.startswith("-"):
+        raise Failure(
+            f"no such option: {script} (options of msprec stand before the script, those of the script after it)"
+        )
+    if script.endswith(".ipynb"):
+        raise Failure(
+            f"{script} is a notebook, which Python does not run as a script: make one of it (jupyter nbconvert --to script "
+            f"{script}) and run that, or record in the notebook itself, with msprec.PrecisionMonitor among the callbacks or "
+            "msprec.watch around the loop"
+        )
     if not os.path.isfile(script):
         raise Failure(f"no such script: {script}")
 

@@ -156,3 +156,4 @@ def _show(facts: dict, plan, lang: str, console, what_if: bool) -> None:
         console.print(line, soft_wrap=True, markup=False)
     if not what_if:
         console.print(str(plan.case.run / "remedies" / "effects.png"), soft_wrap=True, markup=False)
+        console.print(present.REPORT.render(lang).format(run=plan.case.run), soft_wrap=True, markup=False)

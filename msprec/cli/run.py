@@ -58,6 +58,9 @@ _RANKS_FINISH = 20
 @reference_options
 @click.option("--twice", is_flag=True, help="Run it twice and say whether the loss repeats, and what is random if not.")
 @click.option("--repeat", type=click.IntRange(2), metavar="N", help="The same with N runs.")
+@click.option(
+    "-m", "as_module", is_flag=True, help="SCRIPT is the dotted name of a module, run as `python -m` runs it."
+)
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def run(
@@ -74,6 +77,7 @@ def run(
     reference_script: Optional[str],
     twice: bool,
     repeat: Optional[int],
+    as_module: bool,
     script: str,
     args: tuple,
 ) -> None:
@@ -90,13 +94,20 @@ def run(
       msprec run --also eval.py --also infer.py train.py
       msprec run --reference-run pytorch_losses.csv train.py
       msprec run --twice train.py
+      msprec run -m package.train --lr 0.1
       msrun --worker_num=2 --local_worker_num=2 --join=True python -m msprec run train.py
     """
-    require_script(script)
     from msprec.observe import launch
     from msprec.observe.observer import Options
     from msprec.runtime.environment import rank
 
+    named, module = script, script if as_module else None
+    if module is not None:
+        spec = launch.spec_of_module(module)
+        if spec is None or spec.origin is None:
+            raise Failure(f"no module named {module} (below {os.getcwd()} or installed)")
+        script = spec.origin
+    require_script(script)
     if twice or repeat:
         given: tuple = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
@@ -106,10 +117,13 @@ def run(
         read_reference_script(reference_script)
         require_mindspore(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
-        run_repeatedly(script, args, new_run_folder(script, out), repeat or 2, given, lang, first)
+        given += ("-m",) if module else ()
+        run_repeatedly(named, args, new_run_folder(script, out), repeat or 2, given, lang, first)
     design_beside(script)
     beside = read_also(also)
-    options = Options(locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds)
+    options = Options(
+        locate=locate, tensorboard=tensorboard_dir or tensorboard, probe_seconds=probe_seconds, module=module
+    )
     reference = read_reference_script(reference_script)
     if options.tensorboard:
         _require_tensorboard()
@@ -143,6 +157,7 @@ def _forget(folder: Optional[Path]) -> None:
     """Removes a run folder into which nothing was recorded."""
     if folder is not None:
         with contextlib.suppress(OSError):
+            (folder / "run.json").unlink()
             folder.rmdir()
 
 

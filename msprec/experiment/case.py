@@ -46,6 +46,10 @@ class Case:
         self.args = [str(given) for given in recorded.get("command", [])[2:]]
         if (recorded.get("rank_size") or 1) > 1:
             raise CannotExperiment(f"{run} was distributed; experiments start one process")
+        if any(root == root.parent for root in self.roots):
+            raise CannotExperiment(
+                f"{run} was started in the root folder, which cannot be copied; run it in the script's folder"
+            )
         if not recorded.get("training_steps"):
             raise CannotExperiment(f"{run} has recorded no training step")
         self._require_unchanged()

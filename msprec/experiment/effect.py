@@ -9,6 +9,8 @@ from msprec.record.metric_names import HIGHER, LOWER
 _T = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 #: A score is said to differ from one hundredth on, a loss from two: what is less is no remedy, however sure it may be.
 _LEAST_SCORE, _LEAST_LOSS = 0.01, 0.02
+#: From so many seeds on, the runs of one seed are compared with each other: they begin alike and see the same data.
+_PAIRED = 3
 #: The share of a training at whose end the loss is averaged.
 _END = 0.1
 
@@ -29,12 +31,19 @@ class Measured(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """``verdict``: helps, harms, none (within the spread), open (more seeds would tell); ``gain``: how much better, in the
-    units of the score, above zero: better; ``spread``: what a difference by chance may come to (95 %)."""
+    """One set of runs against another.
+
+    Attributes:
+        verdict: helps, harms, none (within the spread), open (more seeds would tell).
+        gain: How much better, in the units of the score; above zero: better. None: one side is not finite.
+        spread: What a difference by chance may come to (95 %).
+        steady: Whether each seed was better, or each worse.
+    """
 
     verdict: str
     gain: Optional[float]
     spread: Optional[float]
+    steady: bool = False
 
 
 def choose_score(results: list) -> Score:
@@ -76,8 +85,9 @@ def common_steps(groups: list) -> Optional[int]:
 def compare(base: Measured, tried: Measured, score: Score, loss_counts: bool = True) -> Compared:
     """Whether ``tried`` is better than ``base`` by the score, or by the training loss where there is none.
 
-    Student's t-test of the two means with a pooled standard deviation; the difference counts from `_LEAST_SCORE` or
-    `_LEAST_LOSS` on. With one run on a side the standard deviation is the other side's.
+    Student's t-test, of the differences seed by seed where both have three or more, else of the two means with a pooled
+    standard deviation, which with one run on a side is the other side's. The difference counts from `_LEAST_SCORE` or
+    `_LEAST_LOSS` on. The numbers of both sides stand in the order of the seeds.
     """
     if score.name is not None:
         return _compared(base.scores, tried.scores, score.higher, _least(base.scores, score))
@@ -97,13 +107,18 @@ def _least(values: tuple, score: Score) -> float:
 def _compared(base: tuple, tried: tuple, higher: bool, least: float) -> Compared:
     if None in base or None in tried:
         return Compared(_where_not_finite(base, tried), None, None)
-    gain = (_mean(tried) - _mean(base)) * (1 if higher else -1)
-    spread = _spread(base, tried)
+    sign = 1 if higher else -1
+    differences = [sign * (after - before) for before, after in zip(base, tried)]
+    if len(differences) >= _PAIRED:
+        gain, spread = _mean(differences), _paired_spread(differences)
+    else:
+        gain, spread = sign * (_mean(tried) - _mean(base)), _spread(base, tried)
+    steady = all(one > 0 for one in differences) or all(one < 0 for one in differences)
     if abs(gain) <= least:
-        return Compared("none", gain, spread)
+        return Compared("none", gain, spread, steady)
     if abs(gain) > spread:
-        return Compared("helps" if gain > 0 else "harms", gain, spread)
-    return Compared("open", gain, spread)
+        return Compared("helps" if gain > 0 else "harms", gain, spread, steady)
+    return Compared("open", gain, spread, steady)
 
 
 def _where_not_finite(base: tuple, tried: tuple) -> str:
@@ -119,5 +134,11 @@ def _spread(base: tuple, tried: tuple) -> float:
     return _T[min(freedom, len(_T) - 1)] * math.sqrt(squares / freedom * (1 / len(base) + 1 / len(tried)))
 
 
-def _mean(values: tuple) -> float:
+def _paired_spread(differences: list) -> float:
+    freedom, mean = len(differences) - 1, _mean(differences)
+    squares = sum((one - mean) ** 2 for one in differences)
+    return _T[min(freedom, len(_T) - 1)] * math.sqrt(squares / freedom / len(differences))
+
+
+def _mean(values) -> float:
     return sum(values) / len(values)

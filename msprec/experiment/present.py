@@ -14,6 +14,7 @@ NO_PROBLEMS = Text(
     "此次运行没有发现问题，没有可以尝试的修复措施。",
     "The run has no problem that a remedy answers: there is nothing to try.",
 )
+REPORT = Text("写入报告：msprec checklist --run {{run}}", "Into the report: msprec checklist --run {{run}}")
 _BUDGET = Text(
     "时间预算已用完，没有试验补丁；以更大的 --budget 再次运行，将从中断处继续。",
     "The budget is spent and no patch was tried; with a larger --budget the command goes on from here.",

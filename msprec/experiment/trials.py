@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.experiment import effect
 from msprec.experiment.effect import Compared, Score
-from msprec.experiment.plan import SEEDS, Plan
+from msprec.experiment.plan import MOST_SEEDS, SEEDS, Plan
 from msprec.experiment.present import both
 from msprec.experiment.runner import Runner, Task
 
@@ -96,10 +96,12 @@ class Trials:
 
         ``worse``: whether it matters that it is worse; otherwise what looks worse at first is not looked into.
         """
-        for count in range(1, SEEDS + 1):
+        for count in range(1, MOST_SEEDS + 1):
             self._more(remedies, count)
+            if count > SEEDS:
+                self._more(against, count)
             found = self._compare(remedies, against)
-            if found.verdict != "open" or (found.gain < 0 and not worse):
+            if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
                 break
         if found.verdict == "open":
             found = found._replace(verdict="none")

@@ -1,7 +1,9 @@
 """A copy of the folders that a script lives in, in which it can write what it likes: nothing of it reaches the user's files.
 
 Folders are made anew, small files are copied and large ones linked. A link is turned into a copy at the moment in which the
-script opens it for writing; a write to anywhere else of the user's is refused (`keep_inside`, Python's audit events).
+script opens it for writing; a write to anywhere else of the user's is refused (`keep_inside`, Python's audit events). What
+compiled code writes raises no event: new files of its own land in the copy's folders, but a large file that it overwrites in
+place, and an absolute path, reach the user's.
 """
 
 import contextlib

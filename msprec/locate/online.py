@@ -11,6 +11,7 @@ from msprec.locate.outlier_samples import outlier_in, without
 from msprec.locate.replay_step import locate
 from msprec.locate.saved_step import save_capsule
 from msprec.record.time_budget import Budget
+from msprec.record.writer import warn_once
 from msprec.runtime.cells import all_parameters
 from msprec.runtime.tensor_snapshot import on_cpu
 
@@ -60,10 +61,11 @@ class Locator:
         folder: Where the first located step is written, for `msprec locate`.
         alone: Whether this process trains by itself. Where it does not, a bad step is kept and not replayed: a replay
             of one rank would wait for the others wherever the network or the step talks to them.
+        warn: Whether the first place is one line of warning too.
     """
 
-    def __init__(self, event: Callable, folder: Path, alone: bool = True) -> None:
-        self._event, self._folder, self._alone = event, folder, alone
+    def __init__(self, event: Callable, folder: Path, alone: bool = True, warn: bool = True) -> None:
+        self._event, self._folder, self._alone, self._warn = event, folder, alone, warn
         self.told, self._seen = [], set()
 
     def tell(self, keeper: StepKeeper, bad: BadStep) -> Optional[dict]:
@@ -94,6 +96,8 @@ class Locator:
             save_capsule(self._folder, kept, kept.build(kept.batch).parameters, _loss_of(keeper, kept), facts)
         self.told.append((step, facts))
         self._event("located", step, **facts)
+        if self._warn and facts.get("phase") and facts.get("place"):
+            warn_once(self, _in_words(step, facts))
         return facts
 
     def _find(self, keeper: StepKeeper, bad: BadStep) -> tuple:
@@ -119,6 +123,15 @@ class Locator:
                 {**facts, **({"outlier": {**found.facts(), "proved": False}} if found else {})},
             )
         return bad.step, kept, facts
+
+
+def _in_words(step: int, facts: dict) -> str:
+    """One line: step, expression, place and cell of the first value that is not finite."""
+    place, cell = facts["place"], facts.get("cell")
+    expression = facts.get("expression") or facts.get("operator") or facts.get("parameter") or ""
+    inside = f" (cell {cell})" if cell else ""
+    told = f"`{expression}` at {place['file']}:{place['line']}{inside}"
+    return f"the first NaN or infinity is made at step {step}, {facts['phase']}: {told}"
 
 
 def _replayed(keeper: StepKeeper, step: int) -> tuple:

@@ -1,11 +1,13 @@
 """Runs a script as ``python SCRIPT ARGS`` does, with an observer looking on."""
 
+import builtins
 import os
 import signal
 import sys
 import traceback
 import types
-from importlib.machinery import SourceFileLoader
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -48,7 +50,7 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
         observer.write_run()
         code, end = instrument(code, source), instrument_imports()
         cancel = when_imported("mindspore", lambda: observer.guarded_call(observer.install))
-    outcome = _execute(code, path, script, args)
+    outcome = _execute(code, path, script, args, options.module if options is not None else None)
     if observer is not None:
         cancel()
         end()
@@ -57,11 +59,34 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
     return outcome
 
 
-def _execute(code, path: str, script: str, args: list) -> Outcome:
+def spec_of_module(name: str) -> Optional[ModuleSpec]:
+    """What ``python -m NAME`` would run, found without importing anything; of a package its ``__main__``. None: there is none."""
+    where, found, whole = [os.getcwd(), *sys.path], None, ""
+    for part in name.split("."):
+        whole = f"{whole}.{part}" if whole else part
+        found = PathFinder.find_spec(whole, where) if where is not None else None
+        if found is None:
+            return None
+        where = found.submodule_search_locations
+    return found if where is None else PathFinder.find_spec(f"{name}.__main__", where)
+
+
+def _as_module(module: types.ModuleType, name: str, path: str) -> None:
+    """Gives the main module and the process what ``python -m`` gives them, its packages imported."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = os.getcwd()
+    sys.argv[0] = path
+    spec = spec_of_module(name)
+    module.__dict__.update(__spec__=spec, __package__=spec.parent, __loader__=spec.loader, __cached__=spec.cached)
+    if spec.parent:
+        import_module(spec.parent)
+
+
+def _execute(code, path: str, script: str, args: list, name: Optional[str] = None) -> Outcome:
     module = types.ModuleType("__main__")
     module.__dict__.update(
         __file__=path,
-        __builtins__=__builtins__,
+        __builtins__=builtins,  # the module, as in a script
         __spec__=None,
         __loader__=SourceFileLoader("__main__", path),
         __cached__=None,
@@ -72,6 +97,8 @@ def _execute(code, path: str, script: str, args: list) -> Outcome:
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = os.path.dirname(os.path.realpath(path))
     try:
+        if name is not None:
+            _as_module(module, name, path)
         exec(code, module.__dict__)
     except SystemExit as stop:
         return _exited(stop)

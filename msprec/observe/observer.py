@@ -26,13 +26,14 @@ class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
     it, or a `StepDumper`, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``:
     a `Sweep` that sets the learning rate; ``probe_seconds``: how long probes may take
-    once the script has ended."""
+    once the script has ended; ``module``: the dotted name under which the script is run, as by ``python -m``."""
 
     locate: bool = True
     again: Optional[object] = None
     tensorboard: Union[bool, str, None] = None
     sweep: Optional[object] = None
     probe_seconds: float = 0.0
+    module: Optional[str] = None
 
 
 class Observer:
@@ -190,6 +191,7 @@ class Observer:
             "tool": {"name": "msprec", "version": __version__},
             "command": self.command,
             "script": self.script,
+            **({"module": self.options.module} if self.options.module else {}),
             "cwd": self.cwd,
             "started": self.started,
             "ended": _now() if exit_facts else None,

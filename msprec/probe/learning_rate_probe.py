@@ -15,12 +15,13 @@ from msprec.record.nested import tensors_in
 from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
-#: Powers of ten of the run's rate at which the first steps are tried, in this order while time is left; steps of one at least.
+#: Powers of ten of the run's rate at which the first steps are tried, in this order; steps of a trial at least.
 POWERS, TRIAL = (0, -1, 1, -2, 2, -3, 3), 10
-#: A run whose loss came down to this share of its start at a rate inside the bounds leaves no doubt.
-CAME_DOWN = 0.3
-#: The same for the end beside the second tenth, and for a loss that is gone.
-FELL_ON, CONVERGED = 0.7, 0.03
+#: The trials take so many seconds, or so many times what the range test took.
+TRIAL_SECONDS, TRIAL_SHARE = 3.0, 2.0
+#: A run leaves no doubt whose loss came down to this share of its start, and of its second tenth, at a rate inside the bounds;
+#: nor one whose loss is gone.
+CAME_DOWN, FELL_ON, CONVERGED = 0.3, 0.7, 0.03
 #: The gradients of the probe and those that the optimizer was given may differ by this factor; more is scaling or clipping.
 SAME_GRADIENT = 1.5
 
@@ -55,7 +56,8 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
         finder = LearningRateFinder(step, optimizer, roots, LOW, HIGH, count)
         began = time.monotonic()
         curve = finder.run(material.batches, seconds)
-        left = seconds - (time.monotonic() - began)
+        took = time.monotonic() - began
+        left = min(seconds - took, max(TRIAL_SECONDS, TRIAL_SHARE * took))
         trials = _trials(finder, curve, material, reached, left) if finder.used else []
     return {
         **curve.facts(),
@@ -70,27 +72,28 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
 
 
 def _trials(finder: LearningRateFinder, curve, material: Material, reached: Optional[tuple], seconds: float) -> list:
-    """``[{"rate", "losses"}]``: the same first weights trained on the same batches at the run's rate and at powers of ten of it.
+    """``[{"rate", "losses"}]``: the same first weights trained on the same batches at the run's rate, at the one where the range
+    test falls most steeply, and at powers of ten of the run's, while time is left.
 
-    Only where the run leaves a doubt: its loss did not come down to `CAME_DOWN` of its start, or hardly fell any more after its
-    second tenth, or the range test puts its rate outside. As many steps as there are batches, as a batch that comes twice is
-    learnt by heart, and a third of the run's at the most where its loss is finite.
+    Only where the run leaves a doubt (`CAME_DOWN`, `CONVERGED`). As many steps as there are batches, as a batch that comes twice
+    is learnt by heart, and a third of the run's at the most where its loss is finite.
     """
     if reached is None:
         return []
     steps, early, end = reached
     first = curve.reached()[0]
-    fine = math.isfinite(end) and 0 < end <= CAME_DOWN * first and (end <= FELL_ON * early or end <= CONVERGED * first)
-    if fine and curve.judge(finder.used).verdict == "inside":
+    inside = curve.judge(finder.used).verdict == "inside" and 0 < end <= CAME_DOWN * first and end <= FELL_ON * early
+    if math.isfinite(end) and (inside or 0 < end <= CONVERGED * first):
         return []
     count = min(len(material.batches), steps // 3) if math.isfinite(end) else len(material.batches)
     if math.isfinite(end) and count < TRIAL:
         return []
     batches = list(itertools.islice(itertools.cycle(material.batches), max(count, TRIAL)))
     found, until = [], time.monotonic() + seconds
-    for power in POWERS:
-        rate = finder.used * 10.0**power
-        if LOW <= rate <= HIGH or power == 0:
+    rates = [finder.used * 10.0**power for power in POWERS]
+    steepest = [curve.steepest] if curve.steepest is not None else []
+    for rate in [rates[0], *steepest, *rates[1:]]:
+        if LOW <= rate <= HIGH or rate == finder.used:
             losses = finder.train(rate, batches, until)
             if time.monotonic() > until:
                 break

@@ -33,9 +33,9 @@ COLUMNS = (
 FLUSH_ROWS = 256
 FLUSH_SECONDS = 0.8
 
-#: On a slow disk the next writing waits so many times what the last one took (3 % of the time), but no longer than so many
-#: seconds or so many rows.
-SLOW_TIMES, SLOW_SECONDS, SLOW_ROWS = 30.0, 60.0, 4096
+#: A disk is slow where writing rows takes so many seconds. The next writing then waits so many times what the last one took
+#: (3 % of the time), but no longer than so many seconds or so many rows.
+SLOW, SLOW_TIMES, SLOW_SECONDS, SLOW_ROWS = 0.025, 30.0, 10.0, 4096
 
 #: Rows that could not be written are kept for another try, the newest so many.
 UNWRITTEN_ROWS = 20_000
@@ -291,7 +291,8 @@ class StepRecorder:
                     self.guard(_name_of(filler), filler, row)
             begin = time.monotonic()  # reading the tensors before may have waited for the device
             self.guard("steps.csv", self._append, rows)
-            self._patience = min(SLOW_SECONDS, SLOW_TIMES * (time.monotonic() - begin))
+            taken = time.monotonic() - begin
+            self._patience = min(SLOW_SECONDS, SLOW_TIMES * taken) if taken > SLOW else 0.0
             for listener in tuple(self._listeners):
                 self.guard(_name_of(listener), listener, rows)
         self._last_flush = time.monotonic()

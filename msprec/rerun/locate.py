@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Optional
 
 _ONE_WORKER = (
     "the run was distributed: try `msrun --worker_num=1 --local_worker_num=1 --join=True python -m msprec locate RUN`"
@@ -41,20 +41,22 @@ def locate_again(run: Path, say: Callable) -> dict:
     _say_if_changed(run, facts, script, say)
     os.chdir(cwd)
     try:
-        return _replayed(script, facts.get("command", [])[2:], folder, say)
+        return _replayed(script, facts.get("command", [])[2:], folder, say, facts.get("module"))
     except CannotLocate as error:
         alone = "MS_ROLE" not in os.environ and (facts.get("rank_size") or 1) > 1
         raise CannotLocate(f"{error}; {_ONE_WORKER}" if alone else str(error)) from None
 
 
-def _replayed(script: Path, args: list, folder: Path, say: Callable) -> dict:
+def _replayed(script: Path, args: list, folder: Path, say: Callable, module: Optional[str] = None) -> dict:
     capsule = _capsule(folder)
     from msprec.observe import launch
     from msprec.observe.observer import Options
 
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(sys.stderr):
         say(f"running {script.name} up to its first step, to replay step {capsule.step}")
-        outcome = launch.run_script(str(script), list(args), Path(scratch) / "run", Options(again=capsule))
+        outcome = launch.run_script(
+            str(script), list(args), Path(scratch) / "run", Options(again=capsule, module=module)
+        )
     found = outcome.facts.get("located")
     if found is None:
         raise CannotLocate(f"{script.name} ended ({outcome.facts.get('kind')}) without a step that fits the kept one")

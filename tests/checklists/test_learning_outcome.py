@@ -101,3 +101,20 @@ def test_a_run_that_ends_in_nan_where_a_lower_rate_learns(verdict):
     run = tried(swept(training(lambda n: 2.3 if n < 3 else math.nan, 4), 1e-3, 1.0), used=math.nan, tenth=0.6)
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == "problem" and "NaN or infinity" in entry["summary"], entry["summary"]
+
+
+def test_a_run_that_learnt_before_it_ended_in_nan(verdict):
+    falls = training(lambda n: 2.3 - 0.05 * n if n < 20 else math.nan, 26)
+    run = tried(swept(falls, 1e-3, 1.0), used=math.nan, tenth=0.6)
+    assert verdict("hp.01", run)["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(("moved", "conclusion"), [(0.003, "problem"), (0.6, "undecided")])
+def test_a_loss_that_advantages_weigh_tells_nothing_by_its_course(verdict, moved, conclusion):
+    """It falls to 0, and below, whether the policy gets better or not; weights that stay where they were learn nothing."""
+    run = swept(training(lambda n: 0.05 - n / 2000, builtin=False), 1e-3, 1.0)
+    run.facts["probes"] = {"own_losses": [{"name": "loss_fn", "final": True, "weighed": True}], "skipped": {}}
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {**one["moved"], "relative": moved}
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]

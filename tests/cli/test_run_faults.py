@@ -70,3 +70,82 @@ def test_a_syntax_error_is_pythons_own(tmp_path: Path) -> None:
     plain, done = run(script, folder=tmp_path, plain=True), run(script, folder=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
     assert "^" in done.stderr and not list((tmp_path / "msprec_runs").glob("*"))
+
+
+def test_two_processes_that_are_given_one_folder(tmp_path: Path) -> None:
+    import json
+
+    (tmp_path / "train.py").write_text("import sys, time\ntime.sleep(1)\nprint(sys.argv[1])\n")
+    command = [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "out", "--no-word", "train.py"]
+    runs = [subprocess.Popen([*command, str(n)], cwd=tmp_path, stdout=-1, stderr=-1, text=True) for n in range(3)]
+    ended = [(one.communicate(timeout=120), one.returncode) for one in runs]
+    assert [out for (out, _), _ in ended] == ["0\n", "1\n", "2\n"] or any("not empty" in err for (_, err), _ in ended)
+    folders = sorted(tmp_path.glob("out*"))
+    assert len(folders) == sum(status == 0 for _, status in ended)
+    given = [json.loads((folder / "run.json").read_text())["command"][-1] for folder in folders]
+    assert len(set(given)) == len(folders)  # each its own
+
+
+def test_a_claimed_folder_is_left_to_its_process(tmp_path: Path) -> None:
+    from msprec.cli.run_folder import writable_or_temporary
+
+    names = [writable_or_temporary(tmp_path / "run").name for _ in range(3)]
+    assert names == ["run", "run-2", "run-3"]
+
+
+def test_an_option_that_does_not_exist_and_a_notebook(tmp_path: Path) -> None:
+    done = run("", "--lokate", folder=tmp_path)
+    assert done.returncode == 2 and "no such option: --lokate" in done.stderr
+    (tmp_path / "a.ipynb").write_text("{}")
+    command = [sys.executable, "-m", "msprec", "run", "a.ipynb"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (
+        done.returncode == 2
+        and "is a notebook" in done.stderr
+        and "nbconvert" in done.stderr
+        and "msprec.watch" in done.stderr
+    )
+
+
+def test_builtins_are_those_of_a_script(tmp_path: Path) -> None:
+    script = "print(type(__builtins__), __name__, __spec__, __builtins__.len('ab'))"
+    assert run(script, folder=tmp_path).stdout == run(script, folder=tmp_path, plain=True).stdout
+
+
+MODULE = """import sys
+from . import helper
+from .helper import value
+print(__name__, __package__, __spec__.name, sys.argv, sys.path[0], __file__, value, __builtins__.len("ab"))
+sys.exit(4)
+"""
+
+
+@pytest.mark.parametrize("name", ["pack.inner.train", "pack.inner", "pack.missing"])
+def test_a_module_of_a_package_runs_as_python_runs_it(tmp_path: Path, name: str) -> None:
+    inner = tmp_path / "pack" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        (folder / "__init__.py").write_text("")
+    (inner / "helper.py").write_text("value = 3\n")
+    for file in ("train.py", "__main__.py"):
+        (inner / file).write_text(MODULE)
+    rest = ["-m", name, "--lr", "0.1"]
+    plain = subprocess.run(
+        [sys.executable, *rest], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    command = [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "out", *rest]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    if name == "pack.missing":
+        assert (
+            done.returncode == 2 and "no module named pack.missing" in done.stderr and not (tmp_path / "out").exists()
+        )
+        return
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout) and done.returncode == 4
+    command = [sys.executable, "-m", "msprec", "bundle", "out", "--out", "q.zip"]
+    packed = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert packed.returncode == 0
+    import json
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "q.zip") as archive:
+        assert json.loads(archive.read("manifest.json"))["repeat"] == f"msprec run -m {name} --lr 0.1"

@@ -97,6 +97,12 @@ def user_things(item_id: str) -> dict:
     if item_id == "mp.04":
         things["critic"] = nn.SequentialCell(nn.Dense(4, 8), nn.Tanh(), nn.Dense(8, 1))
         things["optimizer"] = nn.Adam(things["critic"].trainable_params(), 1e-3)
+    if item_id in ("td.01", "td.09"):
+        things["inputs"], things["labels"] = things["image"], things["label"]
+        things["grad_fn"] = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+    if item_id == "td.08":
+        things["targets"] = 50 + 9 * rng.normal(size=(12, 2))
+        things["outputs"] = rng.normal(size=(12, 2))
     return things
 
 
@@ -125,6 +131,8 @@ def after(item_id: str, names: dict) -> None:
         assert sorted(first) == sorted(second)
         assert first != second
         assert [len(label) for _, label in names["stream"].create_tuple_iterator(num_epochs=1)] == [12]
+    if item_id == "td.08":
+        assert np.allclose(names["train_targets"].std(axis=0), 1, atol=1e-5)
     if item_id == "dp.04":
         ids, targets = next(names["dataset"].create_tuple_iterator(num_epochs=1))
         assert ids.shape == (4, 6)

@@ -29,6 +29,13 @@ def test_verdict_by_score(base, tried, verdict):
     assert compare(scores(*base), scores(*tried), ACCURACY).verdict == verdict
 
 
+def test_seeds_are_compared_with_themselves():
+    """Runs of one seed begin alike: what each of them gains counts, however far the seeds lie apart."""
+    found = compare(scores(0.3, 0.5, 0.7, 0.9), scores(0.34, 0.55, 0.74, 0.94), ACCURACY)
+    assert found.verdict == "helps" and found.steady
+    assert compare(scores(0.3, 0.5, 0.7, 0.9), scores(0.9, 0.55, 0.3, 0.74), ACCURACY).verdict in ("none", "open")
+
+
 def test_less_of_an_error_is_better():
     found = compare(scores(2.0, 2.1, 2.05), scores(1.0), Score("mae", False))
     assert found.verdict == "helps" and found.gain == pytest.approx(1.05)

@@ -71,7 +71,7 @@ def test_plan_follows_the_findings(tmp_path):
     plan = make_plan(Case(write_run(tmp_path, ("dp.03", "ds.02"))))
     assert [one.id for one in plan.remedies] == ["shuffle"]
     assert [one.item for one in plan.unanswered] == ["ds.02"]
-    assert plan.runs() == (4, 10)
+    assert plan.runs() == (4, 18)
 
 
 def test_every_remedy_has_a_finding_and_words(case):
@@ -102,6 +102,14 @@ def test_no_case(tmp_path, damage, said):
     run = write_run(tmp_path)
     damage(run)
     with pytest.raises(CannotExperiment, match=said):
+        Case(run)
+
+
+def test_the_root_folder_is_not_copied(tmp_path):
+    run = write_run(tmp_path)
+    facts = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**facts, "cwd": "/"}))
+    with pytest.raises(CannotExperiment, match="root folder"):
         Case(run)
 
 

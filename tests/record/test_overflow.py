@@ -1,5 +1,7 @@
 """The one definition of overflow and of a settled scale, against arithmetic by hand."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,26 @@ def test_a_scaler_that_was_not_adjusted_tells_nothing():
     assert rule.overflow((8.0, 1), (4.0, 0)) is True
     assert rule.overflow((1.0, 0), (1.0, 0)) is None  # it is adjusted in some steps only
     assert rule.overflow((8.0, 0), (2.0, 0)) is None  # twice
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        (
+            {"kind": "fixed", "initial": 2.0**18, "drop_overflow_update": True},
+            "8 in a row: loss scale fixed at 2**18",
+        ),
+        ({"kind": "fixed", "initial": 1000.0, "drop_overflow_update": True}, "loss scale fixed at 1000"),
+        ({"kind": "fixed", "initial": 2.0**18, "drop_overflow_update": False}, None),
+        ({"kind": "dynamic", "initial": 2.0**24, "drop_overflow_update": True}, None),
+    ],
+)
+def test_updates_that_a_fixed_scale_skips_are_told_once(facts: dict, told) -> None:
+    tally = ScaleTally(lambda *_, **__: None)
+    tally.starts({**facts, "overflow_from": "flag"})
+    rows = [{"step": 1, "overflow": 0}] + [{"step": step, "overflow": 1} for step in range(2, 40)]
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        tally(rows)
+    assert [str(one.message) for one in heard if told is None or told not in str(one.message)] == []
+    assert len(heard) == (told is not None)

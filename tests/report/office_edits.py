@@ -80,7 +80,7 @@ def edit(context, document, what, where, text):
     elif what == "annotate":
         note = document.createInstance("com.sun.star.text.textfield.Annotation")
         note.Author, note.Content = "Li Lei", text
-        document.Text.insertTextContent(paragraph_of(document, where).InitialValues, note, False)
+        document.Text.insertTextContent(paragraph_of(document, where).Start, note, False)
     elif what == "replace":
         paragraph_of(document, where).setString(text)
     else:

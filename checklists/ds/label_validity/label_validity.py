@@ -48,16 +48,15 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         wrong = check(run_data, dataset, column)
         if wrong is not None:
             says, advice = wrong
-            if (
-                check in (_refused, _out_of_range) and column.min == 0
-            ):  # counted as they should: the outputs may be too few
-                places = [*places, last_layer(run_data)]
+            # labels that begin at 0 are counted as they should: the outputs may be too few
+            head = last_layer(run_data) if check in (_refused, _out_of_range) and column.min == 0 else None
+            places += [head] if head is not None else []
             code = run_data.code_at(places, Text("标签的来处", "Where the labels come from"))
             return problem(
                 Text("{says}。", "{says}.", says=says),
                 advice,
                 [counts_figure(label.counts), *shown, code],
-                [place for place in places if place],
+                places,
             )
     share = _well_learned(run_data)
     if share is not None and label.kind in ("class", "one_hot"):

@@ -117,7 +117,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
                 "proportion and warm it up, or train for more epochs.",
             ),
             evidence,
-            [place, *argument_origin(run_data, place, BATCH, "batch")] if place else [],
+            [place, *argument_origin(run_data, place, BATCH, "batch", total)] if place else [],
         )
     if course.settled or (course.falls and updates is not None and updates >= run_data.limit("hp.03.updates")):
         return ok(

@@ -97,6 +97,8 @@ def judge_rate(run_data: RunData) -> Finding:
         return _too_large(seen, used, curve, evidence, places)
     if grown is not None:
         return _diverges(used, grown, curve, evidence, places)
+    if any(own.final and own.weighed for own in run_data.probes.own_losses):
+        return _of_weighed_loss(run_data, used, evidence, places)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
@@ -263,6 +265,42 @@ def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evid
             "Lower the learning rate to {rate} and run again; where it still diverges, look at the scale of inputs and targets "
             "(dp.01), the loss (cg.04) and the loss scale (mp.02).",
             rate=_bound(steepest) if steepest is not None else Text("十分之一或更低", "a tenth or less"),
+        ),
+        evidence,
+        places,
+    )
+
+
+def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: list) -> Finding:
+    """Of a loss that other numbers of the batch weigh, as advantages do in a policy gradient: its course tells nothing of what is
+    learnt, and how far the weights went is all that is known."""
+    known = [one.moved.relative for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
+    moved = max([one for one in known if one is not None], default=None)
+    if moved is not None and moved < run_data.limit("hp.01.moved") and run_data.training_steps >= 10:
+        return problem(
+            Text(
+                "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}"
+                "（loss 被优势等数值加权，其走势不说明学习情况）。",
+                "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most "
+                "(the loss is weighed by advantages or the like, and its course does not tell what is learnt).",
+                used=used,
+                steps=run_data.training_steps,
+                moved=f"{100 * moved:.2g} %",
+            ),
+            Text("提高学习率，或训练更多步。", "Raise the learning rate, or train for more steps."),
+            evidence,
+            places,
+        )
+    return undecided(
+        Text(
+            "学习率 {used}；loss 被 batch 中的其他数值（如优势）加权，它的走势和范围测试都不说明学习情况。",
+            "The learning rate is {used}; other numbers of the batch, such as advantages, weigh the loss, so that neither its "
+            "course nor a range test tells what is learnt.",
+            used=used if used is not None else Text("未记录", "not recorded"),
+        ),
+        Text(
+            "看平均回报（return）随训练的变化，用几个学习率各训练一次并比较。",
+            "Look at the mean return over the training, and compare short trainings with a few rates.",
         ),
         evidence,
         places,

@@ -10,6 +10,9 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import Curve
 
+#: Rates closer than this factor say nothing of each other.
+_APART = 3.0
+
 
 class Better(NamedTuple):
     """A rate at which ``steps`` steps from the ``first`` loss came to ``reached``, where the run's own rate came to ``own`` in as
@@ -33,12 +36,22 @@ def better_rate(run_data: RunData, curve: Optional[Curve], losses: np.ndarray, o
     if curve is None or len(trials) < 2 or len(losses) < 2:
         return None
     own, *others = trials
+    others = [
+        trial
+        for trial in others
+        if trial.rate and own.rate and max(trial.rate / own.rate, own.rate / trial.rate) >= _APART
+    ]
+    if not others:
+        return None
     first, count = curve.reached()[0], max(len(trial.losses) for trial in trials)
     best = min(others, key=lambda trial: _reached(trial, count)[0])
     reached, error = _reached(best, count)
     least = min([float(losses[np.isfinite(losses)].min(initial=0.0)), reached])
     if not reached <= (1 - run_data.limit("hp.01.learnt")) * first or least < 0:
         return None
+    sound = losses[np.isfinite(losses)]
+    if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
+        return None  # it learnt before it became NaN, which has another cause (mp.01)
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
     worse = min(found.own, found.end)

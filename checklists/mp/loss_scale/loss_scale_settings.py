@@ -101,11 +101,14 @@ class _Setting:
         if self.scale.kind != "fixed" or (self.scale.initial or 0) <= 1:
             return None
         steps = self.run_data.steps()
-        if "overflow" not in steps or len(steps) < self.run_data.limit("mp.02.overflowing"):
+        if len(steps) < self.run_data.limit("mp.02.overflowing"):
             return None
-        flagged = np.nan_to_num(np.asarray(steps["overflow"], float)) > 0
+        if "overflow" in steps:
+            skipped = bool((np.nan_to_num(np.asarray(steps["overflow"], float)) > 0).all())
+        else:  # of a compiled step the optimizers' own count tells
+            skipped = bool(self.half) and bool(self.optimizers) and all(one.updates == 0 for one in self.optimizers)
         losses = steps.observed("loss")
-        if not flagged.all() or not len(losses) or not np.isfinite(losses).all():
+        if not skipped or not len(losses) or not np.isfinite(losses).all():
             return None
         found = located(self.run_data)
         fits = found.vanishes_at if found is not None else None

@@ -160,7 +160,7 @@ def _beside_start(run_data: RunData, seen: Assessment, course: np.ndarray) -> As
 def _on_validation(run_data: RunData, seen: Assessment) -> Assessment:
     """Learnt on the training data: whether the validation data say so too."""
     score = seen.score
-    if score is not None and score.constant is not None and score.better == "higher" and not _above(score):
+    if score is not None and score.constant is not None and score.better == "higher" and not _above(score, errors=1):
         return seen._replace(state="hardly", sure=False, reason="validation")
     turned = [curve for curve in validation_curves(run_data) if turned_up(run_data, curve)]
     if turned and len(turned) == len(validation_curves(run_data)) and not keeps_best(run_data):
@@ -170,11 +170,11 @@ def _on_validation(run_data: RunData, seen: Assessment) -> Assessment:
     return seen
 
 
-def _above(score: Score) -> bool:
-    """Whether a score is above what a constant prediction reaches by more than three standard errors of a share."""
+def _above(score: Score, errors: int = 3) -> bool:
+    """Whether a score is above what a constant prediction reaches by more than so many standard errors of a share."""
     value = score.value / 100 if score.value > 1.5 else score.value
     error = math.sqrt(max(value * (1 - value), 1e-4) / (score.samples or 100))
-    return value - (score.constant or 0.0) > 3 * error
+    return value - (score.constant or 0.0) > errors * error
 
 
 def _rose_again(run_data: RunData, seen: Assessment) -> bool:

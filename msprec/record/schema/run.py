@@ -25,6 +25,7 @@ RUN = {
     "tool": key({"name": key(text, "msprec"), "version": key(text, "version of msprec")}, "what wrote the folder"),
     "command": key([text], "command line of the run"),
     "script": key(text, "the script that was run"),
+    "module": key(text, "the dotted name under which it was run, with `-m`; else missing"),
     "cwd": key(text, "working directory"),
     "started": key(text, "time of the start, ISO 8601"),
     "ended": key(text, "time of the end, ISO 8601"),

@@ -1,0 +1,22 @@
+"""Growth rates of about 0.0001 as targets: the loss is 1e-8 from the start, and no gradient is left."""
+
+import mindspore as ms
+import mindspore.dataset as ds
+import numpy as np
+from mindspore import nn
+
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_seed(2)
+rng = np.random.default_rng(2)
+x = rng.normal(size=(600, 5)).astype(np.float32)
+y = (1e-4 * np.tanh(x[:, :1] - x[:, 1:2])).astype(np.float32)
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(30)  # here
+net = nn.SequentialCell(nn.Dense(5, 16), nn.Tanh(), nn.Dense(16, 1))
+optimizer = nn.SGD(net.trainable_params(), 0.01)
+loss_fn = nn.MSELoss()
+grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+for epoch in range(8):
+    for a, b in data.create_tuple_iterator(num_epochs=1):
+        loss, grads = grad_fn(a, b)
+        optimizer(grads)
+    print(epoch, float(loss))

@@ -1,0 +1,71 @@
+"""Where the number of a setting is written, back from the call that it is given to."""
+
+import pytest
+from building import Run
+
+from msprec.checklists.common.setting_origin import BATCH, RATE, argument_origin, epochs_origin
+from msprec.engine.run_data import RunData, place
+from msprec.engine.runner import default_thresholds
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import RunFolder
+
+
+def lines(found: list) -> list:
+    return [one.line for one in found]
+
+
+@pytest.fixture
+def reading(tmp_path):
+    def read(code: str, command=("python", "train.py")):
+        made = Run(source={"train.py": code})
+        made.run["command"] = list(command)
+        return RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "found"),
+    [
+        ("lr = 0.1\nopt = nn.SGD(ps, lr)\n", 2, [1]),
+        ("opt = nn.SGD(ps, learning_rate=0.1)\n", 1, []),  # on the line of the call itself
+        ("base = 0.1\nlr = 10 * base\nopt = nn.SGD(ps, lr)\n", 3, [1]),
+        ("def make(ps, lr=0.1):\n    return nn.SGD(ps, lr)\n\nmake(ps)\n", 2, [1]),
+        ("def make(ps, lr=0.1):\n    return nn.SGD(ps, lr)\n\nmake(ps, 3.0)\n", 2, [4]),
+        ("c = SimpleNamespace(\n    lr=0.1,\n)\nopt = nn.SGD(ps, c.lr)\n", 4, [2]),
+        ("c = {\n    'lr': 0.1,\n}\nopt = nn.SGD(ps, c['lr'])\n", 4, [2]),
+        ("class C:\n    lr = 0.1\n\nopt = nn.SGD(ps, C.lr)\n", 4, [2]),
+        ("p.add_argument('--lr', default=0.1)\na = p.parse_args()\nopt = nn.SGD(ps, a.lr)\n", 3, [1]),
+        ("lr = 0.1\nlr = 0.2\nopt = nn.SGD(ps, lr)\n", 3, []),  # two ways, and which one counts is not asked
+        ("lr = read()\nopt = nn.SGD(ps, lr)\n", 2, []),
+    ],
+)
+def test_rates(reading, code, line, found):
+    assert lines(argument_origin(reading(code), place("train.py", line), RATE, "SGD")) == found
+
+
+def test_a_rate_of_the_command_line_stands_nowhere_in_the_source(reading):
+    code = "p.add_argument('--lr', default=0.1)\na = p.parse_args()\nopt = nn.SGD(ps, a.lr)\n"
+    run_data = reading(code, ("python", "train.py", "--lr=3"))
+    assert argument_origin(run_data, place("train.py", 3), RATE, "SGD") == []
+
+
+def test_the_value_of_the_run_tells_two_calls_apart(reading):
+    code = "def load(x, size):\n    return x.batch(size)\n\ntrain = load(a, 1400)\ntest = load(b, 32)\n"
+    run_data = reading(code)
+    assert lines(argument_origin(run_data, place("train.py", 2), BATCH, "batch", 1400)) == [4]
+    assert argument_origin(run_data, place("train.py", 2), BATCH, "batch") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("epochs = 2\nfor t in range(epochs):\n    run()\n", [1]),
+        ("for epoch in range(1, 3):\n    run()\n", [1]),
+        ("model.train(\n    4, data)\n", [2]),
+        ("model.fit(train_set, epoch=4)\n", [1]),
+        ("net.train()\nfor i in range(9):\n    print(i)\n", []),
+    ],
+)
+def test_epochs(reading, code, found):
+    assert lines(epochs_origin(reading(code))) == found
