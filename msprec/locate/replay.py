@@ -36,10 +36,21 @@ def undisturbed(parameters: list, state: Optional[dict], weights: Optional[dict]
             if state is not None:
                 set_random_state(state if host_random else {**state, "python": None, "numpy": None})
             yield
+        except BaseException:
+            _leave_gradient()
+            raise
         finally:
             _set_values(parameters, before)
             ms.set_context(mode=mode)
             set_random_state(outer)
+
+
+def _leave_gradient() -> None:
+    """Ends the gradient that an error left open: MindSpore goes on recording, and takes the script's next step for its part."""
+    executor = hook_points.value("pynative_executor")
+    if executor is not None:
+        executor.set_grad_flag(False)
+        executor.clear_res()
 
 
 def _set_values(parameters: list, values: dict) -> None:

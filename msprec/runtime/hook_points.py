@@ -515,6 +515,15 @@ HOOK_POINTS = (
         Text("不知道梯度在哪个通信组内归约", "the group that gradients are reduced in is not known"),
     ),
     HookPoint(
+        "pynative_executor",
+        ("mindspore.graph.api:_pynative_executor", "mindspore.common.api:_pynative_executor"),
+        _LOG,
+        without=Text(
+            "重放失败之后，脚本的下一步可能仍被当作求导的一部分",
+            "after a replay that failed, the script's next step may still count as part of a gradient",
+        ),
+    ),
+    HookPoint(
         "log",
         ("mindspore.log:_get_logger",),
         _LOG,

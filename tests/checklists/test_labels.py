@@ -110,6 +110,19 @@ def test_soft_labels_that_do(verdict, made):
     assert verdict("ds.02", made)["conclusion"] == "undecided"
 
 
+@pytest.mark.parametrize(
+    ("shape", "low", "high", "conclusion"),
+    [
+        ([160, 6], -1.0, 3.0, "undecided"),  # boxes padded with -1, of which the loss's targets are made
+        ([160, 6], 0.0, 255.0, "problem"),  # a mask of pixels
+        ([6], -1.0, 3.0, "problem"),
+    ],
+)
+def test_rows_of_boxes_are_no_targets_of_a_binary_loss(verdict, shape, low, high, conclusion):
+    made = run({}, loss="BCEWithLogitsLoss", label=SOFT, kind="float", shape=shape, min=low, max=high)
+    assert verdict("ds.02", made)["conclusion"] == conclusion
+
+
 def folders(train, val, operations=None):
     def one(classes, **changes):
         source = {"op": "ImageFolderDataset", "args": {"classes": classes}, "place": {"file": "train.py", "line": 3}}

@@ -307,6 +307,9 @@ def _not_binary(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tupl
         return None
     if _within_unit(column) or not _given_to_loss(run_data, column):
         return None
+    # rows of boxes, padded with -1: the targets of the loss are made of them
+    if not run_data.probes.losses and len(column.shape) == 2 and column.min < 0:
+        return None
     return (
         Text(
             "二元交叉熵 {loss} 的标签应在 0 到 1 之间，实际为 {low} 到 {high}",
