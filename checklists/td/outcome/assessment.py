@@ -60,6 +60,7 @@ class Assessment(NamedTuple):
         lowest: The lowest level of the smoothed loss.
         step: The step at which it stopped learning (diverged: at which it began to rise, or was not finite first), from 1.
         score: The last validation score.
+        little: Whether it learnt less than td.01.well of the constant's loss, and no validation score says otherwise.
     """
 
     state: str
@@ -71,6 +72,7 @@ class Assessment(NamedTuple):
     lowest: Optional[float] = None
     step: Optional[int] = None
     score: Optional[Score] = None
+    little: bool = False
 
 
 def assess(run_data: RunData) -> Assessment:
@@ -132,7 +134,8 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data):
         return seen._replace(state="stopped_early")
     if verdict == "learnt":
-        return _on_validation(run_data, seen._replace(state="learnt", sure=True))
+        little = gain < run_data.limit("td.01.well") and not (scored and _high(seen.score))
+        return _on_validation(run_data, seen._replace(state="learnt", sure=True, little=little))
     if verdict == "hardly" or gain > run_data.limit("hp.01.constant"):
         return seen._replace(state="hardly")
     long = _long_enough(run_data, seen.outcome.steps)
@@ -175,6 +178,14 @@ def _above(score: Score, errors: int = 3) -> bool:
     value = score.value / 100 if score.value > 1.5 else score.value
     error = math.sqrt(max(value * (1 - value), 1e-4) / (score.samples or 100))
     return value - (score.constant or 0.0) > errors * error
+
+
+def _high(score: Optional[Score]) -> bool:
+    """Whether half of the way from a constant prediction's share of right answers to all of them is done."""
+    if score is None or score.constant is None:
+        return False
+    value = score.value / 100 if score.value > 1.5 else score.value
+    return value - score.constant > 0.5 * (1 - score.constant)
 
 
 def _rose_again(run_data: RunData, seen: Assessment) -> bool:

@@ -17,6 +17,7 @@ _STATES = {
 _NOT_FALLEN = Text(
     "loss 没有下降，训练看来什么也没有学到", "The loss did not fall, so the training seems to have learnt nothing"
 )
+_LITTLE = Text("训练学到了一点东西", "The training learnt a little")
 _NOT_VALID = {
     "hardly": Text(
         "训练数据已学会，验证数据上却不比常数预测好",
@@ -63,6 +64,8 @@ def sentence(found: Assessment) -> Text:
 def _state(found: Assessment) -> Text:
     if found.reason == "validation":
         return _NOT_VALID[found.state]
+    if found.state == "learnt" and found.little:
+        return _LITTLE
     return _NOT_FALLEN if (found.state, found.reason) == ("nothing", "no_constant") else _STATES[found.state]
 
 
