@@ -129,7 +129,7 @@ def freezing(run_data: RunData, groups) -> Optional[Finding]:
     if moved:
         summary = Text(
             "{n} 个设计中冻结的权重在训练中有变化：{names}。",
-            "{n} weights that the design freezes moved in the training: {names}.",
+            "{n} weights that the design freezes were updated in the training: {names}.",
             n=len(moved),
             names=listed(p.name for p in moved),
         )
@@ -137,7 +137,7 @@ def freezing(run_data: RunData, groups) -> Optional[Finding]:
     if undeclared:
         summary = Text(
             "{n} 个设计中要训练的权重没有变化：{names}。",
-            "{n} weights that the design trains did not move: {names}.",
+            "{n} weights that the design trains were not updated: {names}.",
             n=len(undeclared),
             names=listed(p.name for p in undeclared),
         )
@@ -147,7 +147,7 @@ def freezing(run_data: RunData, groups) -> Optional[Finding]:
     return ok(
         Text(
             "冻结的 {n} 个权重与声明的设计一致，其余 {rest} 个都有变化。",
-            "The {n} frozen weights are those of the declared design; the other {rest} moved.",
+            "The {n} frozen weights are those of the declared design; the other {rest} were updated.",
             n=len(still),
             rest=len(groups.moved) + len(groups.excused),
         ),

@@ -8,7 +8,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 RUN_AGAIN = Text(
-    "用 `msprec run` 把训练完整运行一遍（至少一轮），再作判断。",
+    "用 `msprec run` 把训练完整运行一遍（至少一个 epoch），再作判断。",
     "Run the training to its end (one epoch at least) with `msprec run`.",
 )
 EVIDENCE = Text("说明", "Observation")
@@ -40,6 +40,11 @@ def first_place(dataset: Fact) -> Fact:
 def plain_arrays(dataset: Fact) -> bool:
     """Whether the training loop takes its batches from arrays, without a data set."""
     return [step.op for step in dataset.pipeline] == ["arguments of the training step"]
+
+
+def named(cell: Fact) -> str:
+    """A cell by path and class; the root cell, which has no path, by its class."""
+    return f"{cell.path} ({cell.class_})" if cell.path else f"{cell.class_}"
 
 
 def op_place(dataset: Fact, *names: str) -> Optional[Fact]:

@@ -661,7 +661,7 @@ def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> F
 
 
 _EVALUATE = Text(
-    "每轮在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪一轮最好。",
+    "每个 epoch 在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪个 epoch 最好。",
     "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see which "
     "epoch is best.",
 )

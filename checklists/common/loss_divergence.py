@@ -246,7 +246,9 @@ class ReferenceComparison:
             found["mp.01"] = _sentence(head, "这里在这一步附近溢出", "this run overflows about there")
         if self._new_epoch(step):
             found["dp.03"] = _sentence(
-                head, "这是一轮的开头，核对该轮数据的次序", "an epoch begins there: compare the order of its data"
+                head,
+                "这是一个 epoch 的开头，核对该 epoch 数据的次序",
+                "an epoch begins there: compare the order of its data",
             )
         if found or self.gradual:
             return found

@@ -152,7 +152,7 @@ def _one_value(one: Given, _) -> Optional[Wrong]:
     if one.output.constant is None or not one.output.plain:
         return None
     summary = Text(
-        "{operator} 只作用于一个单元（形状 {shape}）：输出恒为 {value}，与输入和权重无关，{name} 不能使网络学到任何东西。",
+        "{operator} 只作用于一个输出值（形状 {shape}）：输出恒为 {value}，与输入和权重无关，{name} 不能使网络学到任何东西。",
         "{operator} goes over a single unit (shape {shape}): the output is {value} whatever goes in and whatever is learnt, and "
         "{name} teaches the network nothing.",
         operator=_operator(one),

@@ -213,7 +213,7 @@ def _compared(run_data: RunData, shards: list, shown: list) -> Finding:
 
 def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, shown: list, places: list) -> Finding:
     says = Text(
-        "rank {a} 与 rank {b} 第一轮的样本有 {share} 相同",
+        "rank {a} 与 rank {b} 第一遍的样本有 {share} 相同",
         "rank {a} and rank {b} were given the same samples in their first pass, to {share}",
         a=pair[0],
         b=pair[1],
@@ -286,7 +286,7 @@ def _disjoint(run_data: RunData, shards: list, shown: list, places: list) -> Fin
         ):
             return problem(
                 Text(
-                    "各 rank 一轮共读取 {n} 个样本，而数据源有 {total} 个：有分片没有人读取。",
+                    "各 rank 一遍共读取 {n} 个样本，而数据源有 {total} 个：有分片没有人读取。",
                     "In a pass the ranks read {n} samples together, but the source has {total}: part of it is read by none.",
                     n=total,
                     total=source,
@@ -297,7 +297,7 @@ def _disjoint(run_data: RunData, shards: list, shown: list, places: list) -> Fin
             )
     return ok(
         Text(
-            "{n} 个 rank 第一轮的样本互不相同（共 {total} 个）。",
+            "{n} 个 rank 第一遍的样本互不相同（共 {total} 个）。",
             "The {n} ranks were given different samples in their first pass ({total} in all).",
             n=len(shards),
             total=total,
@@ -444,7 +444,7 @@ def _table(shards: list):
         Text("来源", "source"),
         "num_shards",
         "shard_id",
-        Text("每轮样本数", "samples a pass"),
+        Text("每遍样本数", "samples a pass"),
         Text("其中互不相同", "of them distinct"),
         Text("指纹", "fingerprints"),
     ]

@@ -128,12 +128,12 @@ class _Balance:
         if not self.whole and not self._enough():
             return undecided(
                 Text(
-                    "只看到一轮的一部分（{n} 个样本，{k} 类），不足以判断。",
+                    "只看到一遍数据的一部分（{n} 个样本，{k} 类），不足以判断。",
                     "Only a part of a pass was seen ({n} samples, {k} classes): too little to judge.",
                     n=sum(self.counts.values()),
                     k=len(self.counts),
                 ),
-                Text("完整运行至少一轮训练。", "Run one whole epoch of the training."),
+                Text("完整运行至少一个 epoch 的训练。", "Run one whole epoch of the training."),
                 self._evidence(),
                 [first_place(self.dataset)],
             )
@@ -239,7 +239,7 @@ class _Balance:
                     deviation=round(deviation, 1),
                 ),
             ),
-            note("只统计了一轮的一部分。", "Only a part of a pass was counted.") if not self.whole else None,
+            note("只统计了一遍数据的一部分。", "Only a part of a pass was counted.") if not self.whole else None,
             self._weights(),
             self.run_data.code(first_place(self.dataset), Text("训练集的创建", "Where the training set is created")),
         ]

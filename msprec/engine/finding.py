@@ -26,11 +26,15 @@ def text(title: Text, body: Text, source: str = "run") -> Evidence:
 
 
 def table(title: Text, columns: list, rows: list, note: Optional[Text] = None, most: int = 60) -> Evidence:
-    """A table; of a long one only the first ``most`` rows, and the note says so."""
+    """A table; of a long one only the first ``most`` rows, and the note says so. True and False read yes and no."""
     if len(rows) > most:
         cut = Text("仅列出前 {most} 行，共 {n} 行。", "The first {most} of {n} rows.", most=most, n=len(rows))
         note = cut if note is None else Text("{note}{cut}", "{note} {cut}", note=note, cut=cut)
-    return Evidence("table", title, columns=columns, rows=[list(row) for row in rows[:most]], note=note)
+    return Evidence("table", title, columns=columns, rows=[list(map(_yes_no, row)) for row in rows[:most]], note=note)
+
+
+def _yes_no(value):
+    return (Text("是", "yes") if value else Text("否", "no")) if isinstance(value, bool) else value
 
 
 def figure(title: Text, name: str, data: dict) -> Evidence:

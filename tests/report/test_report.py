@@ -121,7 +121,7 @@ def test_captions_and_tables(sample, tmp_path: Path) -> None:
     # a row of twelve columns stands upright, and no page is turned for it
     assert [section.page_width > section.page_height for section in document.sections] == [False]
     upright = next(table for table in document.tables if table.rows[-1].cells[0].text == "a_column_name_11")
-    assert (len(upright.rows), len(upright.columns)) == (13, 2)
+    assert (len(upright.rows), len(upright.columns)) == (12, 2)
     for table in document.tables:
         for row in table.rows:
             whole = row._tr.trPr is not None and row._tr.trPr.find(qn("w:cantSplit")) is not None
@@ -316,6 +316,24 @@ def test_the_terminal_table(sample, lang: str, width: int) -> None:
     assert sorted([*one_line, *(line.split()[1] for line in problems)]) == sorted(i["id"] for i in checklist["items"])
     prose = [line for line in shown.splitlines() if "very_long_name" not in line]
     assert max(map(cell_len, prose)) <= width
+
+
+@pytest.mark.parametrize(("terminal", "no_color", "colours"), [(False, None, False), (True, None, True), (True, "1", False)])
+def test_colours_on_a_terminal_only(sample, monkeypatch, terminal: bool, no_color, colours: bool) -> None:
+    from msprec.cli.common import plain_console
+
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", no_color)
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr("sys.stdout", stream)
+    print_table(sample[0], plain_console(), "run/checklist.docx")
+    shown = stream.getvalue()
+    assert bool(re.search(r"\x1b\[[0-9;]*3[0-9]", shown)) == colours
+    assert ("\x1b" in shown) <= terminal
 
 
 @pytest.mark.parametrize(("encoding", "sign"), [("ascii", "x "), ("gbk", "x "), ("utf-8", "✗ "), ("latin-1", "x ")])

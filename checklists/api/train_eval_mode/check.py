@@ -12,7 +12,7 @@ from msprec.checklists.api.train_eval_mode.repeated_calls import (
     unused_in_training_mode,
 )
 from msprec.checklists.api.train_eval_mode.static_modes import with_scripts
-from msprec.checklists.common.findings import at, missing
+from msprec.checklists.common.findings import at, missing, named
 from msprec.checklists.common.weight_updates import untrained_roots
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -55,7 +55,7 @@ def _recorded_modes(run_data: RunData) -> Finding:
     if not any(phase.dependent for phase in phases) and not _has_dependent(run_data):
         return ok(
             Text(
-                "网络中没有行为随训练/推理模式变化的单元（如 Dropout、BatchNorm）。",
+                "网络中没有行为随训练/推理模式变化的 Cell（如 Dropout、BatchNorm）。",
                 "No cell of the network behaves differently in training and inference mode (such as Dropout or "
                 "BatchNorm).",
             ),
@@ -145,12 +145,7 @@ def _while_evaluating(what: Text, phase: Fact, on: list, batch_statistics: list)
 
 
 def _cells(cells: list) -> Text:
-    return listed([_named(cell) for cell in cells], most=3)
-
-
-def _named(cell: Fact) -> str:
-    """A cell by path and class; the root cell, which has no path, by its class."""
-    return f"{cell.path} ({cell.class_})" if cell.path else f"{cell.class_}"
+    return listed(map(named, cells), most=3)
 
 
 def _judge_training(run_data: RunData, phase: Fact, phases: list) -> tuple:
@@ -261,10 +256,10 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     first, last, calls = phase.first_step or 0, phase.last_step or 0, phase.calls or 0
     if not run_data.trained or (first >= steps and steps > 0):
         return "evaluation"
-    named = _named_so(run_data, phase.place)
+    says_so = _named_so(run_data, phase.place)
     if last == 0:
-        return "evaluation" if named and calls >= 2 else "before"
-    if named or _over_other_data(run_data, phase.place):
+        return "evaluation" if says_so and calls >= 2 else "before"
+    if says_so or _over_other_data(run_data, phase.place):
         return "evaluation"
     if first <= 1 and 0.4 <= calls / max(1, last - first + 1) <= 8:
         return "beside"
@@ -388,7 +383,7 @@ def _right(run_data: RunData, phases: list) -> Finding:
     guarded = [path for phase in phases if not _is_training(phase) for path in unused_in_training_mode(run_data, phase)]
     kept = [cell for phase in phases if _is_training(phase) for cell in phase.dependent if cell.training is False]
     frozen = (
-        Text("；有意保持推理模式的单元：{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
+        Text("；有意保持推理模式的 Cell：{cells}", "; kept in inference mode on purpose: {cells}", cells=_cells(kept))
         if kept
         else Text("", "")
     )

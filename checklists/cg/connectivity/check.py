@@ -27,7 +27,7 @@ def connections(run_data: RunData) -> Finding:
     if not run_data.probes.graph.cells:
         return undecided(
             Text(
-                "网络的各单元是否都参与计算没有核对：{why}。",
+                "没有核对网络的各个 Cell 是否都参与计算：{why}。",
                 "Whether all cells are used has not been checked: {why}.",
                 why=skipped(run_data, "graph"),
             ),
@@ -39,6 +39,8 @@ def connections(run_data: RunData) -> Finding:
 
 
 def _cell_table(run_data: RunData):
-    rows = [[cell.path, cell.class_, cell.args] for network in run_data.networks for cell in network.cells]
-    heads = [Text("路径", "path"), Text("单元", "cell"), Text("参数", "arguments")]
-    return table(Text("网络的单元", "Cells of the network"), heads, rows)
+    rows = [
+        [cell.path or cell.class_, cell.class_, cell.args] for network in run_data.networks for cell in network.cells
+    ]
+    heads = [Text("路径", "path"), Text("Cell", "cell"), Text("参数", "arguments")]
+    return table(Text("网络的各个 Cell", "Cells of the network"), heads, rows)

@@ -5,7 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.connectivity.linear_layers import judge_linear_pairs
-from msprec.checklists.common.findings import at
+from msprec.checklists.common.findings import at, named
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -50,7 +50,7 @@ class Cells:
 
     def table(self):
         """All cells of the step."""
-        rows = [[c.path, c.class_, c.calls, _said(c.used), _said(c.gradient), at(c.created)] for c in self.all]
+        rows = [[c.path or c.class_, c.class_, c.calls, c.used, c.gradient, at(c.created)] for c in self.all]
         heads = [
             Text("路径", "path"),
             "Cell",
@@ -97,7 +97,7 @@ def judge_connections(run_data: RunData) -> Finding:
             Text(
                 "所有 Cell 都参与了计算，但 {names} 在重放的训练步中没有得到梯度。",
                 "All cells are used, but {names} got no gradient in the step that was run again.",
-                names=listed(c.path for c in stopped),
+                names=listed(map(named, stopped)),
             ),
             Text(
                 "看 cg.02：权重在整个训练中是否变化；确认 stop_gradient 是否有意。",
@@ -146,10 +146,9 @@ def judge_hidden(run_data: RunData) -> Optional[Finding]:
 def _lost(cells: list, evidence: list, run_data: RunData) -> Finding:
     return problem(
         Text(
-            "{names}（{cls}）参与了计算，但它的结果没有被任何运算使用，也没有到达 loss。",
-            "{names} ({cls}) runs, but nothing uses its result, and it does not reach the loss.",
-            names=listed(c.path for c in cells),
-            cls=cells[0].class_,
+            "{names} 参与了计算，但结果没有被任何运算使用，也没有到达 loss。",
+            "{names}: runs, but nothing uses the result, and it does not reach the loss.",
+            names=listed(map(named, cells)),
         ),
         Text(
             "在 construct 中检查这一行：返回值是否赋给了变量，是否被后面的赋值覆盖，下一层的输入是否正确。",
@@ -179,10 +178,9 @@ def _loss_not_seen(run_data: RunData, evidence: list) -> Finding:
 def _never(cells: list, evidence: list) -> Finding:
     return problem(
         Text(
-            "{names}（{cls}）创建了，但在训练步中从未运行。",
-            "{names} ({cls}) was built and never runs in a training step.",
-            names=listed(c.path for c in cells),
-            cls=cells[0].class_,
+            "{names} 创建了，但在训练步中从未运行。",
+            "{names}: built, but never run in a training step.",
+            names=listed(map(named, cells)),
         ),
         Text(
             "在 construct 中把它接到设计的位置；若不需要，删去它的创建。",
@@ -281,7 +279,3 @@ def _muted(run_data: RunData, cell: Fact) -> bool:
 def _calls(run_data: RunData, cell: Fact) -> list:
     """Lines of the sources that call the cell."""
     return run_data.find_lines(rf"self\.{re.escape(_attribute(cell.path))}\s*(\[[^\]]*\])?\(", most=2)
-
-
-def _said(value: Optional[bool]):
-    return None if value is None else Text("是", "yes") if value else Text("否", "no")

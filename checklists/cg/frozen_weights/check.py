@@ -245,7 +245,7 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
             names=names,
         ),
         Text(
-            "检查这些权重所在的单元是否参与前向计算、其后是否有 stop_gradient 或不可导的操作（argmax、round、asnumpy）"
+            "检查这些权重所在的 Cell是否参与前向计算、其后是否有 stop_gradient 或不可导的操作（argmax、round、asnumpy）"
             "，"
             "以及优化器得到的是否是同一个网络的参数。",
             "See whether their cells are used in the forward pass, whether stop_gradient or a step without gradient "

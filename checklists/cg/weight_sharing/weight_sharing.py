@@ -5,7 +5,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.weight_sharing.static_weight_sharing import written_sharing
 from msprec.checklists.cg.weight_sharing.written_ties import written_tie
-from msprec.checklists.common.findings import at, note
+from msprec.checklists.common.findings import at, named, note
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -20,10 +20,13 @@ def judge_sharing(run_data: RunData) -> Finding:
         cell for network in run_data.networks for cell in network.shared_cells if cell.parameters and not _kept(cell)
     ]
     tied = [parameter for network in run_data.networks for parameter in network.shared_parameters]
+    # a second network that holds the first names them once more
+    cells = list({(tuple(cell.paths), at(cell.created)): cell for cell in cells}.values())
+    tied = list({(one.name, tuple(one.paths)): one for one in tied}.values())
     repeated = [cell for cell in cells if (cell.repeated or 0) > 1]
     evidence = [_table(cells, tied), *_code(run_data, cells)]
     if repeated:
-        return _repeated(repeated, evidence)
+        return _repeated(repeated, evidence, run_data)
     alike = _alike(run_data)
     # equal values alone are no intention: layers drawn with one fixed seed have them too
     ties = [(pair, written_tie(run_data.source, *pair)) for pair in alike]
@@ -40,10 +43,12 @@ def judge_sharing(run_data: RunData) -> Finding:
         return ok(
             Text(
                 "{n} 处共享，都是脚本明确写出的（同一个参数或 Cell 被赋给不同位置）：{names}。",
-                "Weights are shared in {n} places, each written out in the script (one parameter or cell given to "
-                "different parts): {names}.",
+                "All sharing of weights is written out in the script (one parameter or cell given to different parts), "
+                "{n} in all: {names}.",
                 n=len(cells) + len(tied),
-                names=listed([*(" = ".join(p.paths[:3]) for p in tied), *(" = ".join(c.paths[:3]) for c in cells)]),
+                names=listed(
+                    [*(" = ".join(p.paths[:3]) for p in tied), *(" = ".join(c.paths[:3]) for c in cells)], most=3
+                ),
             ),
             [*evidence, *run_data.code_at(told, Text("写出共享的语句", "The statements that share it"))],
             [*told, *(cell.created for cell in cells)],
@@ -63,14 +68,15 @@ def _kept(cell: Fact) -> bool:
     return sum(path not in _WRAPPERS for path in cell.paths) <= 1 and (cell.repeated or 0) <= 1
 
 
-def _repeated(cells: list, evidence: list) -> Finding:
+def _repeated(cells: list, evidence: list, run_data: RunData) -> Finding:
     cell = max(cells, key=lambda one: one.repeated)
+    holders = (one for network in run_data.networks for one in network.cells if one.path == cell.repeated_in)
     return problem(
         Text(
             "{where} 中的 {n} 层是同一个 {cls} 实例：它们共用一套权重（{weights}），网络实际只有一层的容量。",
             "{n} layers of {where} are one and the same {cls}: they share one set of weights ({weights}), and the network "
             "has the capacity of a single layer.",
-            where=cell.repeated_in or Text("网络", "the network"),
+            where=next(map(named, holders), cell.repeated_in or Text("网络", "the network")),
             n=cell.repeated,
             cls=cell.class_,
             weights=listed(cell.parameters),
@@ -140,12 +146,21 @@ def _end(parameter: Fact) -> tuple:
 def _begin_alike(pairs: list) -> Optional[Evidence]:
     if not pairs:
         return None
-    return note(
-        "{names} 的初始值相同，但源码没有把一个赋给另一个（初始化器的种子可能相同），按各自独立的权重处理。",
-        "{names} begin with the same values, yet nothing in the source gives one to the other (their initializers may draw "
-        "with one seed): taken as separate weights.",
-        names=listed(f"{one.name}, {other.name}" for one, other in pairs),
+    return _pair_table(
+        pairs,
+        Text(
+            "源码没有把一个赋给另一个（初始化器的种子可能相同），按各自独立的权重处理。",
+            "Nothing in the source gives one to the other (their initializers may draw with one seed): taken as separate "
+            "weights.",
+        ),
     )
+
+
+def _pair_table(pairs: list, below: Optional[Text] = None) -> Evidence:
+    heads = [Text("权重", "weight"), "Cell", Text("另一权重", "other weight"), Text("其 Cell", "its Cell")]
+    rows = [[one.name, one.cell_class, other.name, other.cell_class] for one, other in pairs]
+    title = Text("初始值相同的权重（{n} 对）", "Weights that begin with the same values ({n})", n=len(pairs))
+    return table(title, heads, rows, below, most=20)
 
 
 def _broken(ties: list, evidence: list) -> Finding:
@@ -169,8 +184,9 @@ def _broken(ties: list, evidence: list) -> Finding:
     )
     return problem(
         Text(
-            words.zh,
-            words.en,
+            words.zh + ("（这样的权重共 {n} 对，见表。）" if len(pairs) > 1 else ""),
+            words.en + (" There are {n} such pairs: see the table." if len(pairs) > 1 else ""),
+            n=len(pairs),
             one=one.name,
             other=other.name,
             one_class=one.cell_class,
@@ -182,7 +198,7 @@ def _broken(ties: list, evidence: list) -> Finding:
             "Let both be one Parameter: self.head.weight = self.embedding.embedding_table, not a copy of its values "
             "(set_data, clone, Parameter(...)); check with `is`, after loading weights too.",
         ),
-        evidence,
+        [_pair_table(pairs), *evidence],
         [place for pair, at in ties for place in (at, pair[1].created, pair[0].created)],
     )
 

@@ -18,12 +18,12 @@ SHUFFLE = Text(
     "If the order itself carries meaning (stateful training on sequences), say so in the report.",
 )
 ARRAYS = Text(
-    "每轮开始时重新打乱样本的下标（np.random.permutation），再按新的顺序取 batch。",
+    "每个 epoch 开始时重新打乱样本的下标（np.random.permutation），再按新的顺序取 batch。",
     "Draw a new order of the samples at the start of each epoch (np.random.permutation of their indices) and take the "
     "batches in it.",
 )
 ONE_ITERATOR = Text(
-    "固定种子后，每轮新建的迭代器会给出相同的顺序：在循环外只建一个迭代器（create_tuple_iterator(num_epochs=N)），或改"
+    "固定种子后，每个 epoch 新建的迭代器会给出相同的顺序：在循环外只建一个迭代器（create_tuple_iterator(num_epochs=N)），或改"
     "用 "
     "Model.train。",
     "Under a fixed seed each new iterator delivers the same order: create one iterator before the loop "
@@ -31,8 +31,8 @@ ONE_ITERATOR = Text(
 )
 
 REPEATING_SAMPLER = Text(
-    "这里的采样器在固定种子下每轮给出相同的顺序：改用 shuffle=True 或 .shuffle(buffer_size)，"
-    "或在自定义采样器的 __iter__ 中按轮次重新打乱。",
+    "这里的采样器在固定种子下每个 epoch 给出相同的顺序：改用 shuffle=True 或 .shuffle(buffer_size)，"
+    "或在自定义采样器的 __iter__ 中按 epoch 重新打乱。",
     "Under the fixed seed this sampler gives the same order every epoch: use shuffle=True or .shuffle(buffer_size), or "
     "a sampler of your own whose __iter__ draws a new order each time.",
 )
@@ -52,13 +52,13 @@ class Order:
         if not self.passes:
             return undecided(
                 Text("没有记录到数据的送出顺序。", "The order of the delivered data was not recorded."),
-                Text("用 `msprec run` 完整运行至少两轮训练。", "Run at least two epochs with `msprec run`."),
+                Text("用 `msprec run` 完整运行至少两个 epoch 的训练。", "Run at least two epochs with `msprec run`."),
                 self._evidence(),
             )
         if self._one_batch():
             return not_applicable(
                 Text(
-                    "每轮只有一个 batch，每步都用到全部样本，顺序不起作用。",
+                    "每个 epoch 只有一个 batch，每步都用到全部样本，顺序不起作用。",
                     "Each pass is a single batch: every step sees all samples, so their order cannot matter.",
                 ),
                 self._evidence(),
@@ -80,7 +80,7 @@ class Order:
                 "The state is carried from step to step at {where}: such a training needs its samples in their order, and is "
                 "not shuffled{seen}.",
                 where=at(where),
-                seen=Text("，送出的顺序也每轮相同", "; they do come in the same order in every pass")
+                seen=Text("，各遍送出的顺序也相同", "; they do come in the same order in every pass")
                 if in_order
                 else Text("", ""),
             ),
@@ -103,7 +103,7 @@ class Order:
         if self.compared:
             return ok(
                 Text(
-                    "记录到 {n} 轮：各轮顺序与第一轮不同{mixed}。",
+                    "记录到 {n} 遍数据：各遍的顺序与第一遍不同{mixed}。",
                     "{n} passes were seen: each differs in order from the first{mixed}.",
                     n=len(self.passes),
                     mixed=self._label_words(),
@@ -113,9 +113,9 @@ class Order:
         if self.shuffle.declared and self.shuffle.means:
             return ok(
                 Text(
-                    "只看到一轮；已启用混洗（{means}）{mixed}。",
+                    "只看到一遍数据；已启用混洗（{means}）{mixed}。",
                     "One pass was seen; shuffling is on ({means}){mixed}.",
-                    means=listed(self.shuffle.means),
+                    means=listed(self.shuffle.means) if self.shuffle.means else None,
                     mixed=self._label_words(),
                 ),
                 self._evidence(),
@@ -129,13 +129,13 @@ class Order:
         )
         return undecided(
             Text(
-                "只看到一轮，{state}{mixed}；无法知道下一轮的顺序是否不同。",
+                "只看到一遍数据，{state}{mixed}；无法知道下一遍的顺序是否不同。",
                 "Only one pass was seen and {state}{mixed}: whether the next one differs is unknown.",
                 state=state,
                 mixed=self._label_words(),
             ),
             Text(
-                "再多训练一轮后运行，比较两轮的顺序；若只训练一轮，请确认数据源已预先打乱。",
+                "再多训练一个 epoch，比较两遍的顺序；若只训练一个 epoch，请确认数据源已预先打乱。",
                 "Train a second epoch, so that the two orders can be compared; for a single epoch, make sure that the "
                 "source is in random order.",
             ),
@@ -147,7 +147,7 @@ class Order:
         """A loop over arrays in which no pass could be told from the next."""
         return undecided(
             Text(
-                "训练循环直接送入数组；{n} 个样本中看不出从哪里开始第二轮（没有成批重复的样本）{mixed}。",
+                "训练循环直接送入数组；{n} 个样本中看不出从哪里开始第二遍（没有成批重复的样本）{mixed}。",
                 "The training loop hands over arrays; in {n} samples nothing shows where a second pass would begin (no batch "
                 "of samples came again){mixed}.",
                 n=sum(entry.samples or 0 for entry in self.passes),
@@ -249,10 +249,10 @@ class Order:
         renewed = bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
         why = (
             Text(
-                "；虽然声明了混洗（{means}），但每轮都新建迭代器，固定种子下顺序重复",
+                "；虽然声明了混洗（{means}），但每个 epoch 都新建迭代器，固定种子下顺序重复",
                 "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed "
                 "starts the same order again",
-                means=listed(self.shuffle.means),
+                means=listed(self.shuffle.means) if self.shuffle.means else None,
             )
             if renewed
             else Text("", "")
@@ -260,7 +260,7 @@ class Order:
         grouped = Text("；而且样本按标签聚集", "; and samples come grouped by label") if self.sorted else Text("", "")
         return problem(
             Text(
-                "之后的 {n} 轮中有 {same} 轮与第一轮的样本顺序完全相同{why}{grouped}。",
+                "第一遍之后的 {n} 遍中有 {same} 遍的样本顺序与第一遍完全相同{why}{grouped}。",
                 "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{grouped}.",
                 grouped=grouped,
                 n=len(self.compared),
@@ -319,7 +319,7 @@ class Order:
         entry = max(self.compared, key=lambda entry: (entry.equal_samples or 0) / (entry.compared_samples or 1))
         return problem(
             Text(
-                "第 {number} 轮的 {n} 个样本中有 {same} 个与第一轮处于同一位置{chance}{buffer}。",
+                "第 {number} 遍的 {n} 个样本中有 {same} 个与第一遍处于同一位置{chance}{buffer}。",
                 "In pass {number}, {same} of {n} samples stand in the same position as in the first{chance}{buffer}.",
                 chance=_chance(entry),
                 number=getattr(entry, "pass"),
@@ -369,10 +369,10 @@ class Order:
             for entry in self.passes
         ]
         heads = [
-            Text("轮次", "pass"),
+            Text("第几遍", "pass"),
             Text("样本数", "samples"),
             Text("完整", "complete"),
-            Text("与第一轮相同", "order of the first"),
+            Text("与第一遍相同", "order of the first"),
             Text("同位置样本", "equal positions"),
             Text("比较数", "compared"),
             Text("相邻标签变化", "label changes"),
@@ -385,13 +385,13 @@ class Order:
                     "声明混洗：{declared}；方式：{means}；缓冲区：{buffer}。",
                     "Shuffling declared: {declared}; means: {means}; buffer: {buffer}.",
                     declared=self.shuffle.declared,
-                    means=listed(self.shuffle.means),
+                    means=listed(self.shuffle.means) if self.shuffle.means else None,
                     buffer=self.shuffle.buffer_size,
                 )
             ]
         )
         return [
-            table(Text("各轮的送出顺序", "Order of the passes as delivered"), heads, rows, declared) if rows else None,
+            table(Text("各遍的送出顺序", "Order of the passes as delivered"), heads, rows, declared) if rows else None,
             pipeline_table(self.dataset),
             self.run_data.code_at(
                 [place for place in self._places(True) if place], Text("数据集与迭代", "The data set and its iteration")

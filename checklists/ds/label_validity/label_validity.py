@@ -525,7 +525,7 @@ def _contradictions(dataset: Fact):
     if not found.examples:
         return None
     rows = [[", ".join(map(str, one.positions)), ", ".join(map(str, one.labels))] for one in found.examples]
-    heads = [Text("样本在首轮中的位置", "positions in the first pass"), Text("标签", "labels")]
+    heads = [Text("样本在第一遍中的位置", "positions in the first pass"), Text("标签", "labels")]
     title = Text(
         "{role}中输入相同而标签不同的样本",
         "Identical inputs with different labels in the {role}",
@@ -573,7 +573,9 @@ def _sheet(run_data: RunData, dataset: Fact):
         return figure(title, "label_sheet", {"samples": [_shown(one, run_data.rank) for one in sheet.samples]})
     rows = [[one.position, one.label, one.text or _values(one)] for one in sheet.samples]
     return table(
-        title, [Text("首轮中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")], rows
+        title,
+        [Text("第一遍中的位置", "position in the first pass"), Text("标签", "label"), Text("样本", "sample")],
+        rows,
     )
 
 

@@ -56,7 +56,7 @@ class Missing:
         """Says so where the counts are those of several passes together."""
         size, seen = self.dataset.samples_per_pass, self.dataset.scanned.samples
         passes = round(seen / size) if size and seen else 1
-        return Text("（{n} 轮合计）", ", {n} passes together,", n=passes) if passes > 1 else Text("", "")
+        return Text("（{n} 遍合计）", ", {n} passes together,", n=passes) if passes > 1 else Text("", "")
 
     def _marks(self, run_data: RunData, column: Fact) -> None:
         if column.name == self.dataset.label.column and self.dataset.label.kind != "regression":
@@ -207,9 +207,9 @@ def no_missing(run_data: RunData, datasets: list, reports: list) -> Finding:
                 "Only {n} samples were seen, none with a missing value.",
                 n=samples,
             ),
-            Text("完整运行至少一轮训练。", "Run one whole epoch of the training."),
+            Text("完整运行至少一个 epoch 的训练。", "Run one whole epoch of the training."),
         )
-    seen = Text("整轮数据", "whole passes") if whole else Text("一部分数据", "a part of the data")
+    seen = Text("整遍数据", "whole passes") if whole else Text("一部分数据", "a part of the data")
     columns = sum(len(dataset.columns) for dataset in datasets)
     rows = [
         [

@@ -63,9 +63,9 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
         Text("设备数", "devices"),
         Text("累积次数", "accumulation"),
         Text("全局 batch", "global batch"),
-        Text("每轮样本（每设备）", "samples a pass (a device)"),
-        Text("每轮更新", "updates an epoch"),
-        Text("占每轮样本", "share of a pass"),
+        Text("每遍样本（每设备）", "samples a pass (a device)"),
+        Text("每个 epoch 的更新", "updates an epoch"),
+        Text("占每遍样本", "share of a pass"),
     ]
     evidence = [table(Text("batch 与更新次数", "Batch and updates"), heads, rows), _rate(run_data, total)]
     place = (op_place(dataset, "batch", "padded_batch") or first_place(dataset)) if dataset is not None else None
@@ -86,7 +86,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
     if total <= safe:
         return ok(
             Text(
-                "全局 batch 为 {total}，在安全范围内（不超过 {safe}）；每轮更新 {updates} 次。",
+                "全局 batch 为 {total}，在安全范围内（不超过 {safe}）；每个 epoch 更新 {updates} 次。",
                 "The global batch is {total}, within the safe range (up to {safe}); updates an epoch: {updates}.",
                 total=total,
                 safe=safe,
@@ -97,7 +97,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
     made = made_updates(run_data)
     course = _course(run_data)
     words = Text(
-        "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每轮更新 {updates} 次，全程 {made} 次",
+        "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每个 epoch 更新 {updates} 次，全程 {made} 次",
         "The global batch is {total}, above the safe range (up to {safe}), with {updates} {noun} an epoch and {made} in all",
         total=total,
         safe=safe,

@@ -49,7 +49,7 @@ class _Setting:
             return undecided(
                 Text("训练是否使用 float16 未知。", "Whether the training computes in float16 is not known."),
                 Text(
-                    "用 `msprec run` 运行训练，记录各单元的计算精度。",
+                    "用 `msprec run` 运行训练，记录各个 Cell 的计算精度。",
                     "Run the training with `msprec run`, which records the precision of each cell.",
                 ),
                 self._evidence(),
@@ -383,8 +383,8 @@ class _Setting:
             if sources
             else None,
             table(
-                Text("各精度的单元数", "Cells by precision"),
-                ["dtype", Text("单元数", "cells")],
+                Text("各精度的 Cell 数", "Cells by precision"),
+                ["dtype", Text("Cell 数", "cells")],
                 list(precision.cells_by_compute_dtype.items()),
             )
             if precision.cells_by_compute_dtype

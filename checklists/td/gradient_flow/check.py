@@ -144,13 +144,13 @@ def _few(sampled: Sampled, shown: list) -> Finding:
     return ok(
         Text(
             "{n} 层权重都有梯度；层数太少，谈不上随深度变化。",
-            "All {n} layers get gradients; they are too few for a course through depth.",
+            "All {n} layers get gradients; too few to see how they change with depth.",
             n=len(sampled.layers),
         )
         if all(layer.level > 0 for layer in sampled.layers)
         else Text(
             "采样到 {n} 层权重的梯度；层数太少，谈不上随深度变化。",
-            "Gradients of {n} layers were sampled; they are too few for a course through depth.",
+            "Gradients of {n} layers were sampled; too few to see how they change with depth.",
             n=len(sampled.layers),
         ),
         shown,

@@ -92,7 +92,7 @@ def _beside(found: Assessment) -> Optional[Text]:
     if constant is None or not constant.value > 0:
         return Text(
             "这种 loss 的最好常数预测无从得知，只能与开头相比",
-            "and as the best constant prediction is not known for this loss, it is held against its start alone",
+            "and as the best constant prediction is not known for this loss, it is compared with its start alone",
         )
     level = Text(
         "{value}（{column} 的{how}）",
@@ -105,7 +105,7 @@ def _beside(found: Assessment) -> Optional[Text]:
         return Text("而最好的常数预测为 {level}", "where the best constant prediction reaches {level}", level=level)
     if gain >= 0.0:
         return Text(
-            "比最好的常数预测 {level} 低 {gain}",
+            "比最好的常数预测 {level}低 {gain}",
             "{gain} below the best constant prediction, {level}",
             gain=percent(gain),
             level=level,

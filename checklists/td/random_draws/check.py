@@ -77,7 +77,7 @@ def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
                 "The pipeline augments at random ({names}); no two whole passes were recorded that could be compared.",
                 names=names,
             ),
-            Text("用 `msprec run` 训练两轮或更多。", "Train for two epochs or more with `msprec run`."),
+            Text("用 `msprec run` 训练两个或更多 epoch。", "Train for two epochs or more with `msprec run`."),
             evidence,
         )
     if min(shares) < run_data.limit("td.06.repeated"):
@@ -100,8 +100,8 @@ def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
             n=len(shares),
         ),
         Text(
-            "在循环之前创建一次迭代器（create_tuple_iterator(num_epochs=轮数)），多进程时按 worker 和轮次设置种子；"
-            "不要在每轮开始时重设同一个种子。",
+            "在循环之前创建一次迭代器（create_tuple_iterator(num_epochs=epochs)），多进程时按 worker 进程和 epoch 设置种子；"
+            "不要在每个 epoch 开始时重设同一个种子。",
             "Create one iterator before the loop (create_tuple_iterator(num_epochs=epochs)), seed by worker and epoch where "
             "several processes load, and set no seed anew in each epoch.",
         ),
