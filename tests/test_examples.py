@@ -117,3 +117,16 @@ def test_two_ranks_read_the_same_samples(scripts) -> None:
         i for i, x in enumerate((scripts.folder / "train.py").read_text().splitlines(), 1) if "SlicesDataset(" in x
     )
     assert f"train.py:{line}" in log
+
+
+def test_migration_is_told_where_it_differs(scripts) -> None:
+    shutil.copytree(EXAMPLES / "migration", scripts.folder, dirs_exist_ok=True)
+    scripts.blocking()
+    for name, *argument in (("reference", "reference"), ("migrated",)):
+        done = scripts.msprec("dump", "--out", name, "train.py", *argument)
+        assert done.status == 0, done.err
+    told = scripts.msprec("compare", "tensors", "reference", "migrated", "--lang", "en").out
+    assert "The first whose inputs agree and whose output does not is activation (LeakyReLU) (step 1, forward)" in told
+    same = scripts.msprec("compare", "tensors", "reference", "reference", "--lang", "en").out
+    assert "27 pass, 0 fail" in same
+    assert "LeakyReLU" not in same
