@@ -1,4 +1,4 @@
-"""The three examples, as the README runs them."""
+"""The examples, as the README runs them."""
 
 import json
 import re
@@ -74,3 +74,59 @@ def test_digits_trouble_is_found(scripts) -> None:
     for item in _ids(items, "problem"):
         assert items[item]["locations"], item
     assert pages(scripts.folder / "run" / "checklist.docx") <= 14
+
+
+def shown(scripts, name: str):
+    """What the example prints when it is started as any script."""
+    shutil.copytree(EXAMPLES / name, scripts.folder, dirs_exist_ok=True)
+    ran = scripts.bare()
+    assert ran.status == 0, ran.err
+    return ran
+
+
+def test_callbacks_tell_of_skipped_updates(scripts) -> None:
+    ran = shown(scripts, "callbacks")
+    assert ran.err.count("8 of 8 updates skipped, 8 in a row: loss scale fixed at 2**26") == 1
+    told = re.search(r"56 of 56 steps overflowed; recorded in (run_\w+)", ran.out)
+    assert told, ran.out
+    rows = (scripts.folder / "msprec_runs" / told.group(1) / "rank_0" / "steps.csv").read_text("utf-8").splitlines()
+    assert len(rows) == 1 + 56
+
+
+def test_watch_follows_the_loss_scale(scripts) -> None:
+    ran = shown(scripts, "watch")
+    skipped, last, scale = re.search(
+        r"(\d+) of 112 updates skipped, the last at step (\d+)\nloss scale: 2\*\*26 at first, 2\*\*(\d+) in the end",
+        ran.out,
+    ).groups()
+    assert 4 <= int(skipped) == 26 - int(scale)
+    assert int(last) >= int(skipped)
+    losses = re.findall(r"epoch \d: loss ([\d.]+)", ran.out)
+    assert float(losses[-1]) < 0.5 < float(losses[0])
+
+
+def test_two_ranks_read_the_same_samples(scripts) -> None:
+    shutil.copytree(EXAMPLES / "two_ranks", scripts.folder, dirs_exist_ok=True)
+    ran = scripts.blocking().launched(2)
+    log = (scripts.folder.parent / "log" / "worker_0.log").read_text("utf-8", "replace")
+    assert ran.status == 0, log
+    assert "✗ dp.05 Data sharded wrongly across nodes in parallel training" in log
+    finding = next(x for x in scripts.json("checklist.json")["items"] if x["id"] == "dp.05")
+    assert finding["summary"].startswith("The data were not divided among the ranks: rank 0 and rank 1")
+    line = next(
+        i for i, x in enumerate((scripts.folder / "train.py").read_text().splitlines(), 1) if "SlicesDataset(" in x
+    )
+    assert f"train.py:{line}" in log
+
+
+def test_migration_is_told_where_it_differs(scripts) -> None:
+    shutil.copytree(EXAMPLES / "migration", scripts.folder, dirs_exist_ok=True)
+    scripts.blocking()
+    for name, *argument in (("reference", "reference"), ("migrated",)):
+        done = scripts.msprec("dump", "--out", name, "train.py", *argument)
+        assert done.status == 0, done.err
+    told = scripts.msprec("compare", "tensors", "reference", "migrated", "--lang", "en").out
+    assert "The first whose inputs agree and whose output does not is activation (LeakyReLU) (step 1, forward)" in told
+    same = scripts.msprec("compare", "tensors", "reference", "reference", "--lang", "en").out
+    assert "27 pass, 0 fail" in same
+    assert "LeakyReLU" not in same
