@@ -224,7 +224,8 @@ class Paper:
         needed = _needed_cm(columns, rows)
         if needed > WIDTH_CM and len(rows) <= 4 and len(columns) > len(rows) + 2:
             # a few rows with many columns are read better upright
-            columns, *rows = [list(map(number, entry)) for entry in zip(columns, *rows)]
+            upright = [list(map(number, entry)) for entry in zip(columns, *rows)]
+            columns, *rows = upright if len(rows) > 1 else [[self.say["what"], self.say["value"]], *upright]
             needed = _needed_cm(columns, rows)
         # a page of its own is a waste for a few rows that are still read in small letters
         wide = len(columns) >= 6 and needed > WIDTH_CM * (1.5 if len(rows) > 16 else 2.5)

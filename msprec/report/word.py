@@ -166,11 +166,11 @@ class _Report:
         paper.page_break_before(paper.heading(say["appendix"], 1, "appendix"))
         if self.run:
             self.evidence.figure({"figure": "step_time", "title": say["step_time"]})
-        writer = EvidenceWriter(paper, self.run_dir, self.path, full=True)
+        self.evidence.full = True
         for item in all_entries(self.checklist):
             paper.heading(_head(item), 2)
             paper.paragraph(item.get("summary") or "")
-            writer.write(item.get("evidence") or [], item["id"])
+            self.evidence.write(item.get("evidence") or [], item["id"])
             texts = item_texts(item["id"], self.lang)
             if texts is not None:
                 paper.markdown(say["check"], texts.check, size=9)

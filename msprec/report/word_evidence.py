@@ -33,7 +33,8 @@ class EvidenceWriter:
 
     def __init__(self, paper: Paper, run_dir: Optional[Path], path: Path, full: bool = False) -> None:
         self.paper, self.run_dir, self.path, self.full = paper, run_dir, path, full
-        self.printed: dict[str, str] = {}
+        #: What was printed where, and whether whole
+        self.printed: dict[str, tuple] = {}
         self.lines: dict[str, set] = {}
 
     def write(self, pieces: list, name: str) -> None:
@@ -58,12 +59,13 @@ class EvidenceWriter:
         title = piece.get("title") or ""
         known = {key: value for key, value in piece.items() if key not in ("title", "note", "source")}
         key = json.dumps(known, sort_keys=True, default=str)
-        if key in self.printed:
-            self.paper.labelled(title, self.paper.say["see"].format(what=self.printed[key]))
+        where, whole = self.printed.get(key, ("", False))
+        if whole or (where and not self.full):
+            self.paper.labelled(title, self.paper.say["see"].format(what=where))
         else:
-            write()
+            whole = write() is not False
             count = self.paper.tables if kind == "Table" else self.paper.figures
-            self.printed[key] = f"{self.paper.say[kind.lower()]} {count}"
+            self.printed[key] = f"{self.paper.say[kind.lower()]} {count}", whole
 
     def _code(self, piece: dict) -> None:
         file, first = str(piece.get("file", "")), int(piece.get("first_line") or 1)
@@ -80,7 +82,8 @@ class EvidenceWriter:
         seen.update(line for line, _ in lines)
         self.paper.code(shown, set(piece.get("highlight") or ()))
 
-    def _rows(self, piece: dict, name: str) -> None:
+    def _rows(self, piece: dict, name: str) -> bool:
+        """Writes the table; whether all of its rows are there."""
         columns, rows = _filled(piece.get("columns") or [], piece.get("rows") or [])
         most = MAX_ROWS if self.full else _ROWS
         # a row or two more are no reason to cut
@@ -93,6 +96,7 @@ class EvidenceWriter:
             notes.append(say.format(count=len(rows) - most, all=len(rows), file=f"{file.parent.name}/{file.name}"))
         shown = [list(row) for row in rows[:most]]
         self.paper.numbered_table(columns, shown, piece.get("title") or "", " ".join(filter(None, notes)))
+        return len(rows) <= most
 
     def figure(self, piece: dict) -> None:
         """A figure with its caption; what cannot be drawn is said."""

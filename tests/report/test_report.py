@@ -121,7 +121,7 @@ def test_captions_and_tables(sample, tmp_path: Path) -> None:
     # a row of twelve columns stands upright, and no page is turned for it
     assert [section.page_width > section.page_height for section in document.sections] == [False]
     upright = next(table for table in document.tables if table.rows[-1].cells[0].text == "a_column_name_11")
-    assert (len(upright.rows), len(upright.columns)) == (12, 2)
+    assert (len(upright.rows), len(upright.columns)) == (13, 2)
     for table in document.tables:
         for row in table.rows:
             whole = row._tr.trPr is not None and row._tr.trPr.find(qn("w:cantSplit")) is not None
@@ -163,7 +163,10 @@ def test_the_appendix_holds_methods_and_thresholds(sample, tmp_path: Path) -> No
     sizes = {}
     for full in (False, True):
         write_word(checklist, tmp_path / "a.docx", run, "en", full=full)
-        text = _text(Document(str(tmp_path / "a.docx")))
+        document = Document(str(tmp_path / "a.docx"))
+        text = _text(document)
+        embedded = [blip.get(qn("r:embed")) for blip in document.element.body.iter(qn("a:blip"))]
+        assert embedded and len(embedded) == len(set(embedded)), "the appendix names a figure that is printed before"
         assert ("ds.03.ratio" in text) == (WORDS["en"]["check"] in text) == (WORDS["en"]["appendix"] in text) == full
         sizes[full] = len(text)
     assert sizes[True] > 2 * sizes[False]
@@ -318,7 +321,9 @@ def test_the_terminal_table(sample, lang: str, width: int) -> None:
     assert max(map(cell_len, prose)) <= width
 
 
-@pytest.mark.parametrize(("terminal", "no_color", "colours"), [(False, None, False), (True, None, True), (True, "1", False)])
+@pytest.mark.parametrize(
+    ("terminal", "no_color", "colours"), [(False, None, False), (True, None, True), (True, "1", False)]
+)
 def test_colours_on_a_terminal_only(sample, monkeypatch, terminal: bool, no_color, colours: bool) -> None:
     from msprec.cli.common import plain_console
 
