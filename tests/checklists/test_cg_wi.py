@@ -307,3 +307,18 @@ def test_set_data_of_a_plot_is_no_place_of_a_weight(verdict):
     entry = verdict("wi.01", made)
     assert entry["conclusion"] == "problem"
     assert {place["file"] for place in entry["locations"]} == {"start.py"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_many_pairs_that_begin_alike_stand_in_a_table_that_is_cut(verdict, lang):
+    start = {**ONE, "min": -1.0, "max": 1.0, "mean": 0.0, "std": 0.5, "constant": False}
+    table = parameter("table", [8, 4], cell_class="Embedding", initial=start, final={**start, "mean": 0.1})
+    heads = [
+        parameter(f"heads.{i}.weight", [8, 4], cell_class="Dense", initial=start, final={**start, "mean": 1.0 + i})
+        for i in range(54)
+    ]
+    network = {"class": "Net", "cells": [], "shared_cells": [], "shared_parameters": []}
+    entry = verdict("cg.01", weights(table, *heads).set("network", [network]), lang=lang)
+    assert entry["conclusion"] == "ok" and "heads." not in entry["summary"]
+    pairs = next(piece for piece in entry["evidence"] if piece["kind"] == "table")
+    assert "54" in pairs["title"] and len(pairs["rows"]) == 20 and "20" in pairs["note"] and "54" in pairs["note"]

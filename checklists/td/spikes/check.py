@@ -42,7 +42,7 @@ def spikes(run_data: RunData) -> Finding:
         return not_applicable(
             Text(
                 "多个优化器交替更新，loss 没有可供比较的平稳走势。",
-                "Optimizers take turns: the losses have no even course to hold a rise against.",
+                "Several optimizers update in turn: the losses follow no steady course to compare a rise with.",
             )
         )
     found = spikes_of(run_data)

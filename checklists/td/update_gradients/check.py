@@ -136,7 +136,7 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
             "优化器得到的梯度只有计算出的 {share}（范数 {given} 与 {computed}），权重几乎没有变化："
             "梯度在传给优化器之前被裁剪或缩小到几乎没有。",
             "The optimizer is given {share} times the computed gradients (norms {given} and {computed}), and the weights hardly "
-            "moved: clipping or a factor leaves next to nothing of them.",
+            "changed: clipping or a factor leaves next to nothing of them.",
             share=max(shares),
             given=updates[-1].given_norm,
             computed=updates[-1].computed_norm,
