@@ -74,7 +74,7 @@ def test_what_is_no_run_folder_raises(tmp_path):
 
 def test_a_script_without_mindspore(folder):
     (folder / "run.json").write_text('{"schema": 1, "script_imports_mindspore": false}')
-    assert all("did not import MindSpore" in entry["summary"] for entry in conclude(folder)["items"])
+    assert all("does not import mindspore" in entry["summary"] for entry in conclude(folder)["items"])
 
 
 def test_written_checklists_are_strict_json(folder, tmp_path):
