@@ -62,7 +62,7 @@ def test_from_the_run_to_the_patch(tmp_path):
     assert done.returncode == 0, done.stderr
     assert digests(project) == before
     facts = json.loads((run / "facts" / "remedies.json").read_text())
-    assert facts["score"] == "accuracy" and len(facts["baseline"]["scores"]) == 3
+    assert facts["score"] == "accuracy" and len(facts["baseline"]["scores"]) >= 3
     assert facts["remedies"][0]["id"] == "standardise" and facts["together"]["ids"] == ["standardise"]
     assert facts["patch"]["file"] == "remedy.patch"
     # the patched run is the hooked run: same seeds, same order, same numbers
