@@ -99,7 +99,12 @@ def test_each_rank_writes_its_own_folder(launch, bare):
     for rank in (0, 1):
         facts = read.run_of(rank)
         assert (facts["rank"], facts["rank_size"], facts["exit"]["kind"]) == (rank, 2, "ok")
-        assert facts["parallel"] == {"mode": "data_parallel", "parameter_broadcast": False, "gradients_reduced": True, "gradients_mean": True}
+        assert facts["parallel"] == {
+            "mode": "data_parallel",
+            "parameter_broadcast": False,
+            "gradients_reduced": True,
+            "gradients_mean": True,
+        }
     assert ranks.disagreements(read) == []
     assert ranks.weights_differ(read, [0, 1], "initial") is False
     assert ranks.weights_differ(read, [0, 1], "final") is False
