@@ -69,7 +69,8 @@ _HOW = {
 _WEIGHTED = r"(Loss|Logits|cross_entropy\w*)\([^#]*(pos_)?weight\s*="
 _LOSS = re.compile(r"loss|criterion|cross_entropy|nll|mse|bce", re.IGNORECASE)
 _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
-_ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
+#: Metrics that are shares of right answers.
+ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
 
 
 class LossKind(NamedTuple):
@@ -153,7 +154,7 @@ def learning_outcome(run_data: RunData) -> Outcome:
     if losses is None or len(losses) < run_data.limit("hp.01.outcome_steps"):
         return Outcome("unknown", steps=0 if losses is None else len(losses))
     tail = losses[-max(5, len(losses) // 10) :]
-    constant = constant_loss(run_data)
+    constant = run_data.once(constant_loss)
     if not np.isfinite(tail).all():
         return Outcome("diverged", constant=constant, steps=len(losses))
     end, error = float(tail.mean()), float(tail.std()) / math.sqrt(len(tail))
@@ -172,15 +173,25 @@ def learning_outcome(run_data: RunData) -> Outcome:
     return known._replace(verdict="learnt" if learnt else "hardly")
 
 
+def as_share(value: float) -> float:
+    """A share of right answers, which may be given in per cent."""
+    return value / 100 if value > 1.5 else value
+
+
+def share_error(share: float, samples: Optional[int]) -> float:
+    """The standard error of a share of ``samples`` answers; of 100 where their number is not known."""
+    return math.sqrt(max(share * (1 - share), 1e-4) / (samples or 100))
+
+
 def scores_above_chance(run_data: RunData, constant: ConstantLoss) -> bool:
     """Whether the last evaluation counted clearly more right answers than the most frequent class has samples."""
     if constant.majority is None:
         return False
     for evaluation in run_data.evaluations[-3:]:
         for name, value in evaluation.metrics.items():
-            if _ACCURACY.search(name) and value == value and 0 <= value <= 100:
-                share = value / 100 if value > 1.5 else value
-                error = math.sqrt(max(share * (1 - share), 1e-4) / (evaluation.samples or 100))
+            if ACCURACY.search(name) and value == value and 0 <= value <= 100:
+                share = as_share(value)
+                error = share_error(share, evaluation.samples)
                 if share - constant.majority > max(0.05, 3 * error):
                     return True
     return False
@@ -188,7 +199,7 @@ def scores_above_chance(run_data: RunData, constant: ConstantLoss) -> bool:
 
 def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     """The loss of the best constant prediction, from the training targets; None where the facts do not tell it."""
-    loss = loss_kind(run_data)
+    loss = run_data.once(loss_kind)
     if loss is None or run_data.find_lines(_WEIGHTED, 1):
         return None
     found = [one for one in (_of_dataset(run_data, loss, dataset) for dataset in run_data.datasets_of("train")) if one]
@@ -495,5 +506,5 @@ def training_losses(run_data: RunData) -> Optional[tuple]:
 
 
 def _losses(run_data: RunData) -> Optional[np.ndarray]:
-    found = training_losses(run_data)
+    found = run_data.once(training_losses)
     return found[1] if found is not None else None

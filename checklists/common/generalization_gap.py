@@ -10,12 +10,18 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import REGRESSION, ConstantLoss, learning_outcome
+from msprec.checklists.common.constant_prediction import (
+    ACCURACY,
+    REGRESSION,
+    ConstantLoss,
+    as_share,
+    learning_outcome,
+    share_error,
+)
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.run_data import RunData
 
-_ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
 _SAME_LOSS = {"mse": r"loss|mse", "l1": r"loss|mae|l1", "rmse": r"loss|rmse"}
 
 
@@ -63,7 +69,7 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     if any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
         return None  # a few labelled nodes of one graph are learnt by heart by right
     values = _validation(run_data)
-    scores = {key: found for key, found in values.items() if _ACCURACY.search(key[0])}
+    scores = {key: found for key, found in values.items() if ACCURACY.search(key[0])}
     if scores:
         found = _of_scores(outcome.end, constant, scores)
     else:
@@ -96,8 +102,8 @@ def _of_scores(end: float, constant: Optional[ConstantLoss], scores: dict) -> Op
     least = None
     for (name, _), found in scores.items():
         value = float(np.mean([one for one, _ in found]))
-        share, samples = value / 100 if value > 1.5 else value, found[-1][1] or 100
-        error = math.sqrt(max(share * (1 - share), 1e-4) / samples)
+        share = as_share(value)
+        error = share_error(share, found[-1][1])
         lost = 1 - share - end / math.log(2)
         gap = lost / (1 - constant.majority) if lost > 3 * error else 0.0
         one = Gap(end, name, value, constant.majority, True, True, gap)

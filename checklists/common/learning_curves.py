@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import Outcome, constant_loss, learning_outcome
+from msprec.checklists.common.constant_prediction import Outcome, as_share, constant_loss, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.generalization_gap import Gap, generalization_gap
 from msprec.checklists.common.setting_origin import epochs_origin
@@ -158,7 +158,7 @@ def validation_scores(run_data: RunData, names: str) -> list:
     for evaluation in run_data.evaluations:
         for name, value in evaluation.metrics.items():
             if re.search(names, name, re.IGNORECASE) and value == value and 0 <= value <= 100:
-                last[name, evaluation.dataset] = value / 100 if value > 1.5 else value
+                last[name, evaluation.dataset] = as_share(value)
     return list(last.values())
 
 
@@ -201,7 +201,7 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
     found = Training(
         float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
     )
-    constant = learning_outcome(run_data).constant or constant_loss(run_data)
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
     level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
     falls = found.before > found.last and found.share >= 0.5 * _EVEN and _slope(half) <= -run_data.limit("hp.02.slope")
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None

@@ -20,7 +20,8 @@ _NON_FINITE = {
     "parameter": Text("参数", "the parameters"),
 }
 
-_SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
+#: Modes in which each rank holds slices, or shares of the layers.
+SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 
 
 def named(run_data: RunData, rank: int, summary: Text) -> Text:
@@ -130,4 +131,4 @@ def _trained_as_one(run_data: RunData) -> bool:
     Not where the parallel mode gives each its own slices.
     """
     parallel = run_data.run.parallel
-    return len(run_data.ranks) > 1 and bool(parallel.gradients_reduced) and parallel.mode not in _SLICED
+    return len(run_data.ranks) > 1 and bool(parallel.gradients_reduced) and parallel.mode not in SLICED

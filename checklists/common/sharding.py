@@ -7,14 +7,13 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import first_place, missing, pipeline_table
-from msprec.checklists.common.rank_disagreement import rank_notes
+from msprec.checklists.common.rank_disagreement import SLICED, rank_notes
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import DATASETS, Fact
 from msprec.source.names import words
 from msprec.source.user_code import Code, called_name, root_name
 
-_SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 _LISTINGS = {"listdir", "scandir", "glob", "iglob", "rglob", "iterdir", "walk"}
 _SORTS = {"sorted", "natsorted", "sort", "humansorted"}
 # what does not depend on the order in which it is given something
@@ -127,7 +126,7 @@ def _training_sets(run_data: RunData) -> list:
 
 
 def _is_sliced(run_data: RunData) -> bool:
-    return run_data.run.parallel.mode in _SLICED
+    return run_data.run.parallel.mode in SLICED
 
 
 def _wrong_numbers(run_data: RunData, shards: list) -> Optional[Text]:

@@ -24,7 +24,7 @@ def target_scale(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     They count as they enter the loss: where the labels of a captured batch are not values of the column, something scales
     them on their way. A network that puts out values of that size, or that learnt them all the same, has no problem.
     """
-    loss = loss_kind(run_data)
+    loss = run_data.once(loss_kind)
     if loss is None or loss.kind not in REGRESSION:
         return None
     column = target_column(run_data, loss, dataset)

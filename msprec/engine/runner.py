@@ -53,7 +53,7 @@ def conclude(
     run = str(run_dir) if run_dir is not None else None
     document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
     unreadable = {"unreadable": list(run_data.damaged)} if run_data.damaged else {}
-    told = about(RunFolder(run_dir).run) if run_dir is not None else None
+    told = about(run_data.folder.run) if run_dir is not None else None
     return {**({"about": told} if told else {}), **_sections(run_data, lang), **document, **unreadable}
 
 

@@ -8,18 +8,18 @@ def about(run: dict) -> Optional[dict]:
     """``about`` of checklist.json, from ``run.json``; None where there is none.
 
     Args:
-        run: The dict of ``run.json``; keys may be missing.
+        run: The dict of ``run.json``; keys may be missing, and values of another type count as missing.
     """
     if not run:
         return None
-    ended = run.get("exit") or {}
-    error = ended.get("exception") or {}
+    ended = _object(run.get("exit"))
+    error = _object(ended.get("exception"))
     told = f"{error.get('type')}: {error.get('message')}".splitlines()[0][:200] if error else None
     found: dict[str, Any] = {
         "script": script_of(run),
         "folder": run.get("cwd"),
         "repeat": _repeat(run),
-        "mindspore": (run.get("versions") or {}).get("mindspore"),
+        "mindspore": _object(run.get("versions")).get("mindspore"),
         "exit": ended.get("kind"),
         "error": told,
     }
@@ -35,8 +35,16 @@ def script_of(run: dict) -> Optional[str]:
     return script[len(folder) + 1 :] if inside else script or None
 
 
+def _object(value: Any) -> dict:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list:
+    return value if isinstance(value, list) else []
+
+
 def _repeat(run: dict) -> Optional[str]:
-    command = [str(part) for part in run.get("command") or []]
-    if "callbacks" not in (run.get("notes") or []) and command[:1] == ["python"]:
+    command = [str(part) for part in _list(run.get("command"))]
+    if "callbacks" not in _list(run.get("notes")) and command[:1] == ["python"]:
         command = ["msprec", "run", *command[1:]]
     return shlex.join(command) or None

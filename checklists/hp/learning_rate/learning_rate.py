@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import Outcome, learning_outcome
+from msprec.checklists.common.constant_prediction import Outcome, learning_outcome, training_losses
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
@@ -161,16 +161,9 @@ def _growth(run_data: RunData, seen: Course, outcome: Outcome) -> Optional[Growt
 
 
 def _losses_of(run_data: RunData, seen: Course) -> tuple:
-    """Step numbers and losses of the last training, without the steps that were skipped for overflow."""
-    steps = run_data.steps()
-    rows = last_rows(run_data) if "loss" in steps and seen.kind != "turns" else None
-    if rows is None or not rows.size:
-        return np.zeros(0), np.zeros(0)
-    rows = np.flatnonzero(rows & steps.seen("loss"))
-    losses = np.asarray(steps["loss"], float)[rows]
-    skipped = np.asarray(steps["overflow"], float)[rows] == 1 if "overflow" in steps else np.zeros(len(rows), bool)
-    kept = ~(skipped & ~np.isfinite(losses))
-    return np.asarray(steps["step"], float)[rows][kept], losses[kept]
+    """Step numbers and losses of the last training, without the steps that were skipped for overflow; empty without."""
+    found = run_data.once(training_losses) if seen.kind != "turns" else None
+    return found if found is not None else (np.zeros(0), np.zeros(0))
 
 
 def _unambiguous(losses: np.ndarray) -> bool:

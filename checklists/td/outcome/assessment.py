@@ -6,7 +6,14 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import Outcome, learning_outcome, training_losses
+from msprec.checklists.common.constant_prediction import (
+    ACCURACY,
+    Outcome,
+    as_share,
+    learning_outcome,
+    share_error,
+    training_losses,
+)
 from msprec.checklists.common.learning_curves import (
     epochs_of,
     is_steep,
@@ -25,7 +32,6 @@ _OTHER_AIMS = (
     r"(?i)reward|replay_?buffer|epsilon_?greedy|actor_?critic|advantage|\bq_?net|td_?(target|error)|discriminator|adversar|\bgan\b"
     r"|(?<![a-z])(d|g)_loss|loss_(d|g)\b"
 )
-_ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
 
 
 class Score(NamedTuple):
@@ -78,7 +84,7 @@ class Assessment(NamedTuple):
 def assess(run_data: RunData) -> Assessment:
     """The outcome of the (last) training."""
     outcome, score = learning_outcome(run_data), last_score(run_data)
-    losses = training_losses(run_data)
+    losses = run_data.once(training_losses)
     if losses is None:
         return Assessment("unknown", outcome, reason="turns" if last_rows(run_data) is None else "no_loss", score=score)
     numbers, values = losses
@@ -92,7 +98,7 @@ def assess(run_data: RunData) -> Assessment:
         score=score,
     )
     if len(values) < run_data.limit("hp.01.outcome_steps") and np.isfinite(values[-3:]).all():
-        if score is not None and score.constant is not None and _above(score):
+        if _above(score):
             return seen._replace(state="learnt", sure=True)
         return seen._replace(reason="few_steps")
     if not math.isfinite(seen.end or 0.0):
@@ -130,11 +136,11 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     if _rose_again(run_data, seen):
         return seen._replace(state="got_worse", sure=verdict == "nothing")
     steep = training is not None and (is_steep(run_data, training) or (verdict != "learnt" and training.sure))
-    scored = seen.score is not None and seen.score.constant is not None and _above(seen.score)
+    scored = _above(seen.score)
     if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data):
         return seen._replace(state="stopped_early")
     if verdict == "learnt":
-        little = gain < run_data.limit("td.01.well") and not (scored and _high(seen.score))
+        little = gain < run_data.limit("td.01.well") and not _high(seen.score)
         return _on_validation(run_data, seen._replace(state="learnt", sure=True, little=little))
     if verdict == "hardly" or gain > run_data.limit("hp.01.constant"):
         return seen._replace(state="hardly")
@@ -151,8 +157,7 @@ def _beside_start(run_data: RunData, seen: Assessment, course: np.ndarray) -> As
         return seen._replace(state="diverged", sure=end > run_data.limit("td.01.exploded") * start)
     if _rose_again(run_data, seen):
         return seen._replace(state="got_worse")
-    score = seen.score
-    if score is not None and score.constant is not None and _above(score):
+    if _above(seen.score):
         return _on_validation(run_data, seen._replace(state="learnt", sure=True))
     noise = float(np.nanmedian(np.abs(np.diff(course)))) if len(course) > 1 else 0.0
     if fell <= max(run_data.limit("td.01.fell") * abs(start), 3 * noise) and not _started_well(run_data):
@@ -173,26 +178,26 @@ def _on_validation(run_data: RunData, seen: Assessment) -> Assessment:
     return seen
 
 
-def _above(score: Score, errors: int = 3) -> bool:
-    """Whether a score is above what a constant prediction reaches by more than so many standard errors of a share."""
-    value = score.value / 100 if score.value > 1.5 else score.value
-    error = math.sqrt(max(value * (1 - value), 1e-4) / (score.samples or 100))
-    return value - (score.constant or 0.0) > errors * error
+def _above(score: Optional[Score], errors: int = 3) -> bool:
+    """Whether a score is above what a constant prediction is known to reach by more than so many standard errors of a share."""
+    if score is None or score.constant is None:
+        return False
+    share = as_share(score.value)
+    return share - score.constant > errors * share_error(share, score.samples)
 
 
 def _high(score: Optional[Score]) -> bool:
     """Whether half of the way from a constant prediction's share of right answers to all of them is done."""
     if score is None or score.constant is None:
         return False
-    value = score.value / 100 if score.value > 1.5 else score.value
-    return value - score.constant > 0.5 * (1 - score.constant)
+    return as_share(score.value) - score.constant > 0.5 * (1 - score.constant)
 
 
 def _rose_again(run_data: RunData, seen: Assessment) -> bool:
     start, end, lowest = seen.start or 0.0, seen.end or 0.0, seen.lowest or 0.0
     if start <= lowest:
         return False
-    losses = training_losses(run_data)
+    losses = run_data.once(training_losses)
     assert losses is not None
     tail = losses[1][-max(5, len(losses[1]) // 10) :]
     error = float(tail.std()) / math.sqrt(len(tail))
@@ -261,7 +266,7 @@ def last_score(run_data: RunData) -> Optional[Score]:
             continue
         for name, value in evaluation.metrics.items():
             if value == value and abs(value) != math.inf and (LOWER.search(name) or HIGHER.search(name)):
-                rank = (bool(_ACCURACY.search(name)), bool(LOWER.search(name)), evaluation.step or 0)
+                rank = (bool(ACCURACY.search(name)), bool(LOWER.search(name)), evaluation.step or 0)
                 found.append((rank, name, float(value), evaluation))
     if not found:
         return None

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.engine.finding import Evidence, Finding
 from msprec.engine.run_data import RunData
+from msprec.engine.runner import THRESHOLDS_USED
 
 #: Items by how directly they act on what the training loss comes down to; late, or not named: on the validation alone.
 # fmt: off
@@ -43,4 +44,4 @@ def _strength(finding: Finding) -> Optional[int]:
 
 def _own(piece: Evidence) -> bool:
     """Evidence that tells something of this run: neither a curve nor the thresholds."""
-    return piece.kind != "figure" and piece.title.en != "Thresholds used"
+    return piece.kind != "figure" and piece.title.en not in THRESHOLDS_USED

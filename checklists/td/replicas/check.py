@@ -2,13 +2,12 @@
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import no_training
+from msprec.checklists.common.rank_disagreement import SLICED
 from msprec.checklists.td.replicas.drift import Drift, drifts
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
-#: Modes in which each rank holds slices, or shares of the layers.
-_SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 _KINDS = {
     "weight": Text("权重", "weights"),
     "optimizer": Text("优化器状态", "optimizer states"),
@@ -28,7 +27,7 @@ def replicas(run_data: RunData) -> Finding:
     if run_data.trains_nothing:
         return no_training()
     ranks = run_data.ranks
-    if len(ranks) < 2 or run_data.run.parallel.mode in _SLICED:
+    if len(ranks) < 2 or run_data.run.parallel.mode in SLICED:
         return not_applicable(
             Text(
                 "训练只有一个进程，或各 rank 持有不同的切片。",

@@ -67,7 +67,7 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
 
 
 def _without_targets(run_data: RunData, terms: list) -> Finding:
-    loss = loss_kind(run_data)
+    loss = run_data.once(loss_kind)
     kinds = {one.label.kind for one in run_data.datasets_of("train")} - {None}
     if (loss is not None and loss.kind not in REGRESSION) or (loss is None and kinds and "regression" not in kinds):
         return not_applicable(

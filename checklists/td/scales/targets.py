@@ -46,7 +46,7 @@ class Targets(NamedTuple):
 
 def regression_targets(run_data: RunData) -> Optional[Targets]:
     """None where the loss is no regression's, or the targets are not known as they enter it."""
-    loss = loss_kind(run_data)
+    loss = run_data.once(loss_kind)
     if loss is None or loss.kind not in REGRESSION:
         return None
     for dataset in run_data.datasets_of("train"):

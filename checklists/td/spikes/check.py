@@ -88,7 +88,7 @@ def _lost(run_data: RunData, one: Seen, assessed: Assessment) -> bool:
 
 
 def _too_few(run_data: RunData) -> Finding:
-    losses = training_losses(run_data)
+    losses = run_data.once(training_losses)
     return undecided(
         Text(
             "只有 {n} 个 loss，看不出突增。",

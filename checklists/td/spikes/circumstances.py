@@ -48,7 +48,7 @@ def spikes_of(run_data: RunData) -> Optional[list[Seen]]:
 
     None where optimizers take turns, no loss was seen, or there are fewer than td.09.least_steps.
     """
-    losses = training_losses(run_data)
+    losses = run_data.once(training_losses)
     if losses is None:
         return None
     numbers, values = losses
