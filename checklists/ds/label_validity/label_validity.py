@@ -16,7 +16,8 @@ from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_out
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import LABEL_SHEET, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import LABEL_SHEET
 
 _CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 _BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)
