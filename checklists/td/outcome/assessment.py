@@ -14,7 +14,7 @@ from msprec.checklists.common.constant_prediction import (
     share_error,
     training_losses,
 )
-from msprec.checklists.common.learning_curves import (
+from msprec.checklists.common.training_curves import (
     epochs_of,
     is_steep,
     keeps_best,
