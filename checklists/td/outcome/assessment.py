@@ -80,6 +80,11 @@ class Assessment(NamedTuple):
     score: Optional[Score] = None
     little: bool = False
 
+    @property
+    def told(self) -> str:
+        """The state that is told: one that learnt only a little learnt hardly."""
+        return "hardly" if self.little else self.state
+
 
 def assess(run_data: RunData) -> Assessment:
     """The outcome of the (last) training."""
