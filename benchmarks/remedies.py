@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -64,6 +65,7 @@ def prepared(texts: dict, folder: Path, probe_seconds: float) -> Case:
     """The program in ``folder/program``, run once under msprec into ``folder/run``."""
     program, run = folder / "program", folder / "run"
     if not (run / "checklist.json").is_file():
+        shutil.rmtree(run, ignore_errors=True)  # of a call that was ended
         program.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             (program / name).write_text(text, encoding="utf-8")
@@ -137,7 +139,9 @@ class Benchmark:
 
 def measured(facts: dict, score: Score) -> Measured:
     """A part of facts/remedies.json as numbers."""
-    return Measured(tuple(facts["scores"]), tuple(facts["losses"]), facts["failed"])
+    losses = tuple(facts["losses"])
+    # a training that always ends by an error has no score
+    return Measured(tuple(facts["scores"]) or (None,) * len(losses), losses, facts["failed"])
 
 
 def verdict(score: Score, sound: Measured, broken: Measured, best: Measured) -> dict:

@@ -35,7 +35,7 @@ class Trials:
         self._began = time.monotonic()
         self._results, self._compared, self.spent = {(): []}, {}, False
         self._chosen: tuple = ()
-        self.score = Score(None, False)
+        self.score, self._scored = Score(None, False), False
 
     # --- runs ---------------------------------------------------------------------------------------------------
     def carry_out(self) -> dict:
@@ -63,17 +63,28 @@ class Trials:
                 self.runner.run(tasks[start : start + self.runner.jobs])
 
     def baseline(self) -> None:
-        """Runs the script as it is, over `SEEDS` seeds, and chooses the score.
+        """Runs the script as it is, over `SEEDS` seeds, and chooses the score. A script that trained and then ended by an
+        exception, such as that of a loss that is not finite, may end by it again: that is what remedies are tried against.
 
         Raises:
-            BaselineFailed: It failed.
+            BaselineFailed: It failed, and not as it did when it was recorded.
             BudgetSpent: There is no time for it.
         """
         first = self._more((), 1)[0]
-        if first["status"] != 0:
+        if first["status"] != 0 and not self._ended_as_recorded(first):
             raise BaselineFailed(first["said"][-1] if first["said"] else f"exit status {first['status']}")
         self._more((), SEEDS)
-        self.score = effect.choose_score(self._results[()])
+        self._choose_score(self._results[()])
+
+    def _ended_as_recorded(self, result: dict) -> bool:
+        kind = self.plan.case.ended_by
+        return kind is not None and bool(result["steps"]) and any(kind in line for line in result["said"])
+
+    def _choose_score(self, results: list) -> None:
+        """Of runs that ended well; where the script as it is never does, the first remedy with which it does decides."""
+        ended_well = [one for one in results if one["status"] == 0]
+        if not self._scored and ended_well:
+            self.score, self._scored = effect.choose_score(ended_well), True
 
     def _more(self, remedies: tuple, count: int) -> list:
         """The results of a set of remedies, over at least so many seeds."""
@@ -100,6 +111,7 @@ class Trials:
             self._more(remedies, count)
             if count > SEEDS:
                 self._more(against, count)
+            self._choose_score(self._results[remedies])
             found = self._compare(remedies, against)
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
                 break
@@ -118,7 +130,7 @@ class Trials:
     # --- together -----------------------------------------------------------------------------------------------
     def _together(self) -> None:
         """Chooses the fewest remedies that do as well as any: those that help, each on top of the ones before it."""
-        helping = sorted(self._helping(), key=lambda one: -self._rank(one))
+        helping = sorted(self._helping(), key=self._rank, reverse=True)
         self._chosen = (helping[0],) if helping else self._only_together()
         if not self._chosen:
             return
@@ -134,7 +146,7 @@ class Trials:
         return [one for one, found in alone.items() if found is not None and found.verdict == "helps"]
 
     def _best_alone(self) -> tuple:
-        return tuple(sorted(self._helping(), key=lambda one: -self._rank(one))[:1])
+        return tuple(sorted(self._helping(), key=self._rank, reverse=True)[:1])
 
     def _with(self, chosen: tuple, one) -> tuple:
         if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
@@ -161,9 +173,15 @@ class Trials:
     def _sorted(self, remedies: tuple) -> tuple:
         return tuple(one for one in self.plan.remedies if one in remedies)
 
-    def _rank(self, one) -> float:
+    def _rank(self, one) -> tuple:
+        """By gain, and where the script as it is has no result to compare with, by the result itself."""
         gain = self._compared[(one,), ()].gain
-        return float("inf") if gain is None else gain
+        if gain is not None:
+            return gain, 0.0
+        found = effect.measure(self._results[(one,)], self.score)
+        known = [value for value in (found.scores if self.score.name else found.losses) if value is not None]
+        mean = sum(known) / len(known) if known else float("inf") * (-1 if self.score.higher else 1)
+        return float("inf"), mean if self.score.name and self.score.higher else -mean
 
     # --- facts --------------------------------------------------------------------------------------------------
     def _facts(self, together: tuple) -> dict:
@@ -172,9 +190,8 @@ class Trials:
             self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
         order = {"helps": 0, "none": 1, "harms": 2}
-        entries.sort(
-            key=lambda one: (order[one["verdict"]], -(one["gain"] if one["gain"] is not None else float("inf")))
-        )
+        rank = {one.id: self._rank(one) for one in tried}
+        entries.sort(key=lambda one: (order[one["verdict"]], *(-value for value in rank[one["id"]])))
         everything = [self._results[()], *([self._results[together]] if together else [])]
         steps = effect.common_steps([group for group in everything if group])
         return {
