@@ -46,7 +46,7 @@ from msprec.experiment.runner import Runner, Task
 #: The faults that a remedy of the list answers, by the operators' names, and the remedies that would repair them.
 ANSWERED = {
     "rate_x100": ("lr_range_test", "lr_lower", "lr_much_lower"),
-    "rate_d1000": ("lr_range_test", "lr_higher", "lr_much_higher"),
+    "rate_d1000": ("lr_range_test", "lr_higher", "lr_much_higher", "lr_far_higher"),
     "init_zeros": ("initial_weights",),
     "output_softmax": ("logits",),
     "data_unscaled": ("standardise",),

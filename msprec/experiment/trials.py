@@ -10,7 +10,10 @@ from msprec.experiment.present import both
 from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
-_INSTEAD = (("lr_range_test", "lr_lower", "lr_higher", "lr_much_lower", "lr_much_higher"), ("loss_scale", "float32"))
+_INSTEAD = (
+    ("lr_range_test", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    ("loss_scale", "float32"),
+)
 
 
 class BudgetSpent(Exception):
@@ -48,7 +51,8 @@ class Trials:
             self.baseline()
             self._first_runs()
             for remedy in self.plan.remedies:
-                self.attempt((remedy,))
+                if self._worth_trying(remedy):
+                    self.attempt((remedy,))
             self._together()
         except BudgetSpent:
             self.spent = True
@@ -57,10 +61,23 @@ class Trials:
     def _first_runs(self) -> None:
         """The first run of each remedy, as many at a time as there may be."""
         if self.runner.jobs > 1:
-            tasks = [Task((one,), 0) for one in self.plan.remedies]
+            tasks = [Task((one,), 0) for one in self.plan.remedies if one.after is None]
             for start in range(0, len(tasks), self.runner.jobs):
                 self._require_time(tasks[start : start + self.runner.jobs])
                 self.runner.run(tasks[start : start + self.runner.jobs])
+
+    def _worth_trying(self, remedy) -> bool:
+        """Whether what goes less far the same way did no harm, and did as well as what goes less far still."""
+        before = next((one for one in self.tried() if one.id == remedy.after), None)
+        if before is None:
+            return all(one.id != remedy.after for one in self.plan.remedies)
+        earlier = next((one for one in self.tried() if one.id == before.after), None)
+        harms = self._compared[(before,), ()].verdict == "harms"
+        return not harms and (earlier is None or self._rank(before) >= self._rank(earlier))
+
+    def tried(self) -> list:
+        """The remedies that were tried alone."""
+        return [one for one in self.plan.remedies if ((one,), ()) in self._compared]
 
     def baseline(self) -> None:
         """Runs the script as it is, over `SEEDS` seeds, and chooses the score. A script that trained and then ended by an
@@ -135,15 +152,14 @@ class Trials:
         if not self._chosen:
             return
         # those that help alone first, then those that may help once others are in
-        for one in (*helping, *(one for one in self.plan.remedies if one not in helping)):
-            if one not in self._chosen:
+        for one in (*helping, *(one for one in self.tried() if one not in helping)):
+            if one not in self._chosen and self._compared[(one,), ()].verdict != "harms":
                 self._chosen = self._with(self._chosen, one)
         self._more(self._chosen, SEEDS)
 
     def _helping(self) -> list:
         """The remedies that help alone."""
-        alone = {one: self._compared.get(((one,), ())) for one in self.plan.remedies}
-        return [one for one, found in alone.items() if found is not None and found.verdict == "helps"]
+        return [one for one in self.tried() if self._compared[(one,), ()].verdict == "helps"]
 
     def _best_alone(self) -> tuple:
         return tuple(sorted(self._helping(), key=self._rank, reverse=True)[:1])
@@ -157,7 +173,7 @@ class Trials:
     def _only_together(self) -> tuple:
         """Where no remedy helps alone: all of them, less those that can be left out."""
         everything = ()
-        for one in self.plan.remedies:
+        for one in self.tried():
             harms = self._compared[(one,), ()].verdict == "harms"
             if not harms and not any(one.id in group and {x.id for x in everything} & set(group) for group in _INSTEAD):
                 everything = self._sorted((*everything, one))
@@ -185,7 +201,7 @@ class Trials:
 
     # --- facts --------------------------------------------------------------------------------------------------
     def _facts(self, together: tuple) -> dict:
-        tried = [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        tried = self.tried()
         if together:
             self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
@@ -201,7 +217,7 @@ class Trials:
             "baseline": self.measured((), steps),
             "remedies": entries,
             "together": self._set(together, steps) if together else None,
-            "left_out": [one.id for one in self.plan.remedies if one not in tried],
+            "left_out": [one.id for one in self.plan.remedies if one not in tried] if self.spent else [],
             "described": [{"id": one.id, "title": both(one.title), "code": one.code()} for one in self.plan.described],
             "unanswered": [one.item for one in self.plan.unanswered],
             "budget_spent": self.spent,

@@ -5,6 +5,7 @@ from msprec.experiment.remedies.loop import ClipGradients, MoreEpochs, UnscaleFi
 from msprec.experiment.remedies.network import ClassWeights, EvaluationMode, InitialWeights, Logits, TrainingMode
 from msprec.experiment.remedies.optimizer import (
     AllParameters,
+    FarHigherRate,
     HigherRate,
     LowerRate,
     MuchHigherRate,
@@ -23,9 +24,10 @@ REMEDIES = (
     EvaluationMode,
     RangeTestRate,
     LowerRate,
-    HigherRate,
     MuchLowerRate,
+    HigherRate,
     MuchHigherRate,
+    FarHigherRate,
     LossScale,
     UnscaleFirst,
     Float32,
