@@ -13,6 +13,7 @@ from msprec.experiment.runner import Runner, Task
 _INSTEAD = (
     ("lr_range_test", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
     ("loss_scale", "float32"),
+    ("more_epochs", "many_epochs"),
 )
 
 
@@ -72,8 +73,9 @@ class Trials:
         if before is None:
             return all(one.id != remedy.after for one in self.plan.remedies)
         earlier = next((one for one in self.tried() if one.id == before.after), None)
-        harms = self._compared[(before,), ()].verdict == "harms"
-        return not harms and (earlier is None or self._rank(before) >= self._rank(earlier))
+        wanted = ("helps",) if remedy.must_help else ("helps", "none")
+        found = self._compared[(before,), ()].verdict
+        return found in wanted and (earlier is None or self._rank(before) >= self._rank(earlier))
 
     def tried(self) -> list:
         """The remedies that were tried alone."""
