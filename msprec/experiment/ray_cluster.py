@@ -7,6 +7,7 @@ MindSpore in the Python that Ray was started with. Tried with a Ray on one machi
 
 import os
 import shutil
+import signal
 from pathlib import Path
 from typing import Optional
 
@@ -34,8 +35,10 @@ class Cluster:
         except ImportError:
             raise CannotExperiment("--ray needs Ray, which is not installed: pip install 'msprec[ray]'") from None
         self._ray, self.resources = ray, resources
+        stop = signal.getsignal(signal.SIGTERM)
         try:
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=None)
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+            signal.signal(signal.SIGTERM, stop)  # Ray puts in one of its own
         except (ConnectionError, ValueError, RuntimeError, OSError, AssertionError) as error:
             said = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise CannotExperiment(f"no Ray cluster at {address}: {said}") from None

@@ -145,6 +145,14 @@ def test_without_ray_one_line_says_what_to_install(tmp_path, monkeypatch):
     assert done.exit_code == 2 and done.stderr.splitlines()[-1].endswith("pip install 'msprec[ray]'")
 
 
+def test_no_cluster_at_the_address(tmp_path, monkeypatch):
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))  # where Ray notes the clusters of this machine
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(CannotExperiment, match="no Ray cluster at auto"):
+        Cluster("auto", {"CPU": 1})
+
+
 @pytest.fixture(scope="module")
 def two_nodes():
     """A Ray of two nodes on this machine, the second with an NPU as a resource. Runs where Ray is installed."""
@@ -185,9 +193,3 @@ def test_sigterm_ends_a_task_of_ray(tmp_path, two_nodes):
     assert done.wait(30) == 128 + signal.SIGTERM, done.stderr.read()
     assert all(is_gone(one) for one in running)
     assert len(list((run / "remedies" / "runs").glob("*.json"))) == 1
-
-
-def test_no_cluster_at_the_address(tmp_path):
-    pytest.importorskip("ray")
-    with pytest.raises(CannotExperiment, match="no Ray cluster at auto"):
-        Cluster("auto", {"CPU": 1})
