@@ -89,10 +89,10 @@ class Trials:
             BaselineFailed: It failed, and not as it did when it was recorded.
             BudgetSpent: There is no time for it.
         """
-        first = self._more((), 1)[0]
+        first = self.more((), 1)[0]
         if first["status"] != 0 and not self._ended_as_recorded(first):
             raise BaselineFailed(first["said"][-1] if first["said"] else f"exit status {first['status']}")
-        self._more((), SEEDS)
+        self.more((), SEEDS)
         self._choose_score(self._results[()])
 
     def _ended_as_recorded(self, result: dict) -> bool:
@@ -105,7 +105,7 @@ class Trials:
         if not self._scored and ended_well:
             self.score, self._scored = effect.choose_score(ended_well), True
 
-    def _more(self, remedies: tuple, count: int) -> list:
+    def more(self, remedies: tuple, count: int) -> list:
         """The results of a set of remedies, over at least so many seeds."""
         have = self._results.setdefault(remedies, [])
         tasks = [Task(remedies, seed) for seed in range(len(have), count)]
@@ -127,9 +127,9 @@ class Trials:
         ``worse``: whether it matters that it is worse; otherwise what looks worse at first is not looked into.
         """
         for count in range(1, MOST_SEEDS + 1):
-            self._more(remedies, count)
+            self.more(remedies, count)
             if count > SEEDS:
-                self._more(against, count)
+                self.more(against, count)
             self._choose_score(self._results[remedies])
             found = self._compare(remedies, against)
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
@@ -157,7 +157,7 @@ class Trials:
         for one in (*helping, *(one for one in self.tried() if one not in helping)):
             if one not in self._chosen and self._compared[(one,), ()].verdict != "harms":
                 self._chosen = self._with(self._chosen, one)
-        self._more(self._chosen, SEEDS)
+        self.more(self._chosen, SEEDS)
 
     def _helping(self) -> list:
         """The remedies that help alone."""
@@ -183,7 +183,7 @@ class Trials:
             return ()
         for one in everything:
             fewer = tuple(other for other in everything if other is not one)
-            self._more(everything, SEEDS)
+            self.more(everything, SEEDS)
             if len(fewer) > 1 and self.attempt(fewer, everything, worse=True).verdict != "harms":
                 everything = fewer
         return everything
