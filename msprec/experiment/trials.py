@@ -49,15 +49,23 @@ class Trials:
             BaselineFailed: The script failed in the copy, without any remedy.
         """
         try:
-            self.baseline()
-            self._first_runs()
-            for remedy in self.plan.remedies:
-                if self._worth_trying(remedy):
-                    self.attempt((remedy,))
+            self.alone()
             self._together()
         except BudgetSpent:
             self.spent = True
         return self._facts(self._chosen or self._best_alone())
+
+    def alone(self) -> None:
+        """Runs the script as it is and each remedy alone.
+
+        Raises:
+            BaselineFailed, BudgetSpent: As `baseline` does.
+        """
+        self.baseline()
+        self._first_runs()
+        for remedy in self.plan.remedies:
+            if self._worth_trying(remedy):
+                self.attempt((remedy,))
 
     def _first_runs(self) -> None:
         """The first run of each remedy, as many at a time as there may be."""
@@ -78,8 +86,11 @@ class Trials:
         return found in wanted and (earlier is None or self._rank(before) >= self._rank(earlier))
 
     def tried(self) -> list:
-        """The remedies that were tried alone."""
-        return [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        """The remedies that were tried alone: those that help before others, and by their effect."""
+        order = {"helps": 2, "none": 1, "harms": 0}
+        found = [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        by_effect = {one: (order[self._compared[(one,), ()].verdict], *self._rank(one)) for one in found}
+        return sorted(found, key=by_effect.get, reverse=True)
 
     def baseline(self) -> None:
         """Runs the script as it is, over `SEEDS` seeds, and chooses the score. A script that trained and then ended by an
@@ -149,7 +160,7 @@ class Trials:
     # --- together -----------------------------------------------------------------------------------------------
     def _together(self) -> None:
         """Chooses the fewest remedies that do as well as any: those that help, each on top of the ones before it."""
-        helping = sorted(self._helping(), key=self._rank, reverse=True)
+        helping = self.helping()
         self._chosen = (helping[0],) if helping else self._only_together()
         if not self._chosen:
             return
@@ -159,12 +170,12 @@ class Trials:
                 self._chosen = self._with(self._chosen, one)
         self.more(self._chosen, SEEDS)
 
-    def _helping(self) -> list:
-        """The remedies that help alone."""
+    def helping(self) -> list:
+        """The remedies that help alone, the best first."""
         return [one for one in self.tried() if self._compared[(one,), ()].verdict == "helps"]
 
     def _best_alone(self) -> tuple:
-        return tuple(sorted(self._helping(), key=self._rank, reverse=True)[:1])
+        return tuple(self.helping()[:1])
 
     def _with(self, chosen: tuple, one) -> tuple:
         if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
@@ -207,9 +218,6 @@ class Trials:
         if together:
             self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
-        order = {"helps": 0, "none": 1, "harms": 2}
-        rank = {one.id: self._rank(one) for one in tried}
-        entries.sort(key=lambda one: (order[one["verdict"]], *(-value for value in rank[one["id"]])))
         everything = [self._results[()], *([self._results[together]] if together else [])]
         steps = effect.common_steps([group for group in everything if group])
         return {
