@@ -189,10 +189,8 @@ def _missing(parameters: list, names: list) -> list:
 
 def _network_of(given: list, names: list) -> Optional[dict]:
     """``{name: parameter}`` of the cell that holds the parameters given and those of the names."""
-    from mindspore import nn
-
     known = {id(parameter) for parameter in given}
-    for cell in (one for one in gc.get_objects() if isinstance(one, nn.Cell)):
+    for cell in _cells(gc.get_objects()):
         try:
             held = {parameter.name: parameter for parameter in cell.get_parameters()}
         except AttributeError:  # a cell that is being made, such as this optimizer
@@ -200,6 +198,13 @@ def _network_of(given: list, names: list) -> Optional[dict]:
         if all(name in held for name in names) and known <= {id(parameter) for parameter in held.values()}:
             return held
     return None
+
+
+def _cells(objects: list) -> list:
+    """The cells among any objects. By ``type``: `isinstance` asks a weak proxy for what it stood for, which may be gone."""
+    from mindspore import nn
+
+    return [one for one in objects if issubclass(type(one), nn.Cell)]
 
 
 def initial_weights(patches: Patches, names: list) -> None:
@@ -271,9 +276,7 @@ def _outer(path: str) -> list:
 
 def _in_float32(objects: list, network: Optional[str], paths: set) -> None:
     """The cells at these paths of each cell of class ``network`` compute in float32, those inside them as before."""
-    from mindspore import nn
-
-    for root in (one for one in objects if isinstance(one, nn.Cell) and type(one).__name__ == network):
+    for root in (one for one in _cells(objects) if type(one).__name__ == network):
         for path, cell in root.cells_and_names():
             if path in paths:
                 cell.add_flags(fp16=False, bf16=False, fp32=True)
