@@ -547,6 +547,18 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
             shown,
             _loop_places(run_data),
         )
+    if not early and _nearly_done(run_data, training):
+        return undecided(
+            Text(
+                "{what}；但训练已去掉起点（或常数预测）的 loss 的绝大部分，继续训练是否更好要看验证指标。",
+                "{what}; but by far the most of the loss at the start, or of a constant prediction's, is gone, and whether more "
+                "epochs would help is for the validation to say.",
+                what=_falling(training),
+            ),
+            _EVALUATE,
+            shown,
+            _loop_places(run_data),
+        )
     if not (long_enough or early):
         return undecided(
             Text(
@@ -576,6 +588,13 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
         shown,
         _loop_places(run_data),
     )
+
+
+def _nearly_done(run_data: RunData, training: Training) -> bool:
+    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that."""
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
+    return training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level
 
 
 def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:
