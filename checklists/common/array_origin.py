@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Optional
+from typing import Any, Optional
 
 from msprec.checklists.common.findings import first_place, plain_arrays
 from msprec.engine.run_data import RunData, place
@@ -32,7 +32,7 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
     around = [one for one in run_data.source.enclosing(begin.file, begin.line) if isinstance(one, _FUNCTIONS)]
     scopes = [*reversed(around), tree]
     lines: list = []
-    for line in _followed(scopes, given, begin.line, 0):
+    for line in (*_in_source(tree, scopes, given, index, begin.line), *_followed(scopes, given, begin.line, 0)):
         if line not in lines and line != begin.line:
             lines.append(line)
     return [place(begin.file, line) for line in lines[:_MOST]]
@@ -63,6 +63,33 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
             return data.values[keys.index(name)] if name in keys else data
         return data
     return None
+
+
+def _in_source(tree: ast.AST, scopes: list, given: ast.expr, index: int, before: int) -> Iterator[int]:
+    """The lines in a source object's ``__getitem__`` or a generator function that make the column."""
+    made = given
+    if isinstance(made, ast.Name):
+        found = next((one for one in (_assigned(scope, made.id, before) for scope in scopes) if one is not None), None)
+        made = found[1] if found is not None else made
+    name = called_name(made) if isinstance(made, ast.Call) else getattr(made, "id", None)
+    for one in ast.walk(tree):
+        if name is None or getattr(one, "name", None) != name:
+            continue
+        bodies = [
+            body
+            for body in (one.body if isinstance(one, ast.ClassDef) else [one])
+            if isinstance(body, _FUNCTIONS) and (body is one or body.name in ("__getitem__", "__next__", "__iter__"))
+        ]
+        for body in bodies:
+            yield from _handed_out(body, index)
+
+
+def _handed_out(body: ast.AST, index: int) -> Iterator[int]:
+    for node in ast.walk(body):
+        if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None:
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            value = parts[index] if index < len(parts) else node.value
+            yield from list(_followed([body], value, node.value.lineno + 1, _DEEPEST))[:2] or [value.lineno]
 
 
 def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[int]:
@@ -112,7 +139,7 @@ def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
     return found
 
 
-def _parts(target: ast.AST, value: ast.AST, name: str) -> list:
+def _parts(target: Any, value: Any, name: str) -> list:
     """What an assignment gives to a name: the value beside it in a tuple, or the whole value."""
     if isinstance(target, (ast.Name, ast.Subscript)):
         held = target.value if isinstance(target, ast.Subscript) else target

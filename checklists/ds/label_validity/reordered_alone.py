@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -48,9 +48,9 @@ def reordered_alone(run_data: RunData) -> Optional[Reordered]:
 class _Body:
     """The statements of a module or function without the functions in it."""
 
-    def __init__(self, node: ast.AST):
+    def __init__(self, node: Any):
         self.nodes = list(_inside(node))
-        self.stored: dict = {}
+        self.stored: dict[str, list] = {}
         for one in self.nodes:
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                 self.stored.setdefault(one.id, []).append(one.lineno)
