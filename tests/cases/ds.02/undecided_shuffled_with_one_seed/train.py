@@ -1,4 +1,4 @@
-"""Inputs and labels are shuffled in place from one seed and stay together; zipped rows for a GeneratorDataset, a functional loop."""
+"""Inputs and labels are shuffled in place from one seed and stay together; a GeneratorDataset, a functional loop."""
 
 import mindspore as ms
 import mindspore.dataset as ds
