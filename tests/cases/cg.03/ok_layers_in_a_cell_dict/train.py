@@ -14,11 +14,11 @@ y = np.sin(x[:, :1]) + x[:, 1:2] ** 2
 class Towers(nn.Cell):
     def __init__(self, width):
         super().__init__()
-        self.towers = nn.CellDict({"deep": nn.CellList([nn.Dense(6 if n == 0 else width, width) for n in range(3)])})
+        self.towers = nn.CellDict({f"deep{n}": nn.Dense(6 if n == 0 else width, width) for n in range(3)})
         self.head = nn.Dense(width, 1)
 
     def construct(self, features):
-        for layer in self.towers["deep"]:
+        for layer in self.towers.values():
             features = ops.relu(layer(features))
         return self.head(features)
 
