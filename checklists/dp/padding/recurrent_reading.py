@@ -34,15 +34,15 @@ def _last_steps(run_data: RunData, name: str) -> list:
         for construct in ast.walk(tree):
             if not isinstance(construct, ast.FunctionDef) or construct.name != "construct":
                 continue
-            calls = [one for one in ast.walk(construct) if _calls(one, name)]
+            calls = [one for one in ast.walk(construct) if isinstance(one, ast.Call) and _is_of(one, name)]
             if len(calls) == 1 and _alone(calls[0]) and not _REDUCED.search(ast.unparse(construct)):
-                lines = [one.lineno for one in ast.walk(construct) if _takes_last(one)]
-                return [place(file, lines[0]), place(file, calls[0].lineno)] if lines else []
+                taken = [one for one in ast.walk(construct) if isinstance(one, ast.Subscript) and _takes_last(one)]
+                return [place(file, one.lineno) for one in (taken[0], calls[0])] if taken else []
     return []
 
 
-def _calls(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+def _is_of(call: ast.Call, name: str) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
 def _alone(call: ast.Call) -> bool:
@@ -50,9 +50,7 @@ def _alone(call: ast.Call) -> bool:
     return len(call.args) == 1 and not call.keywords
 
 
-def _takes_last(node: ast.AST) -> bool:
+def _takes_last(node: ast.Subscript) -> bool:
     """``h[:, -1]``, ``h[:, -1, :]``, ``h[-1]``."""
-    if not isinstance(node, ast.Subscript):
-        return False
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return any(ast.unparse(part) == "-1" for part in parts[:2])
