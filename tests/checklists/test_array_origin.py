@@ -34,12 +34,17 @@ _USED = "a, b = X[:n], y[:n]\n"
             "def f(X, y):\n    i = np.arange(9)\n    np.random.shuffle(i)\n    X = X[i]\n    return zip(X, y)\n",
             ("X", "y", 4),
         ),
+        (_LOADED + "X = shuffle(X)\ny = shuffle(y)\n" + _USED, ("X", "y", 2)),
+        (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
         # both in one order, however it is written
         (_LOADED + "i = np.random.permutation(9)\nX = X[i]\ny = y[i]\n" + _USED, None),
         (_LOADED + "i = np.random.permutation(9)\nX, y = X[i], y[i]\n" + _USED, None),
         (_LOADED + "seed(0)\nshuffle(X)\nseed(0)\nshuffle(y)\nd = list(zip(X, y))\n", None),
+        (_LOADED + "X = shuffle(X, random_state=0)\ny = shuffle(y, random_state=0)\n" + _USED, None),
+        (_LOADED + "X = X[RandomState(0).permutation(9)]\ny = y[RandomState(0).permutation(9)]\n" + _USED, None),
         ("X = load()\nnp.random.shuffle(X)\ny = X[:, -1]\nd = list(zip(X, y))\n", None),
         ("X = load()\ny = X[:, -1]\nnp.random.shuffle(X)\nd = list(zip(X, y))\n", None),  # a view moves along
+        (_LOADED + "negatives = X[rng.permutation(9)]\nd = NumpySlicesDataset((X, negatives, y))\n", None),
         # nothing that belongs together
         ("names = ['x']\nX = load()\nX = X[np.random.permutation(9)]\nd = NumpySlicesDataset(X, names)\n", None),
         ("X, names = load()\nnp.random.shuffle(X)\nprint(X[:5], names[:5])\n", None),

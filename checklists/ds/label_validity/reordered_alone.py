@@ -62,6 +62,7 @@ class _Body:
             if isinstance(one, ast.Call)
             and called_name(one) == "shuffle"
             and len(one.args) == 1
+            and not one.keywords
             and isinstance(one.args[0], ast.Name)
         }
         self.drawn = {
@@ -78,9 +79,12 @@ class _Body:
         for order in self._orders():
             if order.drawn is not None and self._loads(order.drawn) > 1:
                 continue  # something else is put into the same order
-            for partner in self._partners(order):
-                if partner != order.array and self._left_out(order, partner):
-                    return order, partner
+            partners = self._partners(order)
+            if order.target != order.array and order.array in partners:
+                continue  # what it was made of is used beside it: pairs that are drawn, as of negatives
+            found = next((one for one in partners if one != order.array and self._left_out(order, one)), None)
+            if found is not None:
+                return order, found
         return None
 
     def _orders(self) -> Iterator[_Order]:
@@ -126,17 +130,16 @@ class _Body:
         return sorted(found - {order.target})
 
     def _left_out(self, order: _Order, partner: str) -> bool:
-        """Whether the partner had its rows before, and has the same order still (or another one, drawn by itself)."""
+        """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""
+        own = [one.line for one in self._orders() if one.target == partner]
         lines = self.stored.get(partner, [])
-        if not lines or min(lines) > order.line or any(line > order.line for line in lines):
+        if not lines or min(lines) > order.line or any(line > order.line and line not in own for line in lines):
             return False
-        if any(line < order.line and self._made_of(partner, line, order) for line in lines):
+        if any(line < order.line and line not in own and self._made_of(partner, line, order) for line in lines):
             return False
-        if partner in self.shuffled:
-            between = sorted((self.shuffled[partner], order.line))
-            calls = [one for one in self.nodes if isinstance(one, ast.Call) and called_name(one) in _SEEDS]
-            return not any(between[0] < one.lineno < between[1] for one in calls)
-        return True
+        first, last = sorted((max(own, default=order.line), order.line))
+        calls = [one for one in self.nodes if isinstance(one, ast.Call) and called_name(one) in _SEEDS]
+        return not any(first < one.lineno <= last for one in calls)
 
     def _made_of(self, partner: str, line: int, order: _Order) -> bool:
         """Whether the partner was assigned a view of the array that is shuffled in place, or is in a drawn order itself."""
