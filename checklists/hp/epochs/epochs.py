@@ -132,7 +132,7 @@ def _validation_flat(curves: list) -> bool:
 
 
 def _decayed(run_data: RunData) -> bool:
-    """Whether the learning rate was run down by plan: what fell last fell for that."""
+    """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
     rates = run_data.steps().observed("lr")
     return len(rates) > 10 and bool(np.isfinite(rates).all()) and float(rates[-3:].mean()) <= 0.1 * float(rates.max())
 
@@ -231,7 +231,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
         return undecided(
             Text(
                 "{seen}：比不看输入还差，记住训练样本不至于此；验证数据的处理很可能与训练不同。",
-                "For this run {seen}: worse than without looking at the inputs, which learning by heart does not explain; the "
+                "For this run {seen}: worse than without looking at the inputs, which memorising does not explain; the "
                 "validation data are likely processed in another way.",
                 seen=seen,
             ),
@@ -245,7 +245,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
     return problem(
         Text(
             "过拟合：{seen}。网络记住了训练样本；或验证数据的处理、标签与训练不一致。",
-            "Overfitting: {seen}. The network has learnt the training samples by heart, or the validation data are processed or "
+            "Overfitting: {seen}. The network has memorised the training samples, or the validation data are processed or "
             "labelled in another way.",
             seen=seen,
         ),
@@ -324,7 +324,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
     if _decayed(run_data):
         return Text(
             "{what}，但学习率此时已按计划降低，下降可能由此而来。",
-            "{what}, but the learning rate was being run down by plan, which may be why.",
+            "{what}, but its schedule was lowering the learning rate then, which may be why.",
             what=what,
         ), Text(
             "用更多的 epoch 和相应拉长的学习率计划再训练一次，比较验证结果。",
@@ -352,7 +352,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             what=what,
             epochs=epochs,
             steps=steps,
-        ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that is meant.")
+        ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
     return None
 
 
@@ -428,7 +428,7 @@ def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> F
         n=count,
         noun=english("evaluation was", count, "evaluations were"),
     )
-    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to hold beside the training loss.")
+    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to compare with the training loss.")
     flat = training is not None and not is_steep(run_data, training)
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
     return undecided(
