@@ -71,8 +71,10 @@ class Material:
             self._forward = self._forward or forward
             if forward is self._forward:
                 self.updates_held.forward(batch)
+        if self.build is not None and (forward is not self._forward or not self._is_same(style, roots)):
+            return  # another step of the same script, such as the generator's beside the discriminator's
         if self.full:
-            if not self.offered & (self.offered - 1) and self._is_same(style, roots):
+            if not self.offered & (self.offered - 1):
                 self._hold_later(batch)
             return
         if self.build is None:
@@ -81,8 +83,6 @@ class Material:
             self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None
-        elif not self._is_same(style, roots):
-            return  # another step of the same script
         elif not self.offered & (self.offered - 1):
             self._copy_weights()
         size = sum(_bytes(value) for value in flatten(batch))

@@ -7,6 +7,7 @@ from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.dp.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
+from msprec.checklists.td.scales.drowned_terms import drowned_terms, terms_table
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -23,7 +24,8 @@ _STANDARDISE = Text(
 def scales(run_data: RunData) -> Finding:
     """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
 
-    Problem: in a mean squared error of 2 to 12 targets one has td.08.drowned times the standard deviation of another; targets
+    Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
+    while the gradient of another term is td.08.drowning times as large; in a mean squared error of 2 to 12 targets one has td.08.drowned times the standard deviation of another; targets
     whose standard deviation is below td.08.small in a training that learnt nothing or hardly anything; targets that lie
     td.08.offset standard deviations off 0 in a training that did not even come to their mean (its loss ends above twice the
     best constant's). Targets that are too large (dp.01.target) are dp.01's. A note: targets that differ by td.08.uneven,
@@ -31,10 +33,13 @@ def scales(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
+    drowned = None if has_other_aim(run_data) else drowned_terms(run_data)
+    if drowned is not None:
+        return drowned
     targets, terms = regression_targets(run_data), loss_terms(run_data)
     if targets is None:
         return _without_targets(run_data, terms)
-    shown = [_table(targets), _terms(terms), loss_figure(run_data)]
+    shown = [_table(targets), _terms(terms), terms_table(run_data), loss_figure(run_data)]
     if target_scale(run_data, targets.dataset) is not None:
         return undecided(
             Text(

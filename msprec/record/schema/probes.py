@@ -294,6 +294,54 @@ _RECEIVED = {
     "zeroed": key([words], "columns of which the step received zeros in every batch"),
 }
 
+_SEEN_TARGETS = {
+    "input": key(count, "position of the input of which the targets are the tokens"),
+    "shift": key(count, "places by which the targets lead it: 1 for the next token, 0 for the token itself"),
+    "tried": key(count, "places at which the tokens were changed"),
+    "before": key(
+        finite, "how far predictions of the changed token, or before it where shift is 0, change: share of the largest"
+    ),
+    "after": key(finite, "the same of predictions behind it"),
+    "loss_place": key(PLACE, "where the loss is computed"),
+    "place": key(PLACE, "the first operation that carries the token to earlier places"),
+    "operator": key(text, "that operation"),
+}
+
+_LABEL_CONTROL = {
+    "samples": key(count, "different samples of the captured batches"),
+    "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
+    "shuffled": key(finite, "mean of that share over shuffled labels"),
+    "spread": key(finite, "its standard deviation over shuffled labels"),
+}
+
+_LOSS_PLACES = {
+    "places": key(count, "places of the sequences of one batch"),
+    "padded": key(count, "of these behind the end of a sequence"),
+    "padded_counted": key(count, "padded places at which the loss has a gradient"),
+    "real_counted": key(count, "the same of all other places"),
+    "place": key(PLACE, "where the factor of the loss's elements is made, or the loss is computed"),
+}
+
+_TERMS = {
+    "place": key(PLACE, "where it is computed"),
+    "start": key(finite, "its value on the first captured batch, with the weights of the start"),
+    "end": key(finite, "and with those of the end"),
+    "gradient_start": key(finite, "norm of its gradient for all trained weights, at the start"),
+    "gradient_end": key(finite, "at the end"),
+    "fits": key(
+        [
+            {
+                "kind": key(words, "kind of the loss"),
+                "start": key(finite, "mean over all elements of some captured batches, with the weights of the start"),
+                "end": key(finite, "with the weights of the end"),
+                "constant": key(finite, "what the best prediction that does not look at the inputs reaches on them"),
+                "samples": key(count, "samples of these batches"),
+            }
+        ],
+        "its comparisons with targets of the step; empty: none, or others too",
+    ),
+}
+
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
@@ -301,6 +349,10 @@ PROBES = {
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
+    "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
+    "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "terms": key([_TERMS], "the terms of which the loss is the sum"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(
         [
