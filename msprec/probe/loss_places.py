@@ -37,7 +37,7 @@ class _LossTrace(GraphTrace):
         super().gradient_came(edge, gradient)
         callee = getattr(edge.node, "callee", "")
         if kind_called(callee) in (SOFTMAX, NLL) and edge.node.inputs and edge.value is edge.node.inputs[0]:
-            self.arrived.append((edge.node, to_numpy(gradient)))
+            self.arrived.extend((edge.node, to_numpy(one)) for one in tensors_in(gradient))
 
 
 def loss_places(material) -> Optional[dict]:

@@ -17,8 +17,8 @@ from msprec.probe.loss_targets import Sources
 from msprec.probe.numpy_losses import BCE, BCE_LOGITS, L1, MSE, NLL, SOFTMAX, elements, kind_called
 from msprec.record.nested import flatten, tensors_in
 
-#: Terms, batches and elements of a prediction that are looked at, at most; samples that a constant by element takes.
-_MOST_TERMS, _MOST_BATCHES, _MOST_ELEMENTS, _SAMPLES = 6, 6, 1 << 21, 64
+#: Terms, batches, elements of a prediction and weights that are looked at, at most; samples that a constant by element takes.
+_MOST_TERMS, _MOST_BATCHES, _MOST_ELEMENTS, _MOST_WEIGHTS, _SAMPLES = 6, 4, 1 << 21, 1 << 24, 64
 _ADDS, _SUBTRACTS = ("add", "addn", "iadd", "addext"), ("sub", "subtract", "subext")
 _TIMES, _OVER = ("mul", "mult", "multiply", "muls"), ("div", "truediv", "realdiv")
 _REDUCES = {"mean": "mean", "reducemean": "mean", "meanext": "mean", "sum": "sum", "reducesum": "sum", "sumext": "sum"}
@@ -59,8 +59,13 @@ def loss_terms(material, seconds: float) -> list:
     batches = [material.batches[int(at)] for at in np.linspace(0, len(material.batches) - 1, _MOST_BATCHES)]
     batches = list({id(one): one for one in batches}.values())
     weights = list(material.optimizers[0].parameters)
-    with material.as_in_training():
-        moments = [_at(material, batches, weights, values, until) for values in (material.initial, None)]
+    if sum(one.size for one in weights) > _MOST_WEIGHTS:
+        return []
+    try:
+        with material.as_in_training():
+            moments = [_at(material, batches, weights, values, until) for values in (material.initial, None)]
+    except _Late:
+        return []
     if any(one is None for one in moments) or len({tuple(one["places"]) for one in moments}) != 1:
         return []
     start, end = moments
@@ -71,6 +76,8 @@ def loss_terms(material, seconds: float) -> list:
             "end": end["values"][i],
             "gradient_start": start["gradients"][i],
             "gradient_end": end["gradients"][i],
+            "rest_start": start["rests"][i],
+            "rest_end": end["rests"][i],
             "fits": _fits(start["fits"][i], end["fits"][i]),
         }
         for i in range(len(end["values"]))
@@ -96,13 +103,13 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
                     "places": [str(_place(trace, term)) for term in terms],
                     "shown": [_place(trace, term) for term in terms],
                     "values": [float(to_numpy(term.total)) for term in terms],
-                    "gradients": [_gradient(step, batch, weights, i) for i in range(len(terms))],
+                    **_norms(step, batch, weights, len(terms), until),
                     "fits": [[] for _ in terms],
                 }
             if len(fits) == len(found["fits"]):
                 for held, new in zip(found["fits"], fits):
                     held.append(new)
-    return found if found is not None and time.monotonic() < until + 1 else None
+    return found
 
 
 def _run(step: ReplayedStep, inputs: tuple) -> tuple:
@@ -160,15 +167,32 @@ def _place(trace: GraphTrace, term: _Term) -> Optional[dict]:
     return place_of(node) if node is not None else None
 
 
-def _gradient(step: ReplayedStep, inputs: tuple, weights: list, number: int) -> float:
-    """The norm of one term's gradient."""
+class _Late(Exception):
+    """The budget is spent."""
+
+
+def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: float) -> dict:
+    """The norm of each term's gradient, and of the gradients of all other terms together."""
+    vectors = []
+    for number in range(count):
+        if time.monotonic() > until:
+            raise _Late
+        vectors.append(_gradient(step, inputs, weights, number))
+    whole = np.sum(vectors, axis=0)
+    return {
+        "gradients": [float(np.linalg.norm(one)) for one in vectors],
+        "rests": [float(np.linalg.norm(whole - one)) for one in vectors],
+    }
+
+
+def _gradient(step: ReplayedStep, inputs: tuple, weights: list, number: int) -> np.ndarray:
+    """One term's gradient, of all weights in a row."""
 
     def term(*given):
         return _run(step, given)[1][number].total
 
     gradients = ms_value_and_grad(term, weights)(*inputs)[1]
-    squares = [float(np.square(to_numpy(one).astype(np.float64)).sum()) for one in tensors_in(gradients)]
-    return float(np.sqrt(sum(squares)))
+    return np.concatenate([to_numpy(one).astype(np.float64).reshape(-1) for one in tensors_in(gradients)])
 
 
 def _compared(trace: GraphTrace, term: _Term, batch: tuple) -> list:

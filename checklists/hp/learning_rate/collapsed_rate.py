@@ -60,8 +60,10 @@ def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evid
             beside=beside,
         ),
         Text(
-            "检查学习率调度的单位：按 epoch 计的调度（如 ExponentialLR、StepLR）每个 epoch 只调用一次 step()；按步计的调度按总步数设置。",
-            "Check the unit of the schedule: one meant for epochs (ExponentialLR, StepLR) takes one step() an epoch; one meant for "
+            "检查学习率调度的单位：按 epoch 计的调度（如 ExponentialLR、StepLR）每个 epoch 只调用一次 step()；"
+            "按步计的调度按总步数设置。",
+            "Check the unit of the schedule: one meant for epochs (ExponentialLR, StepLR) takes one step() an epoch; "
+            "one meant for "
             "steps takes the number of all steps.",
         ),
         evidence,

@@ -27,11 +27,12 @@ def received_batches(run_data: RunData) -> Finding:
     """What the pipeline delivered beside what the training step and the first layers received.
 
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
-    order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set delivers one number throughout as its inputs; every layer was
-    given the same for all samples although the delivered samples differ; predictions of the next token that change with that very
-    token, or targets that are not shifted against the tokens of a causal network; or td.05.lost of the batches that were delivered
-    between two training steps of a pass never met one; or nothing was learnt, nearest neighbours find the labels no oftener than
-    shuffled labels (td.05.related), and the source shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set
+    delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered samples
+    differ; predictions of the next token that change with that very token, or targets that are not shifted against the tokens
+    of a causal network; or td.05.lost of the batches that were delivered between two training steps of a pass never met one; or
+    nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source
+    shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -188,7 +189,8 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
         return None
     places = permuted_alone(run_data)
     says = Text(
-        "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），训练也什么都没有学到{at}。",
+        "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），"
+        "训练也什么都没有学到{at}。",
         "The labels have nothing to do with the inputs: the nearest neighbour has a sample's label in {agreement} of the cases, "
         "and in {shuffled} with shuffled labels ({n} samples); the training learnt nothing either{at}.",
         agreement=percent(control.agreement),

@@ -18,7 +18,7 @@ def permuted_alone(run_data: RunData) -> list:
     for file, tree in run_data.source.trees.items():
         paired = _paired(tree)
         for scope in [tree, *(n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))]:
-            shuffled = {}
+            shuffled: dict[str, int] = {}
             for name, line in [*_in_place(scope), *_by_index(scope)]:
                 shuffled.setdefault(name, line)
             alone = len(shuffled) == 1
@@ -43,11 +43,11 @@ def _of_scope(scope: ast.AST) -> Iterator[ast.AST]:
 def _in_place(scope: ast.AST) -> Iterator[tuple]:
     """``(array, line)`` of ``np.random.shuffle(array)`` and ``rng.shuffle(array)``; lists of numbers are no arrays."""
     for node in _of_scope(scope):
-        plain = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not node.value.keywords
-        if plain and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == "shuffle":
-            given = node.value.args
-            if len(given) == 1 and _name(given[0]):
-                yield _name(given[0]), node.lineno
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+            continue
+        called, given = node.value.func, node.value.args
+        if isinstance(called, ast.Attribute) and called.attr == "shuffle" and len(given) == 1 and _name(given[0]):
+            yield _name(given[0]), node.lineno
 
 
 def _by_index(scope: ast.AST) -> Iterator[tuple]:

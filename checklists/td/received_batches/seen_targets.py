@@ -27,7 +27,8 @@ def _future(run_data: RunData, facts) -> Finding:
         Text(
             "预测下一个 token 时，网络已经看到了它：改变该 token，对它的预测随之改变（为最大变化的 {share}）。"
             "训练的 loss 因此偏低，而生成时没有这个 token 可看。最先把它带到前面位置的运算是 {operator}。",
-            "The network sees the token that it is to predict: with another token there its prediction changes (by {share} of the "
+            "The network sees the token that it is to predict: with another token there its prediction changes (by "
+            "{share} of the "
             "largest change). The training loss is low for that reason, and no such token is there when text is generated. "
             "The first operation that carries it to earlier places is {operator}.",
             share=facts.before,
@@ -35,7 +36,8 @@ def _future(run_data: RunData, facts) -> Finding:
         ),
         Text(
             "在 softmax 之前给打分加上因果掩码（上三角为很大的负数）；卷积只在左侧补齐，循环网络不用双向。",
-            "Add a causal mask to the scores before the softmax (a large negative number above the diagonal); pad convolutions on "
+            "Add a causal mask to the scores before the softmax (a large negative number above the diagonal); pad "
+            "convolutions on "
             "the left only, and use no bidirectional recurrent layers.",
         ),
         [run_data.code(facts.place, Text("看到后面 token 的运算", "Where later tokens are seen"))],

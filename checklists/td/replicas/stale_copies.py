@@ -54,7 +54,8 @@ def _finding(run_data: RunData, copy: Fact, make) -> Finding:
         Text(
             "在每次（或每隔若干次）参数更新之后更新副本：目标网络复制权重或按比例靠近，滑动平均调用 update()；"
             "若副本本应保持不变，可忽略。",
-            "Update the copy after each update, or every so many: copy the weights into a target network or move it towards them, "
+            "Update the copy after each update, or every so many: copy the weights into a target network or move it "
+            "towards them, "
             "call update() of a moving average. Where the copy is a reference that is to stay, nothing is wrong.",
         ),
         [

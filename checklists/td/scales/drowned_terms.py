@@ -11,7 +11,7 @@ from msprec.engine.schema import Fact
 
 
 class Drowned(NamedTuple):
-    """``term`` is not learnt; the gradient of ``other`` is ``ratio`` times its own, at the start or at the end."""
+    """``term`` is not learnt; the gradient of the rest of the loss, mostly of ``other``, is ``ratio`` times its own."""
 
     term: Fact
     other: Fact
@@ -19,9 +19,9 @@ class Drowned(NamedTuple):
 
 
 def drowned_terms(run_data: RunData) -> Optional[Finding]:
-    """A problem where a term that compares with targets ends no better than a constant and another's gradient is
+    """A problem where a term that compares with targets ends no better than a constant and the gradient of the other terms is
     td.08.drowning times as large; None elsewhere, and of trainings that were short."""
-    found = [one for one in map(lambda term: _drowned(run_data, term), run_data.probes.terms) if one is not None]
+    found = [one for term in run_data.probes.terms if (one := _drowned(run_data, term)) is not None]
     if not found or not _long_enough(run_data):
         return None
     first = max(found, key=lambda one: one.ratio)
@@ -30,9 +30,9 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
     return problem(
         Text(
             "loss 的一项（{place}）没有学到东西：结尾为 {end}，而不看输入、只输出常数即可达到 {constant}；"
-            "另一项（{other}）的梯度是它的 {ratio} 倍，把它淹没了。",
+            "其余各项（主要是 {other}）的梯度是它的 {ratio} 倍，把它淹没了。",
             "One term of the loss ({place}) was not learnt: it ends at {end} where a prediction that does not look at the inputs "
-            "reaches {constant}; the gradient of another term ({other}) is {ratio} times as large and drowns it.",
+            "reaches {constant}; the gradient of the other terms (above all {other}) is {ratio} times as large and drowns it.",
             place=at(first.term.place),
             end=fit.end,
             constant=fit.constant,
@@ -41,7 +41,8 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
         ),
         Text(
             "让各项取同样的归约（都按样本求和再对 batch 取平均），把目标换算到相近的尺度，或给各项加权，使梯度处于同一量级。",
-            "Reduce all terms alike (sums over each sample, then the mean of the batch), bring the targets to one scale, or weigh "
+            "Reduce all terms alike (sums over each sample, then the mean of the batch), bring the targets to one "
+            "scale, or weigh "
             "the terms so that their gradients are of one order.",
         ),
         [terms_table(run_data), *run_data.code_at(places, Text("loss 的各项", "Terms of the loss"))],
@@ -50,17 +51,21 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
 
 
 def _drowned(run_data: RunData, term: Fact) -> Optional[Drowned]:
-    fits = term.fits
-    if not fits or not all(_not_learnt(run_data, fit) for fit in fits):
+    if not term.fits or not all(_not_learnt(run_data, fit) for fit in term.fits):
         return None
-    others = [
-        Drowned(term, other, ratio)
-        for other in run_data.probes.terms
-        if other is not term
-        for own, their in ((term.gradient_start, other.gradient_start), (term.gradient_end, other.gradient_end))
-        if own and their and (ratio := their / own) >= run_data.limit("td.08.drowning")
-    ]
-    return max(others, key=lambda one: one.ratio, default=None)
+    pairs = ((term.gradient_start, term.rest_start), (term.gradient_end, term.rest_end))
+    ratio = max([rest / own for own, rest in pairs if own and rest], default=0.0)
+    if ratio < run_data.limit("td.08.drowning"):
+        return None
+    others = [other for other in run_data.probes.terms if other is not term]
+    return Drowned(term, max(others, key=lambda one: max(one.gradient_start or 0.0, one.gradient_end or 0.0)), ratio)
+
+
+def all_learnt(run_data: RunData) -> bool:
+    """Whether the loss is a sum of which each term that compares with targets ends better than a constant."""
+    fits = [fit for term in run_data.probes.terms for fit in term.fits]
+    known = all(fit.end is not None and fit.constant is not None for fit in fits)
+    return bool(fits) and known and not any(_not_learnt(run_data, fit) for fit in fits)
 
 
 def _not_learnt(run_data: RunData, fit: Fact) -> bool:

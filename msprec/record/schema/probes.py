@@ -243,6 +243,10 @@ _UNITS = {
                                 "those with two scores or more that are not masked",
                             ),
                             "stuck": key(count, "sigmoid, tanh: units in saturation at one end for all samples"),
+                            "spread": key(
+                                finite,
+                                "layer: how far the samples' results lie from their mean, as a share of their size",
+                            ),
                             "alike": key(count, "units that gave the same for all samples"),
                             "input_alike": key(flag, "whether what it was given was the same for all samples"),
                             "hidden": key(flag, "whether a layer with weights comes after it"),
@@ -298,9 +302,7 @@ _SEEN_TARGETS = {
     "input": key(count, "position of the input of which the targets are the tokens"),
     "shift": key(count, "places by which the targets lead it: 1 for the next token, 0 for the token itself"),
     "tried": key(count, "places at which the tokens were changed"),
-    "before": key(
-        finite, "how far predictions of the changed token, or before it where shift is 0, change: share of the largest"
-    ),
+    "before": key(finite, "largest change of predictions of the changed token (shift 0: before it), as a share of all"),
     "after": key(finite, "the same of predictions behind it"),
     "loss_place": key(PLACE, "where the loss is computed"),
     "place": key(PLACE, "the first operation that carries the token to earlier places"),
@@ -328,6 +330,8 @@ _TERMS = {
     "end": key(finite, "and with those of the end"),
     "gradient_start": key(finite, "norm of its gradient for all trained weights, at the start"),
     "gradient_end": key(finite, "at the end"),
+    "rest_start": key(finite, "the same of all other terms together, at the start"),
+    "rest_end": key(finite, "at the end"),
     "fits": key(
         [
             {

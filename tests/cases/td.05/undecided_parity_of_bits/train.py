@@ -1,4 +1,4 @@
-"""Labels that do follow from the inputs, as the parity of ten signs: neither a small network nor the nearest neighbour finds it."""
+"""Labels that follow from the inputs as the parity of ten signs: neither a small network nor a neighbour finds it."""
 
 import mindspore as ms
 import mindspore.dataset as ds

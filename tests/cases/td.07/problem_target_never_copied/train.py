@@ -1,9 +1,10 @@
-"""Q values of a chain of states bootstrap from a target network into which nothing is ever copied; one jit step."""
+"""Q values of a chain of states bootstrap from a target network into which nothing is ever copied; a functional loop."""
 
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor, nn, ops
 
+ms.set_context(mode=ms.PYNATIVE_MODE)
 ms.set_seed(2)
 rng = np.random.default_rng(2)
 STATES, GAMMA = 6, 0.9
@@ -35,7 +36,6 @@ def forward(states, following, rewards, ended):
 grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
 
 
-@ms.jit
 def step(states, following, rewards, ended):
     loss, grads = grad_fn(states, following, rewards, ended)
     optimizer(grads)
