@@ -133,6 +133,18 @@ class Material:
             for cell, training in changed:
                 cell.add_flags(training=training)
 
+    @contextlib.contextmanager
+    def in_inference(self) -> Iterator[None]:
+        """Every cell of the step in inference mode: neither dropout nor the statistics of a batch; put back afterwards."""
+        changed = [cell for cell in {id(c): c for c, _ in self.modes}.values() if cell.training]
+        for cell in changed:
+            cell.add_flags(training=False)
+        try:
+            yield
+        finally:
+            for cell in changed:
+                cell.add_flags(training=True)
+
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style == "functional":

@@ -57,6 +57,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
         _try(facts, "received", lambda: facts.update(_received(steps.material)))
+        _try(facts, "attention_axes", lambda: facts.update(attention_axes=_attention_axes(steps.material)))
         _try(facts, "label_control", lambda: facts.update(_label_control(steps.material, facts.get("losses") or [])))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(steps.material)))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(steps.material)))
@@ -150,6 +151,12 @@ def _received(material: Material) -> dict:
 
     found = received_facts(material)
     return {"received": found} if found is not None else {}
+
+
+def _attention_axes(material: Material) -> list:
+    from msprec.probe.attention_axes import attention_axes
+
+    return attention_axes(material)
 
 
 def _label_control(material: Material, losses: list) -> dict:

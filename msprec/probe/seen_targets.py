@@ -4,7 +4,6 @@ Only forward passes run, in inference mode, with the weights of the end.
 """
 
 import contextlib
-from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -40,7 +39,7 @@ def seen_targets(material) -> Optional[dict]:
         material: What the run has left.
     """
     batch = material.batches[-1]
-    with _in_inference(material):
+    with material.in_inference():
         runs = _Runs(material, batch)
         plain = runs.predictions(batch)
         if plain is None:
@@ -178,16 +177,3 @@ def _first_leaking(one: GraphTrace, other: GraphTrace, rows: int, length: int, a
             if axes and difference.max() > 0 and difference[earlier].max() > _CHANGED * difference.max():
                 return first
     return None
-
-
-@contextlib.contextmanager
-def _in_inference(material) -> Iterator[None]:
-    """Every cell in inference mode: neither dropout nor the statistics of a batch; put back afterwards."""
-    changed = [cell for cell in {id(c): c for c, _ in material.modes}.values() if cell.training]
-    for cell in changed:
-        cell.add_flags(training=False)
-    try:
-        yield
-    finally:
-        for cell in changed:
-            cell.add_flags(training=True)

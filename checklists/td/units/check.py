@@ -53,6 +53,8 @@ def units(run_data: RunData) -> Finding:
     if run_data.trains_nothing:
         return no_training()
     moments = Moments(run_data)
+    if run_data.probes.attention_axes:
+        return _other_axis(run_data, run_data.probes.attention_axes[0])
     if moments.end is None:
         return undecided(
             Text(
@@ -85,6 +87,29 @@ def units(run_data: RunData) -> Finding:
             activations=len([one for one in moments.end.entries if one.kind != "layer"]),
         ),
         [_table(moments)],
+    )
+
+
+def _other_axis(run_data: RunData, found) -> Finding:
+    places = [one for one in (found.place, found.product) if one]
+    return problem(
+        Text(
+            "{name}（{place}）沿第 {axis} 轴归一化，而与 value 相乘时是沿第 {summed} 轴求和（形状 {shape}）：权重之和不为 1，"
+            "得到的不是加权平均。",
+            "{name} at {place} goes along axis {axis}, and the product with the values sums over axis {summed} (shape {shape}): "
+            "the weights do not add up to 1 and make no mean of the values.",
+            name=found.operator,
+            place=at(found.place),
+            axis=found.axis,
+            summed=found.summed,
+            shape=str(tuple(found.shape)),
+        ),
+        Text(
+            "对注意力打分沿 key 所在的轴（通常 axis=-1）做 softmax。",
+            "Take the softmax of the scores along the keys' axis, as a rule axis=-1.",
+        ),
+        run_data.code_at(places, Text("softmax 与其后的乘积", "The softmax and the product after it")),
+        places,
     )
 
 

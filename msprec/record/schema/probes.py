@@ -309,6 +309,15 @@ _SEEN_TARGETS = {
     "operator": key(text, "that operation"),
 }
 
+_ATTENTION_AXES = {
+    "operator": key(words, "the softmax"),
+    "place": key(PLACE, "where it is called"),
+    "product": key(PLACE, "where its result is multiplied with values"),
+    "shape": key([count], "shape of the weights in that product"),
+    "axis": key(number, "axis, counted from the end, along which they add up to one"),
+    "summed": key(number, "axis over which the product sums"),
+}
+
 _LABEL_CONTROL = {
     "samples": key(count, "different samples of the captured batches"),
     "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
@@ -356,6 +365,7 @@ PROBES = {
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(
