@@ -4,7 +4,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.learning_curves import epochs_of
+from msprec.checklists.common.training_curves import epochs_of
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
