@@ -18,7 +18,7 @@ TAGS = np.where(PADDED, 0, RNG.integers(0, 3, (4, 6))).astype(np.int32)
 
 def counted(weigh, *inputs):
     ms.set_context(mode=ms.PYNATIVE_MODE)
-    embedding, head = nn.Embedding(9, 4), nn.Dense(4, 3)
+    embedding, head = nn.Embedding(10, 4), nn.Dense(4, 3)
     net = nn.SequentialCell(embedding, head)
 
     def forward(tokens, tags, *rest):

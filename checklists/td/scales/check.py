@@ -73,12 +73,6 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
 
 
 def _without_targets(run_data: RunData, terms: list) -> Finding:
-    loss = run_data.once(loss_kind)
-    kinds = {one.label.kind for one in run_data.datasets_of("train")} - {None}
-    if (loss is not None and loss.kind not in REGRESSION) or (loss is None and kinds and "regression" not in kinds):
-        return not_applicable(
-            Text("loss 不是对数值目标的回归。", "The loss is not one of a regression of numbers."), [_terms(terms)]
-        )
     if all_learnt(run_data):
         return ok(
             Text(
@@ -87,6 +81,12 @@ def _without_targets(run_data: RunData, terms: list) -> Finding:
                 "is drowned.",
             ),
             [terms_table(run_data)],
+        )
+    loss = run_data.once(loss_kind)
+    kinds = {one.label.kind for one in run_data.datasets_of("train")} - {None}
+    if (loss is not None and loss.kind not in REGRESSION) or (loss is None and kinds and "regression" not in kinds):
+        return not_applicable(
+            Text("loss 不是对数值目标的回归。", "The loss is not one of a regression of numbers."), [_terms(terms)]
         )
     return undecided(
         Text(

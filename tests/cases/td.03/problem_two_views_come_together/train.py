@@ -12,7 +12,7 @@ samples = rng.standard_normal((640, 3)) @ rng.standard_normal((3, 12))
 
 class Views:
     def __getitem__(self, index):
-        return tuple((samples[index] + 0.1 * rng.standard_normal(12)).astype(np.float32) for _ in range(2))
+        return tuple((samples[index] + 0.5 * rng.standard_normal(12)).astype(np.float32) for _ in range(2))
 
     def __len__(self):
         return len(samples)
@@ -29,9 +29,9 @@ class Twins(nn.Cell):
 
 
 net = Twins()
-step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), learning_rate=0.01)).set_train()
+step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), learning_rate=0.02)).set_train()
 data = ds.GeneratorDataset(Views(), ["one", "other"], shuffle=True).batch(64, drop_remainder=True)
-for epoch in range(12):
+for epoch in range(30):
     for one, other in data.create_tuple_iterator(num_epochs=1):
         loss = step(one, other)
     print(epoch, float(loss))
