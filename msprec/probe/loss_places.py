@@ -49,6 +49,8 @@ def loss_places(material) -> Optional[dict]:
     batch = material.batches[0]
     arrays = [to_numpy(one) for one in tensors_in(batch)]
     rows = next((len(one) for one in arrays if one.ndim), 0)
+    if not any(one.ndim == 2 and one.dtype.kind in "iu" and one.shape[1] >= _SHORTEST for one in arrays):
+        return None
     with material.as_in_training():
         step = material.build(batch, list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None)
         with undisturbed(step.parameters, None, None, step.host_random):

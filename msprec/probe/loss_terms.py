@@ -51,7 +51,7 @@ def loss_terms(material, seconds: float) -> list:
 
     Args:
         material: What the run has left.
-        seconds: The budget; where it does not last, there is no entry.
+        seconds: The budget for batches; the gradients of one may take as long again, else there is no entry.
     """
     if len(material.optimizers) != 1 or material.initial is None:
         return []
@@ -63,7 +63,7 @@ def loss_terms(material, seconds: float) -> list:
         return []
     try:
         with material.as_in_training():
-            moments = [_at(material, batches, weights, values, until) for values in (material.initial, None)]
+            moments = [_at(material, batches, weights, values, until, seconds) for values in (material.initial, None)]
     except _Late:
         return []
     if any(one is None for one in moments) or len({tuple(one["places"]) for one in moments}) != 1:
@@ -84,7 +84,7 @@ def loss_terms(material, seconds: float) -> list:
     ]
 
 
-def _at(material, batches: list, weights: list, values: Optional[dict], until: float) -> Optional[dict]:
+def _at(material, batches: list, weights: list, values: Optional[dict], until: float, grace: float) -> Optional[dict]:
     """Terms, values, gradient norms and fits with the weights ``values``."""
     found = None
     for batch in batches:
@@ -103,7 +103,7 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
                     "places": [str(_place(trace, term)) for term in terms],
                     "shown": [_place(trace, term) for term in terms],
                     "values": [float(to_numpy(term.total)) for term in terms],
-                    **_norms(step, batch, weights, len(terms), until),
+                    **_norms(step, batch, weights, len(terms), until, grace),
                     "fits": [[] for _ in terms],
                 }
             if len(fits) == len(found["fits"]):
@@ -171,11 +171,11 @@ class _Late(Exception):
     """The budget is spent."""
 
 
-def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: float) -> dict:
+def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: float, grace: float) -> dict:
     """The norm of each term's gradient, and of the gradients of all other terms together."""
     vectors = []
     for number in range(count):
-        if time.monotonic() > until:
+        if time.monotonic() > until + grace:
             raise _Late
         vectors.append(_gradient(step, inputs, weights, number))
     whole = np.sum(vectors, axis=0)

@@ -23,7 +23,7 @@ LABELS = 0.25
 #: The same for what units give, and for the gradients of captured updates.
 UNITS, GRADIENTS = 0.15, 0.15
 #: The same for the terms of a loss.
-TERMS = 0.1
+TERMS = 0.15
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -57,7 +57,11 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
         _try(facts, "received", lambda: facts.update(_received(steps.material)))
-        _try(facts, "attention_axes", lambda: facts.update(attention_axes=_attention_axes(steps.material)))
+        _try(
+            facts,
+            "attention_axes",
+            lambda: facts.update(attention_axes=_attention_axes(steps.material, facts.get("units") or {})),
+        )
         _try(facts, "label_control", lambda: facts.update(_label_control(steps.material, facts.get("losses") or [])))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(steps.material)))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(steps.material)))
@@ -153,10 +157,11 @@ def _received(material: Material) -> dict:
     return {"received": found} if found is not None else {}
 
 
-def _attention_axes(material: Material) -> list:
+def _attention_axes(material: Material, units: dict) -> list:
     from msprec.probe.attention_axes import attention_axes
 
-    return attention_axes(material)
+    softmaxes = any(one["kind"] == "softmax" for moment in units.get("moments", ()) for one in moment["entries"])
+    return attention_axes(material) if softmaxes else []
 
 
 def _label_control(material: Material, losses: list) -> dict:

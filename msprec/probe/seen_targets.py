@@ -39,6 +39,8 @@ def seen_targets(material) -> Optional[dict]:
         material: What the run has left.
     """
     batch = material.batches[-1]
+    if not any(_are_tokens(to_numpy(one)) for one in tensors_in(batch)):
+        return None
     with material.in_inference():
         runs = _Runs(material, batch)
         plain = runs.predictions(batch)
@@ -96,6 +98,10 @@ class _Runs:
                 if found is not None:
                     return _Predictions(node, *found, trace)
         return None
+
+
+def _are_tokens(array: np.ndarray) -> bool:
+    return array.ndim == 2 and array.dtype.kind in "iu" and array.shape[1] >= _SHORTEST
 
 
 def _by_place(values: np.ndarray, targets: np.ndarray, rows: int) -> Optional[tuple]:

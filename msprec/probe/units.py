@@ -89,13 +89,20 @@ class Tally:
 
     def _add_spread(self, values: np.ndarray, batch: int) -> None:
         rows = values.reshape(batch, -1) if values.shape[0] == batch else values.reshape(-1, values.shape[-1])
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if rows.shape[1] < 2 or not lengths.all():
+            return
+        rows = (
+            rows / lengths
+        )  # the size of an output tells samples apart where its direction does not: a cosine ignores it
         if self._sum is None or self._sum.shape == rows.shape[1:]:
             self._sum = rows.sum(0) + (0.0 if self._sum is None else self._sum)
             self._squares += float((rows**2).sum())
             self._rows += len(rows)
 
     def _spread(self) -> Optional[float]:
-        """Root mean square of the distances from the samples' mean, as a share of the root mean square of the samples."""
+        """Root mean square distance of the samples' directions from their mean direction: 0 where all are one, 1 "
+        "where they cancel."""
         if self._sum is None or self._rows < 2 or not self._squares > 0:
             return None
         return max(0.0, 1 - float(self._sum @ self._sum) / self._rows / self._squares) ** 0.5

@@ -60,7 +60,7 @@ class Lost(NamedTuple):
             )
         if self.why == "collapsed":
             return Text(
-                "{name} 对各样本的输出几乎相同：彼此的差别只占输出大小的 {share}（训练开始时为 {before}），"
+                "{name} 对各样本的输出方向几乎相同：偏离平均方向 {share}（训练开始时为 {before}），"
                 "而这种比较网络自身输出的 loss 正因此达到最低：表征坍缩",
                 "{name} gives nearly the same for all samples: they differ by {share} of its size ({before} at the "
                 "start), which is "

@@ -245,7 +245,8 @@ _UNITS = {
                             "stuck": key(count, "sigmoid, tanh: units in saturation at one end for all samples"),
                             "spread": key(
                                 finite,
-                                "layer: how far the samples' results lie from their mean, as a share of their size",
+                                "layer: distance of the samples' directions from their mean: 0 where all are one, 1 "
+                                "where they cancel",
                             ),
                             "alike": key(count, "units that gave the same for all samples"),
                             "input_alike": key(flag, "whether what it was given was the same for all samples"),
