@@ -10,6 +10,7 @@ from typing import Optional
 import click
 
 from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
+from msprec.cli.ending import Ending
 from msprec.cli.mindspore_needed import require_mindspore, require_script
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
@@ -99,6 +100,7 @@ def run(
     """
     from msprec.observe import launch
     from msprec.observe.observer import Options
+    from msprec.observe.termination import own_time
     from msprec.runtime.environment import rank
 
     named, module = script, script if as_module else None
@@ -130,8 +132,18 @@ def run(
     require_mindspore(script)
     # the scheduler process of a distributed launch trains nothing
     folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else writable_or_temporary(new_run_folder(script, out))
+    look = {"full": full, "letter": paper == "letter"} if word else None
+    context = click.get_current_context()
+
+    def keep_beside() -> None:
+        with context.scope(cleanup=False):  # in whatever thread
+            _keep_beside(folder, reference, beside)
+
+    ending = Ending(folder, language(lang), look, keep_beside)
     try:
-        outcome = launch.run_script(script, list(args), folder, options)
+        outcome = launch.run_script(
+            script, list(args), folder, options, ending.of_signal if rank()[0] == 0 else _nothing
+        )
     except SyntaxError as error:
         _forget(folder)
         click.echo("".join(traceback.format_exception_only(SyntaxError, error)), nl=False, err=True)
@@ -143,14 +155,25 @@ def run(
         with contextlib.suppress(Exception):  # the script may have closed its standard output
             sys.stdout.flush()
         try:
-            _wait_for_ranks(folder)
-            look = {"full": full, "letter": paper == "letter"} if word else None
-            _conclude_and_report(folder, language(lang), reference, look, beside)
+            if outcome.hurried:
+                raise KeyboardInterrupt
+            with own_time():
+                if outcome.terminated:
+                    ending.of_handled_signal()
+                else:
+                    _wait_for_ranks(folder)
+                    _conclude_and_report(folder, language(lang), reference, look, beside)
+        except KeyboardInterrupt:
+            ending.of_interrupt()
         except Exception as error:
             say_safely(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})")
     if outcome.interrupted:
         launch.die_of_interrupt()
     sys.exit(outcome.status)
+
+
+def _nothing(seconds: float) -> None:
+    """What another rank than 0 concludes."""
 
 
 def _forget(folder: Optional[Path]) -> None:

@@ -176,10 +176,10 @@ class Observer:
         interval = _SAVE_INTERVALS[min(self.saves, len(_SAVE_INTERVALS) - 1)]
         self.next_save = time.perf_counter() - self.began + interval
 
-    def _write_facts(self, final: bool) -> None:
+    def _write_facts(self, final: bool, in_haste: bool = False) -> None:
         from msprec.observe.recorders import facts_of
 
-        for name, make in facts_of(self, final).items():
+        for name, make in facts_of(self, final, in_haste).items():
             made = self.guarded_call(make)
             if made is not None:
                 self.writer.facts(name, made)
@@ -216,23 +216,27 @@ class Observer:
             facts.update(self.environment.facts())
         self.writer.run(facts)
 
-    def finish(self, exit_facts: dict) -> None:
-        """The script has ended: writes the last rows, all facts and ``run.json``; hooks are taken out."""
+    def finish(self, exit_facts: dict, in_haste: bool = False) -> None:
+        """The script has ended: writes the last rows, all facts and ``run.json``; hooks are taken out. ``in_haste``: without what
+        takes long, the replay of a step, reading data files again, probes."""
         if self.finished:
             return
         self.finished = True
+        if in_haste:
+            self.guarded_call(self.write_run, exit_facts)
         self.guarded_call(self.sources.collect, self.script)
         if self.installed:
-            if exit_facts.get("kind") == "exception":
+            if exit_facts.get("kind") == "exception" and not in_haste:
                 self.guarded_call(self.steps.replays.crashed)
             self.guarded_call(self.steps.close_open)
-            self.guarded_call(self.steps.replays.rest)
+            if not in_haste:
+                self.guarded_call(self.steps.replays.rest)
             self.guarded_call(self.recorder.close)
             self.guarded_call(self.scale_tally.end_streak)
-            self.guarded_call(self._write_facts, True)
+            self.guarded_call(self._write_facts, True, in_haste)
         self.write_run(exit_facts)
         self.patches.undo()
-        if self.installed and exit_facts.get("kind") in ("ok", "exit", "exception"):
+        if self.installed and not in_haste and exit_facts.get("kind") in ("ok", "exit", "exception"):
             self.guarded_call(self._probe, exit_facts["kind"])
         self.writer.close()
 

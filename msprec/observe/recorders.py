@@ -49,8 +49,9 @@ def hooking(observer) -> list:
     return [*(one.install for one in recorders), watch_creation, observer.optimizers.install]
 
 
-def facts_of(observer, final: bool) -> dict:
-    """``{fact file: function that makes it}``; some are made at the end (``final``) only."""
+def facts_of(observer, final: bool, in_haste: bool = False) -> dict:
+    """``{fact file: function that makes it}``; some are made at the end (``final``) only, those that take long
+    not ``in_haste``."""
     steps, networks = observer.steps, [*observer.steps.roots]
     losses = list(steps.loss_facts.found.values())
     names = " ".join(f"{entry['class']} {entry['args'] or ''}" for entry in losses)
@@ -68,7 +69,7 @@ def facts_of(observer, final: bool) -> dict:
         "inputs": observer.inputs.facts,
         "evaluation": lambda: _evaluation_facts(observer),
     }
-    if final:
+    if final and not in_haste:
         facts["replicas"] = lambda: observer.replicas.facts(steps.done)
         # reading the data again takes time: only once, when the script has ended
         facts["data_files"] = lambda: _data_files(observer)

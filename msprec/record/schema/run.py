@@ -6,9 +6,11 @@ EXIT = Shape(
     "exit",
     {
         "kind": key(
-            Choice("ok", "exit", "exception", "interrupt", "running"), "how the run ended; running: it was killed"
+            Choice("ok", "exit", "exception", "interrupt", "signal", "running"),
+            "how the run ended; running: it was killed",
         ),
         "code": key(anything, "exit status"),
+        "signal": key(text, "the signal that ended the run, SIGTERM; else missing"),
         "exception": key(
             {
                 "type": key(text, "name of the class"),
