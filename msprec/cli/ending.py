@@ -4,13 +4,30 @@ import contextlib
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, NoReturn, Optional
 
 from msprec.cli.run_folder import say_safely
 
 #: Seconds for the report where a handler of the script's has answered SIGTERM: Kubernetes and Slurm leave 30 s in all by default.
 REPORT_SECONDS = 15.0
+
+
+def end_as_python(error: SyntaxError) -> NoReturn:
+    """Shows an error of the script's syntax as Python does, and ends with Python's status."""
+    say_safely("".join(traceback.format_exception_only(SyntaxError, error)).rstrip("\n"))
+    sys.exit(1)
+
+
+def checklist_command(folder: Path, lang: str, look: Optional[dict]) -> list:
+    """The command that concludes a run folder into itself; ``look`` as for `Ending`."""
+    command = [sys.executable, "-m", "msprec", "checklist", "--run", str(folder), "--lang", lang]
+    command += ["--json", str(folder / "checklist.json")]
+    if look is None:
+        return command
+    command += ["--out", str(folder / "checklist.docx"), "--paper", "letter" if look["letter"] else "a4"]
+    return command + (["--full"] if look["full"] else [])
 
 
 class Ending:
@@ -47,7 +64,7 @@ class Ending:
         report = self._folder / ("checklist.docx" if self._look else "checklist.json")
         try:
             done = subprocess.run(
-                self._command(),
+                checklist_command(self._folder, self._lang, self._look),
                 cwd=self._folder,  # where no module of the user's lies
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
@@ -63,15 +80,6 @@ class Ending:
             return
         say_safely(done.stdout.rstrip("\n"))
         say_safely(f"msprec: {what}; concluded from the record so far, without probes: {report}")
-
-    def _command(self) -> list:
-        folder = self._folder
-        command = [sys.executable, "-m", "msprec", "checklist", "--run", str(folder), "--lang", self._lang]
-        command += ["--json", str(folder / "checklist.json")]
-        if self._look is None:
-            return command
-        command += ["--out", str(folder / "checklist.docx"), "--paper", "letter" if self._look["letter"] else "a4"]
-        return command + (["--full"] if self._look["full"] else [])
 
     def _later(self) -> str:
         return f"msprec checklist --run {self._folder} --out checklist.docx"

@@ -11,7 +11,7 @@ import click
 
 from msprec.cli.common import LANG, Failure, language, plain_console
 from msprec.cli.mindspore_needed import require_mindspore, require_script
-from msprec.cli.run_folder import new_run_folder
+from msprec.cli.run_folder import CLAIM_OF_REMEDY, new_run_folder, own_folder
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
@@ -95,7 +95,7 @@ def _run_folder(target: str, args: tuple, out: Optional[str], lang: str) -> Path
         return Path(target)
     require_script(target)
     require_mindspore(target)
-    folder = new_run_folder(target, out)
+    folder = own_folder(new_run_folder(target, out), lambda folder: (folder / CLAIM_OF_REMEDY).mkdir())
     command = [sys.executable, "-m", "msprec", "run", "--no-word", "--lang", lang, "--out", str(folder), target, *args]
     status = subprocess.run(command, check=False).returncode
     if status != 0:

@@ -3,14 +3,14 @@
 import contextlib
 import os
 import sys
-import traceback
+import warnings
 from pathlib import Path
 from typing import Optional
 
 import click
 
 from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
-from msprec.cli.ending import Ending
+from msprec.cli.ending import Ending, end_as_python
 from msprec.cli.mindspore_needed import require_mindspore, require_script
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
@@ -21,7 +21,7 @@ from msprec.cli.references import (
     reference_options,
 )
 from msprec.cli.repeat import run_repeatedly
-from msprec.cli.run_folder import new_run_folder, say_safely, writable_or_temporary
+from msprec.cli.run_folder import forget, new_run_folder, own_folder, say_safely, writable_or_temporary
 from msprec.cli.sources import read_also
 
 _RANKS_FINISH = 20
@@ -118,9 +118,11 @@ def run(
         read_also(also)  # what cannot be read is said before anything runs
         read_reference_script(reference_script)
         require_mindspore(script)
+        _require_syntax(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
         given += ("-m",) if module else ()
-        run_repeatedly(named, args, new_run_folder(script, out), repeat or 2, given, lang, first)
+        folder = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
+        run_repeatedly(named, args, folder, repeat or 2, given, lang, first)
     design_beside(script)
     beside = read_also(also)
     options = Options(
@@ -145,11 +147,10 @@ def run(
             script, list(args), folder, options, ending.of_signal if rank()[0] == 0 else _nothing
         )
     except SyntaxError as error:
-        _forget(folder)
-        click.echo("".join(traceback.format_exception_only(SyntaxError, error)), nl=False, err=True)
-        sys.exit(1)  # as Python does
+        forget(folder)
+        end_as_python(error)
     except (OSError, ValueError) as error:
-        _forget(folder)
+        forget(folder)
         raise Failure(f"cannot read {script} or write the run folder: {error}") from None
     if folder is not None and rank()[0] == 0:
         with contextlib.suppress(Exception):  # the script may have closed its standard output
@@ -172,16 +173,20 @@ def run(
     sys.exit(outcome.status)
 
 
+def _require_syntax(script: str) -> None:
+    """Ends as Python does where the script does not compile."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # each run tells them
+            compile(Path(script).read_bytes(), os.path.abspath(script), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        end_as_python(error)
+    except (OSError, ValueError) as error:
+        raise Failure(f"cannot read {script}: {error}") from None
+
+
 def _nothing(seconds: float) -> None:
     """What another rank than 0 concludes."""
-
-
-def _forget(folder: Optional[Path]) -> None:
-    """Removes a run folder into which nothing was recorded."""
-    if folder is not None:
-        with contextlib.suppress(OSError):
-            (folder / "run.json").unlink()
-            folder.rmdir()
 
 
 def _for_the_first(also: tuple, reference_script: Optional[str], tensorboard_dir: Optional[str]) -> tuple:

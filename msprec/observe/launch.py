@@ -150,10 +150,10 @@ def _execute(code, path: str, script: str, args: list, name: Optional[str] = Non
         return Outcome({"kind": "ok", "code": 0}, 0, False)
     except KeyboardInterrupt as error:
         _print_traceback(error)
-        return Outcome({"kind": "interrupt", "code": 130, "exception": _describe(error)}, 130, True)
+        return Outcome({"kind": "interrupt", "code": 130, "exception": describe(error)}, 130, True)
     except BaseException as error:
         _print_traceback(error)
-        return Outcome({"kind": "exception", "code": 1, "exception": _describe(error)}, 1, False)
+        return Outcome({"kind": "exception", "code": 1, "exception": describe(error)}, 1, False)
     return Outcome({"kind": "ok", "code": 0}, 0, False)
 
 
@@ -169,12 +169,12 @@ def _exited(stop: SystemExit) -> Outcome:
     return Outcome({"kind": "exit", "code": status}, status, False)
 
 
-def _describe(error: BaseException) -> dict:
+def describe(error: BaseException) -> dict:
     """Type, message and the innermost place in the user's code."""
     place = None
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if source_locations.is_user_file(frame.filename):
-            place = {"file": source_locations.short_name(frame.filename), "line": frame.lineno}
+            place = source_locations.place_in(frame.filename, frame.lineno or 0)
             break
     return {"type": type(error).__name__, "message": str(error)[:2000], "place": place}
 

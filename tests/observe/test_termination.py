@@ -32,7 +32,8 @@ HANDLERS = {
     "exits": "def act(number, frame):\n    print('saved')\n    sys.exit(3)\nsignal.signal(signal.SIGTERM, act)\n",
     "raises": "def act(number, frame):\n    raise RuntimeError('asked to stop')\nsignal.signal(signal.SIGTERM, act)\n",
     "passes on": "def act(number, frame):\n    print('saved', signal.getsignal(number) is act)\n"
-    "    signal.signal(number, before)\n    os.kill(os.getpid(), number)\nbefore = signal.signal(signal.SIGTERM, act)\nprint(before)\n",
+    "    signal.signal(number, before)\n    os.kill(os.getpid(), number)\n"
+    "before = signal.signal(signal.SIGTERM, act)\nprint(before)\n",
     "ignores": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n",
     "restores": "before = signal.getsignal(signal.SIGTERM)\nsignal.signal(signal.SIGTERM, print)\n"
     "signal.signal(signal.SIGTERM, before)\nprint(before, signal.getsignal(signal.SIGTERM))\n",

@@ -1,0 +1,117 @@
+"""`%load_ext msprec` in a Jupyter kernel: the facts of a script, cell and line, and the notebook's own numbers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+nbclient = pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+nbformat = pytest.importorskip("nbformat")
+
+MAKE = """
+import numpy as np, mindspore as ms, mindspore.dataset as ds
+from mindspore import nn
+ms.set_seed(1)
+x = np.random.RandomState(0).randn(64, 4).astype(np.float32)
+y = (x[:, :1] > 0).astype(np.float32)
+data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(16)
+""".strip()
+NETWORK = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.unused = nn.Dense(4, 8), nn.Dense(8, 1), nn.Dense(3, 3)
+
+    def construct(self, x):
+        return self.second(self.first(x))
+
+net = Net()
+opt = nn.SGD(net.trainable_params(), 0.1)
+loss_fn = nn.MSELoss()
+grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, opt.parameters)
+""".strip()
+TRAIN = """
+net.set_train()
+for epoch in range(3):
+    for a, b in data.create_tuple_iterator():
+        loss, grads = grad_fn(a, b)
+        opt(grads)
+print(float(loss), np.random.rand(), float(ms.ops.rand(1)[0]))
+""".strip()
+
+
+def run_cells(folder: Path, cells: list, fails: bool = False) -> tuple:
+    """Runs a notebook of these cells; its printed text by cell, and what is displayed as Markdown."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    client = nbclient.NotebookClient(
+        book, timeout=200, kernel_name="python3", allow_errors=fails, resources={"metadata": {"path": str(folder)}}
+    )
+    client.execute(env={**__import__("os").environ, "GLOG_v": "3", "MS_DEV_LAUNCH_BLOCKING": "1"})
+    printed = [
+        "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout") for cell in book.cells
+    ]
+    shown = [
+        o.data["text/markdown"] for cell in book.cells for o in cell.outputs if "text/markdown" in o.get("data", {})
+    ]
+    return printed, shown, book
+
+
+def folders(folder: Path) -> list:
+    return sorted(
+        (folder / "msprec_runs").glob("*"), key=lambda one: json.loads((one / "run.json").read_text())["started"]
+    )
+
+
+def read(run: Path, name: str) -> dict:
+    return json.loads((run / name).read_text(encoding="utf-8"))
+
+
+def places(value) -> set:
+    """All places in it, as (file, line)."""
+    found = set()
+    if isinstance(value, dict):
+        if "file" in value and "line" in value:
+            found.add((value["file"], value["line"]))
+        for one in value.values():
+            found |= places(one)
+    for one in value if isinstance(value, list) else ():
+        found |= places(one)
+    return found
+
+
+def test_a_notebook_is_recorded_as_the_same_script_is(tmp_path: Path, scripts) -> None:
+    bare, _, _ = run_cells(tmp_path, [MAKE, NETWORK, TRAIN, TRAIN])
+    cells = [
+        "%load_ext msprec",
+        MAKE,
+        NETWORK,
+        f"%%msprec --lang en\n{TRAIN}",
+        f"%%msprec --lang en --out again\n{TRAIN}",
+    ]
+    printed, shown, _ = run_cells(tmp_path, cells)
+    assert [text for text in printed if text] == [text for text in bare if text]
+    [run] = folders(tmp_path)
+    assert len(shown) == 2 and "checklist.docx" in shown[0] and "checklist.html" in shown[0]
+
+    scripts.blocking().write("\n".join((MAKE, NETWORK, TRAIN)))
+    scripts.observed(options=("--probe-seconds", "30"))
+    for one in (run, tmp_path / "again"):
+        script, notebook = scripts.run_folder, read(one, "run.json")
+        assert notebook["training_steps"] == 12 and notebook["seeds"][0]["value"] == 1
+        for name in ("optimizer", "network", "datasets", "loss", "train_step", "modes", "parameters"):
+            theirs, ours = read(script, f"facts/{name}.json"), read(one, f"facts/{name}.json")
+            assert theirs.keys() == ours.keys(), name
+        assert read(one, "facts/datasets.json")["datasets"][0]["samples"] == 192
+        [item] = [item for item in read(one, "checklist.json")["items"] if item["id"] == "dp.03"]
+        assert item["conclusion"] == "problem"
+    assert not [
+        event for event in (run / "rank_0" / "events.jsonl").read_text().splitlines() if "monitor_error" in event
+    ]
+    verdicts = [{i["id"]: i["conclusion"] for i in read(one, "checklist.json")["items"]} for one in (script, run)]
+    assert verdicts[0] == verdicts[1]
+    # places are those of the cells, as a reader counts them
+    told = places(read(run, "checklist.json"))
+    assert told and {file for file, _ in told} <= {"In[2]", "In[3]", "In[4]"}
+    assert ("In[2]", 6) in told
+    assert "notebook.py:" not in (run / "checklist.json").read_text(encoding="utf-8")
