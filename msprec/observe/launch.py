@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import traceback
 import types
 from importlib import import_module
@@ -66,14 +67,42 @@ def run_script(
         code, end = instrument(code, source), instrument_imports()
         termination = _termination(observer, conclude)
         cancel = when_imported("mindspore", lambda: _imported(observer, termination))
+    process = os.getpid()
     with termination or contextlib.nullcontext():
         outcome = _execute(code, path, script, args, options.module if options is not None else None)
+        if os.getpid() != process:
+            _end_child(outcome)
+        _wait_for_threads()
     if observer is None:
         return outcome
     cancel()
     end()
     stop_listening()
     return _finished(observer, outcome._replace(terminated=termination is not None and termination.came))
+
+
+def _end_child(outcome: Outcome) -> None:
+    """A child that the script forked has come to the end of the script: it ends as any does, and the parent concludes."""
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    if outcome.interrupted:
+        die_of_interrupt()
+    raise SystemExit(outcome.status)
+
+
+def _wait_for_threads() -> None:
+    """Python ends when the script's threads have; what they train belongs to the run. Those of libraries may wait for it."""
+    with contextlib.suppress(KeyboardInterrupt):
+        while running := [one for one in threading.enumerate() if _is_users_thread(one)]:
+            running[0].join()
+
+
+def _is_users_thread(thread: threading.Thread) -> bool:
+    if thread.daemon or thread is threading.current_thread():
+        return False
+    run = getattr(thread, "_target", None) or type(thread).run
+    code = getattr(getattr(run, "__func__", run), "__code__", None)
+    return code is not None and source_locations.is_user_file(code.co_filename)
 
 
 def _termination(observer: Observer, conclude: Optional[Callable[[float], object]]) -> Optional[Termination]:

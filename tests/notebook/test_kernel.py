@@ -115,3 +115,74 @@ def test_a_notebook_is_recorded_as_the_same_script_is(tmp_path: Path, scripts) -
     assert told and {file for file, _ in told} <= {"In[2]", "In[3]", "In[4]"}
     assert ("In[2]", 6) in told
     assert "notebook.py:" not in (run / "checklist.json").read_text(encoding="utf-8")
+
+
+def test_the_example(tmp_path: Path) -> None:
+    import shutil
+
+    example = Path(__file__).parents[2] / "examples" / "notebook" / "digits.ipynb"
+    shutil.copy(example, tmp_path)
+    book = nbformat.read(tmp_path / "digits.ipynb", 4)
+    cells = [cell.source.replace("%%msprec", "%%msprec --lang en") for cell in book.cells if cell.cell_type == "code"]
+    _, shown, _ = run_cells(tmp_path, cells)
+    conclusions = []
+    for run in folders(tmp_path):
+        items = {item["id"]: item for item in read(run, "checklist.json")["items"]}
+        conclusions.append(items["cg.04"]["conclusion"])
+        assert items["wi.01"]["conclusion"] == "ok"
+        assert (run / "checklist.docx").stat().st_size > 0 and (run / "checklist.html").exists()
+        assert str(run.name) in shown[len(conclusions) - 1]
+    assert conclusions == ["problem", "ok"]
+    assert "In[" in shown[0]
+
+
+def test_made_before_it_was_loaded(tmp_path: Path) -> None:
+    """What earlier cells made is found; what cannot be known is undecided, with that reason. An error of the cell is its own."""
+    cells = [MAKE, NETWORK, "%load_ext msprec", f"%%msprec --lang en --probe-seconds 0 --no-word\n{TRAIN}\n1 / 0"]
+    _, shown, book = run_cells(tmp_path, cells, fails=True)
+    [run] = folders(tmp_path)
+    assert [o.ename for o in book.cells[3].outputs if o.output_type == "error"] == ["ZeroDivisionError"]
+    facts = read(run, "run.json")
+    assert facts["training_steps"] == 12 and facts["exit"]["kind"] == "exception"
+    assert facts["exit"]["exception"]["place"]["file"] == "notebook.py"
+    assert [one["used"] for one in read(run, "facts/optimizer.json")["optimizers"]] == [True]
+    items = {item["id"]: item for item in read(run, "checklist.json")["items"]}
+    late = [item for item in items.values() if "before `%load_ext msprec`" in item["summary"]]
+    assert late and all(
+        item["conclusion"] == "undecided" and "Restart the kernel" in item["would_decide"] for item in late
+    )
+    assert items["dp.03"]["conclusion"] == "problem" and len(late) < 8
+    assert len(shown) == 1 and "checklist.docx" not in shown[0]
+
+
+def test_words_after_the_magic() -> None:
+    from msprec.notebook.extension import _as_line, _options
+
+    assert _as_line(["%%msprec --out a\n", "x = 1\n"]) == ["%msprec --cell --out a\n", "x = 1\n"]
+    assert _as_line(["%%msprecise\n"]) == ["%%msprecise\n"] and _as_line([]) == []
+    found = _options("--cell --out 'my run' --lang zh --probe-seconds 2 --no-word")
+    assert found == {"cell": True, "out": "my run", "lang": "zh", "probe_seconds": 2.0, "word": False}
+    for wrong in ("--outt a", "--out", "--lang fr", "--probe-seconds much"):
+        with pytest.raises(ValueError):
+            _options(wrong)
+
+
+def test_places_by_cell() -> None:
+    from msprec.record.notebook_cells import NAME, Cells, by_cells
+
+    cells = Cells()
+    assert cells.add(2, "a = 1\nb = 2") == 1 and cells.add(5, "c = 3\nd = 4\ne = 5") == 5
+    lines = cells.text.splitlines()
+    assert (lines[1], lines[5], lines[7]) == ("a = 1", "c = 3", "e = 5")
+    code = {"kind": "code", "file": NAME, "first_line": 2, "highlight": [7], "code": "\n".join(lines[1:])}
+    document = {
+        "locations": [{"file": NAME, "line": 7}, {"file": "other.py", "line": 7}],
+        "text": f"{NAME}:3 and {NAME}:99",
+    }
+    found = by_cells({**document, "evidence": [code]}, {"cells": cells.facts()})
+    assert found["locations"] == [{"file": "In[5]", "line": 2}, {"file": "other.py", "line": 7}]
+    assert found["text"] == f"In[2]:2 and {NAME}:99"
+    assert found["evidence"] == [
+        {**code, "file": "In[5]", "first_line": 1, "highlight": [2], "code": "c = 3\nd = 4\ne = 5"}
+    ]
+    assert by_cells(document, {}) is document and by_cells(document, {"cells": [3, {"first": "x"}]}) is document
