@@ -8,7 +8,8 @@ from msprec.bilingual import Text, english, listed
 from msprec.checklists.common.findings import first_place, missing, pipeline_table
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import DATA_FILES, REFERENCE_DATA, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import DATA_FILES, REFERENCE_DATA
 
 # MD5 of the published files; the four idx files of MNIST and of Fashion-MNIST bear the same names
 _IDX = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")

@@ -10,7 +10,8 @@ from msprec.checklists.common.findings import first_place, missing, pipeline_tab
 from msprec.checklists.common.rank_disagreement import SLICED, rank_notes
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
-from msprec.engine.schema import DATASETS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import DATASETS
 from msprec.source.names import words
 from msprec.source.user_code import Code, called_name, root_name
 

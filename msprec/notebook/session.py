@@ -76,8 +76,10 @@ class Session:
         """Ends the run, shows its report and begins the next one."""
         observer = self._observer
         assert observer is not None
-        if not self._steps() and error is not None:
-            return  # the cell shows why
+        if not self._steps():
+            if error is None:  # else the cell shows why
+                print("msprec: no training step has run since the last report", file=sys.stderr)
+            return
         observer.options = observer.options._replace(probe_seconds=probe_seconds)
         self._end(_exit_facts(error))
         folder = observer.writer.folder

@@ -18,7 +18,8 @@ from msprec.checklists.api.argument_differences.api_mapping import Setting
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
-from msprec.engine.schema import REFERENCE_WEIGHTS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import REFERENCE_WEIGHTS
 from msprec.source.entry_scripts import only_evaluates
 from msprec.source.live_code import LiveCode
 from msprec.source.module import Call
