@@ -9,7 +9,7 @@ from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
-from msprec.callbacks.resume_step import resumed_after
+from msprec.callbacks.resume_step import recorder_of_training, resumed_after
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.summary import SummaryWriter
@@ -19,13 +19,20 @@ from msprec.callbacks.train_outputs import ScalerFollower, scaler_facts
 from msprec.callbacks.update_counter import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
-from msprec.record.step_recorder import in_use, recorder_for
+from msprec.record.step_recorder import in_use
 from msprec.record.tensorboard import require
 from msprec.runtime.tensor_snapshot import on_cpu
 
 
 def watch(
-    network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+    network=None,
+    optimizer=None,
+    scaler=None,
+    policy: str = "warn",
+    out=None,
+    tensorboard=False,
+    summary=None,
+    resume: bool = False,
 ) -> "Watch":
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
@@ -38,7 +45,7 @@ def watch(
             ``"raise"``.
         out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
             itself, only the policy acts.
-        tensorboard, summary: As for `PrecisionMonitor`.
+        tensorboard, summary, resume: As for `PrecisionMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
@@ -51,7 +58,7 @@ def watch(
         ...     monitor.step(train_step(image, label))
         >>> monitor.close()
     """
-    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary)
+    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary, resume)
 
 
 class Watch:
@@ -61,7 +68,15 @@ class Watch:
     style, sink = "functional", False
 
     def __init__(
-        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+        self,
+        network=None,
+        optimizer=None,
+        scaler=None,
+        policy: str = "warn",
+        out=None,
+        tensorboard=False,
+        summary=None,
+        resume: bool = False,
     ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
@@ -69,7 +84,7 @@ class Watch:
         if tensorboard:
             require()
         self._summary = SummaryWriter(summary) if summary is not None else None
-        self.recorder = recorder_for(out)
+        self.recorder = recorder_of_training(out, optimizer, resume)
         self._records = in_use() is None
         self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
