@@ -7,7 +7,7 @@ from msprec.record.step_recorder import StepRecorder, recorder_beside, recorder_
 
 
 def recorder_of_training(out: Any, optimizer: Any, resume: bool) -> StepRecorder:
-    """The recorder of a training: of the folder ``out``; where that holds steps of an earlier process and this training begins anew,
+    """The recorder of a training: of the folder ``out``; where that holds steps of an earlier process and it begins anew,
     of a folder of its own beside it.
 
     Args:
