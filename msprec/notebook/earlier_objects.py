@@ -21,10 +21,11 @@ def adopt(observer) -> None:
 
     cells, models = [], 0
     for one in gc.get_objects():
-        if isinstance(one, nn.Cell):
+        kind = type(one)  # not isinstance, which asks proxies of what may be gone
+        if issubclass(kind, nn.Cell):
             cells.append(one)
-        models += isinstance(one, Model)
-        if type(one).__name__ in hook_points.LOSS_SCALERS:
+        models += issubclass(kind, Model)
+        if kind.__name__ in hook_points.LOSS_SCALERS:
             observer.steps.scaling.scalers.append((weakref.ref(one), one, None))
     for cell in cells:
         if is_optimizer_class(type(cell)):
