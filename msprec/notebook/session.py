@@ -9,6 +9,7 @@ from typing import Optional
 
 from msprec.cli.common import language
 from msprec.cli.run_folder import new_run_folder
+from msprec.notebook.cell_compiler import listen_to_cells
 from msprec.notebook.earlier_objects import adopt
 from msprec.notebook.show import show_report
 from msprec.observe.data.data_files import stop_listening
@@ -41,7 +42,7 @@ class Session:
         raw = self._shell.history_manager.input_hist_raw
         for number, (code, typed) in enumerate(zip(parsed[1:], raw[1:]), 1):
             self._add(self._shell.compile.get_code_name(typed, code, number), number, code)
-        self._listen_to_cells()
+        self._endings.append(listen_to_cells(self._shell, self._cell_comes))
         self._endings.append(instrument_imports())
         atexit.register(self.stop)
         self._begin(None)
@@ -138,24 +139,9 @@ class Session:
     def _add(self, filename: str, number: int, code: str) -> None:
         source_locations.add_cell(filename, NAME, self._cells.add(number, code))
 
-    def _listen_to_cells(self) -> None:
-        """Hears of each cell before it is compiled."""
-        compiler = self._shell.compile
-        original = compiler.cache
-
-        def cache(transformed_code, number=0, raw_code=None):
-            name = original(transformed_code, number, raw_code)
-            with contextlib.suppress(Exception):
-                self._add(name, number, transformed_code)
-                self._keep_text()
-            return name
-
-        def end() -> None:
-            if vars(compiler).get("cache") is cache:
-                del compiler.cache
-
-        compiler.cache = cache
-        self._endings.append(end)
+    def _cell_comes(self, filename: str, number: int, code: str) -> None:
+        self._add(filename, number, code)
+        self._keep_text()
 
 
 @contextlib.contextmanager

@@ -186,3 +186,24 @@ def test_places_by_cell() -> None:
         {**code, "file": "In[5]", "first_line": 1, "highlight": [2], "code": "c = 3\nd = 4\ne = 5"}
     ]
     assert by_cells(document, {}) is document and by_cells(document, {"cells": [3, {"first": "x"}]}) is document
+
+
+def test_a_notebook_without_mindspore(tmp_path: Path) -> None:
+    """The cells run as they do by themselves; nothing is left behind."""
+    cells = [
+        "def score(x):\n    return {'accuracy': x}\nscore(1)",
+        "%load_ext msprec",
+        "import functools\n@functools.lru_cache\ndef score(x):\n    return {'accuracy': x}\nscore(2)",
+        "%%msprec\nimport asyncio\nawait asyncio.sleep(0)\nx = score(3)\nx",
+        "from msprec.observe.evaluation.instrumented_functions import hands_over\nhands_over(score.__wrapped__.__code__)",
+        "%%msprec --outt a\n1",
+        "%%msprec\n1 / 0",
+        "%unload_ext msprec\nimport os\nos.path.exists('msprec_runs')",
+    ]
+    _, shown, book = run_cells(tmp_path, cells, fails=True)
+    results = [o.data["text/plain"] for cell in book.cells for o in cell.outputs if o.output_type == "execute_result"]
+    assert results == ["{'accuracy': 1}", "{'accuracy': 2}", "{'accuracy': 3}", "True", "False"]
+    said = ["".join(o.text for o in cell.outputs if o.output_type == "stream") for cell in book.cells]
+    assert "no training step" in said[3] and "no such option" in said[5] and not shown
+    [error] = [o for o in book.cells[6].outputs if o.output_type == "error"]
+    assert error.ename == "ZeroDivisionError" and "msprec" not in "".join(error.traceback).replace("'msprec'", "")
