@@ -15,8 +15,8 @@ from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper,
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
-from msprec.callbacks.train_outputs import ScalerFollower, scaler_facts
 from msprec.callbacks.update_counter import Updates
+from msprec.callbacks.whole_output import ScaleFollower
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
 from msprec.record.step_recorder import in_use
@@ -86,9 +86,10 @@ class Watch:
         self._summary = SummaryWriter(summary) if summary is not None else None
         self.recorder = recorder_of_training(out, optimizer, resume)
         self._records = in_use() is None
-        self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
+        self._follower = ScaleFollower(scaler, network)
+        facts = self._follower.facts
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
-        self.outputs = SimpleNamespace(facts={**facts, "flag": source == SCALE, "overflow_from": source})
+        self.outputs = SimpleNamespace(facts={"flag": source == SCALE, "overflow_from": source, **facts})
         self.parameters = {"train_network": network}
         self.updates = Updates()
         self._go_on(optimizer)
@@ -153,7 +154,9 @@ class Watch:
         """Tells that a training step has ended.
 
         Args:
-            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches.
+            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches. Or the whole output of a training cell
+                with a loss scale, ``(loss, overflow, scale)``; name that cell as the network, so that its scale is known before
+                each step.
             overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
             scale: The loss scale that it was computed with; ``None``: the scaler's.
 
@@ -162,6 +165,7 @@ class Watch:
         """
         if self.closed:
             return
+        loss, overflow, scale = self._follower.parts(loss, overflow, scale)
         number, seconds = self.step_number, max(0.0, self._now() - self._began)
         if self._records:
             after = self._follower.state()
