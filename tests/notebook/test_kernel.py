@@ -136,6 +136,7 @@ def test_the_example(tmp_path: Path) -> None:
     assert "In[" in shown[0]
 
 
+@pytest.mark.versions
 def test_made_before_it_was_loaded(tmp_path: Path) -> None:
     """What earlier cells made is found; what cannot be known is undecided, with that reason. An error of the cell is its own."""
     cells = [MAKE, NETWORK, "%load_ext msprec", f"%%msprec --lang en --probe-seconds 0 --no-word\n{TRAIN}\n1 / 0"]

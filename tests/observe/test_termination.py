@@ -90,6 +90,7 @@ def test_a_handler_of_the_script_answers_as_it_does_by_itself(scripts, handler: 
     assert len(scripts.json("checklist.json")["items"]) == 24
 
 
+@pytest.mark.versions
 def test_no_probes_after_a_signal_that_the_script_handled(scripts) -> None:
     handler = "import os, signal, sys\nasked = []\nsignal.signal(signal.SIGTERM, lambda *_: asked.append(1))\n"
     scripts.blocking().write(handler + TRAIN + "    if asked: break\n")
