@@ -10,15 +10,17 @@ from typing import Optional
 from msprec.cli.common import language
 from msprec.cli.run_folder import new_run_folder
 from msprec.notebook.cell_compiler import listen_to_cells
-from msprec.notebook.earlier_objects import adopt
 from msprec.notebook.show import show_report
 from msprec.observe.data.data_files import stop_listening
+from msprec.observe.earlier_objects import adopt
 from msprec.observe.evaluation.instrumented_functions import instrument_imports
 from msprec.observe.import_hook import when_imported
 from msprec.observe.launch import describe
 from msprec.observe.observer import Observer, Options
 from msprec.record.notebook_cells import NAME, Cells
+from msprec.record.step_recorder import use_recorder
 from msprec.runtime import source_locations
+from msprec.runtime.active_observer import set_current
 
 
 class Session:
@@ -54,6 +56,8 @@ class Session:
             self._endings.pop()()
         self._end({"kind": "ok", "code": 0})
         stop_listening()
+        use_recorder(None)
+        set_current(None)
         self._observer = None
 
     def begin_cell(self, out: Optional[str], lang: Optional[str], probe_seconds: float, word: bool) -> None:
