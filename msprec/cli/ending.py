@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 from typing import Callable, NoReturn, Optional
 
+from msprec.cli.common import language
 from msprec.cli.run_folder import say_safely
 
 #: Seconds for the report where a handler of the script's has answered SIGTERM: Kubernetes and Slurm leave 30 s in all by default.
@@ -35,13 +36,13 @@ class Ending:
 
     Args:
         folder: The run folder; None: nothing is recorded.
-        lang: Language of the report.
+        lang: Language of the report; None: the locale's.
         look: How the Word report is made (``full``, ``letter``); None: without it.
         keep_beside: Writes into the folder what the report draws on besides the run.
     """
 
     def __init__(
-        self, folder: Optional[Path], lang: str, look: Optional[dict], keep_beside: Callable[[], object]
+        self, folder: Optional[Path], lang: Optional[str], look: Optional[dict], keep_beside: Callable[[], object]
     ) -> None:
         self._folder, self._lang, self._look, self._keep_beside = folder, lang, look, keep_beside
         self._environment = dict(os.environ)  # as it was before the script
@@ -64,7 +65,7 @@ class Ending:
         report = self._folder / ("checklist.docx" if self._look else "checklist.json")
         try:
             done = subprocess.run(
-                checklist_command(self._folder, self._lang, self._look),
+                checklist_command(self._folder, language(self._lang), self._look),
                 cwd=self._folder,  # where no module of the user's lies
                 env=self._environment,
                 stdin=subprocess.DEVNULL,

@@ -141,7 +141,7 @@ def run(
         with context.scope(cleanup=False):  # in whatever thread
             _keep_beside(folder, reference, beside)
 
-    ending = Ending(folder, language(lang), look, keep_beside)
+    ending = Ending(folder, lang, look, keep_beside)
     try:
         outcome = launch.run_script(
             script, list(args), folder, options, ending.of_signal if rank()[0] == 0 else _nothing
