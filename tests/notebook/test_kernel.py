@@ -94,7 +94,7 @@ def test_a_notebook_is_recorded_as_the_same_script_is(tmp_path: Path, scripts) -
     [run] = folders(tmp_path)
     assert len(shown) == 2 and "checklist.docx" in shown[0] and "checklist.html" in shown[0]
 
-    scripts.blocking().write("\n".join((MAKE, NETWORK, TRAIN)))
+    scripts.write("\n".join((MAKE, NETWORK, TRAIN)))
     scripts.observed(options=("--probe-seconds", "30"))
     for one in (run, tmp_path / "again"):
         script, notebook = scripts.run_folder, read(one, "run.json")

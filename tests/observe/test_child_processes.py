@@ -79,7 +79,7 @@ if __name__ == '__main__':
 
 
 def _same(scripts, text: str):
-    scripts.blocking().write(text)
+    scripts.write(text)
     bare, observed = scripts.bare(), scripts.observed()
     assert (observed.status, observed.out) == (bare.status, bare.out)
     assert observed.err.startswith(bare.err), observed.err

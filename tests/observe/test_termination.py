@@ -64,7 +64,7 @@ def _signalled(scripts, command: list, numbers: tuple = (signal.SIGTERM,), until
 
 @pytest.mark.parametrize("text", [PLAIN, TRAIN, DEAF], ids=["plain", "training", "outside of Python"])
 def test_sigterm_ends_the_script_at_once_and_leaves_a_report(scripts, text: str) -> None:
-    scripts.blocking().write(text)
+    scripts.write(text)
     bare = _signalled(scripts, [sys.executable, "train.py"])
     status, out, err, seconds = _signalled(scripts, scripts.command(options=("--word",)))
     assert (status, out) == bare[:2] and status == -signal.SIGTERM
@@ -93,7 +93,7 @@ def test_a_handler_of_the_script_answers_as_it_does_by_itself(scripts, handler: 
 @pytest.mark.versions
 def test_no_probes_after_a_signal_that_the_script_handled(scripts) -> None:
     handler = "import os, signal, sys\nasked = []\nsignal.signal(signal.SIGTERM, lambda *_: asked.append(1))\n"
-    scripts.blocking().write(handler + TRAIN + "    if asked: break\n")
+    scripts.write(handler + TRAIN + "    if asked: break\n")
     status, _, err, seconds = _signalled(scripts, scripts.command(options=("--probe-seconds", "60")))
     assert status == 0 and seconds < 25
     assert "sent SIGTERM and has ended" in err
