@@ -82,8 +82,9 @@ class Watch:
         self._batch: Any = None
         self._wait: Optional[float] = None
         self._found: Optional[tuple[int, float]] = None
-        self._state = (None, None)
-        self._optimizer, self._tensorboard = optimizer, tensorboard
+        self._state, self._passes = (None, None), 0
+        self.optimizer = optimizer
+        self._tensorboard = tensorboard
         self._prepare(network, optimizer)
         self._next()
 
@@ -124,11 +125,13 @@ class Watch:
         """Yields what ``iterable`` yields; the wait for each batch is recorded, and the batch is kept for the case that
         its step goes bad."""
         iterator = iter(iterable)
+        self._begin_pass(iterator)
         while True:
             began = time.perf_counter()
             try:
                 batch = next(iterator)
             except StopIteration:
+                self._end_pass()
                 return
             self._delivered(batch, time.perf_counter() - began)
             yield batch
@@ -149,7 +152,7 @@ class Watch:
             return
         number, seconds = self.step_number, max(0.0, self._now() - self._began)
         if self._records:
-            after = self._follower.state()
+            after, size = self._follower.state(), batch_size(self._batch)
             if overflow is None:
                 overflow = self._follower.overflow(self._state, after)
             else:
@@ -163,10 +166,11 @@ class Watch:
                 grad_norm=self._gradients.end(number),
                 seconds=seconds,
                 data_seconds=self._wait,
-                batch=batch_size(self._batch),
+                batch=size,
                 **self._rate.fields(),
             )
             self.recorder.end(number)
+            self.by_hand.facts.delivered(self._batch, self._passes, size)
         try:
             self._judge(number, loss)
         finally:
@@ -228,6 +232,17 @@ class Watch:
         self.recorder.writer.event("resumed", step, by=how, recorded=earlier.last, updates=self.updates.before)
 
     @guarded
+    def _begin_pass(self, iterator) -> None:
+        self._passes += 1
+        if self._records:
+            self.by_hand.facts.fed_by(getattr(iterator, "_Iterator__ori_dataset", None))
+
+    @guarded
+    def _end_pass(self) -> None:
+        if self._records:
+            self.by_hand.facts.epoch_ended()
+
+    @guarded
     def _delivered(self, batch, wait: float) -> None:
         self._batch, self._wait = batch, wait
         if self._found is None:
@@ -242,7 +257,7 @@ class Watch:
         self._state = self._follower.state()
         self._rate.before()
         if self._records:
-            self._gradients.begin(self.step_number, self._optimizer, self._state[0])
+            self._gradients.begin(self.step_number, self.optimizer, self._state[0])
         self._began = self._now()
 
     @staticmethod
