@@ -154,6 +154,10 @@ class PrecisionMonitor(Callback):
             member.__exit__(kind, error, trace)
         self._over()
 
+    def on_eval_step_end(self, run_context) -> None:
+        for member in self._watching[:1]:
+            member.on_eval_step_end(run_context)
+
     def _over(self) -> None:
         if self._watching:
             self._watching[0].recorder.remove_before_flush(self._work_out)

@@ -98,6 +98,16 @@ class Training:
 
     _told_epoch = None
 
+    def evaluates(self, parameters) -> None:
+        """A step of an evaluation has ended; the first monitor's call counts. ``parameters``: the callbacks' at it."""
+        step = self._last, parameters.get("cur_step_num")
+        if self.by_hand is None or parameters.get("dataset_sink_mode") or self._judged == step:
+            return
+        self._judged, batch = step, parameters.get("eval_dataset_element")
+        self.by_hand.facts.evaluates(parameters.get("valid_dataset"), batch, batch_size(batch))
+
+    _judged = None
+
     def evaluated(self, parameters) -> None:
         """A `Model` has evaluated; the first monitor's call counts. ``parameters``: the callbacks' at its end."""
         if self.by_hand is not None and self._evaluated != self._last:

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import time
+from pathlib import Path
 
 from msprec.observe.data.datasets import DatasetObserver
 from msprec.observe.data.held_batches import HeldBatches
@@ -81,13 +82,15 @@ class TrainingFacts:
     def __init__(self, recorder) -> None:
         self.recorder, self.writer = recorder, recorder.writer
         self.rank_size, self._pid = process_rank()[1], os.getpid()
-        self.sources = SourceObserver(self.writer.folder)
+        self._folder = Path(os.path.abspath(self.writer.folder))
+        self.sources = SourceObserver(self._folder)
         self.datasets, self.optimizers = DatasetObserver(self), OptimizerObserver(self)
         self.parameters = ParameterObserver(digests=self.rank_size > 1, most_bytes=PARAMETER_BYTES)
         self.modes, self.losses, self.evaluations = ModeObserver(), LossFacts(), []
         self.roots: list = []
         self._batches: list = []
-        self._feeding = self._phase = None
+        self._feeding = self._judging = self._phase = None
+        self._judgements = 0
         self._began, self._spent, self._last = time.monotonic(), 0.0, 0.0
 
     # what callbacks tell
@@ -137,12 +140,15 @@ class TrainingFacts:
     @safely
     def fed_by(self, dataset) -> None:
         """The batches to come are those of ``dataset``, a pipeline; None: of no pipeline."""
-        found = next((one for one in self._batches if one.dataset is dataset), None)
+        self._feeding = self._held(dataset, "train")
+
+    def _held(self, dataset, role: str):
+        found = next((one for one in self._batches if one.dataset is dataset and one.role == role), None)
         if found is None and len(self._batches) < MOST:
-            found = HeldBatches(len(self._batches), dataset)
+            found = HeldBatches(len(self._batches), dataset, role)
             self._batches.append(found)
             self.datasets.records.append(found.record)
-        self._feeding = found
+        return found
 
     @safely
     def delivered(self, batch, epoch, count) -> None:
@@ -168,8 +174,19 @@ class TrainingFacts:
         return self.modes.note(phase, via, root, None, self.recorder.last_step, gradient)
 
     @safely
+    def evaluates(self, dataset, batch, count) -> None:
+        """A batch of ``dataset``, a pipeline, is evaluated."""
+        if self._judging is None or self._judging.dataset is not dataset:
+            self._judging = self._held(dataset, "eval")
+        if self._judging is not None:
+            self._judging.add(batch, self._judgements, count)
+
+    @safely
     def evaluated(self, parameters) -> None:
         """A ``Model`` has evaluated; ``parameters``: the callbacks' own."""
+        if self._judging is not None:
+            self._judging.pass_ended(parameters.get("batch_num"))
+        self._judgements += 1
         for root in trained_networks(parameters["eval_network"]):
             if any(root is one for one in self.roots):
                 self._note_mode("eval", "Model.eval", root, False)
@@ -188,7 +205,8 @@ class TrainingFacts:
             self.optimizers.takes_part([self._training[1]], max(0, self.recorder.last_step - 1))
         for entry in self._phase or ():
             entry["calls"], entry["last_step"] = self.recorder.last_step - entry["first_step"], self.recorder.last_step
-        self._training, self._phase, self._feeding = ((), None), None, None
+        self._training, self._phase, self._feeding, self._judging = ((), None), None, None, None
+        self.sources.collect()
         # an interactive session may go on for days
         if _is_interactive() or self._is_affordable():
             self.write(True)
@@ -206,7 +224,9 @@ class TrainingFacts:
     @safely
     def write(self, final: bool) -> None:
         """Writes all facts; ``final``: with the parameters as they are now."""
-        if os.getpid() != self._pid:  # a child of the training's process
+        if (
+            os.getpid() != self._pid or not self._folder.is_dir()
+        ):  # a child of the training's process, or a folder that is gone
             return
         if final and self in _waiting:
             _waiting.remove(self)
@@ -239,7 +259,7 @@ class TrainingFacts:
             "evaluation": lambda: {"evaluations": self.evaluations} if self.evaluations else None,
         }
         if final and self._batches:
-            makers["label_sheet"] = lambda: self.datasets.label_sheet(self.writer.folder / "samples")
+            makers["label_sheet"] = lambda: self.datasets.label_sheet(self._folder / "samples")
         return makers
 
     def _networks(self, optimized) -> dict:

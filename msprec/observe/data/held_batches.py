@@ -20,24 +20,24 @@ class _Pass:
 
 
 class HeldBatches:
-    """One data set that feeds a training.
+    """One data set that feeds a training, or its evaluations.
 
     Nothing is drawn from it: what it delivers is held as it comes, and read later.
 
     Args:
         number: Of the data set in the run.
         dataset: The pipeline; None: batches come from no pipeline, and where a pass ends is told by their samples.
-        op: What stands for the pipeline where there is none.
+        role: "train" or "eval".
     """
 
-    def __init__(self, number: int, dataset, op: str = "arguments of the training step") -> None:
+    def __init__(self, number: int, dataset, role: str = "train") -> None:
         nodes = pipeline_objects.chain(dataset) if dataset is not None else []
         place = user_place(2)
         pipeline = pipeline_objects.pipeline_facts(nodes, lambda node: None)
-        pipeline = pipeline or [{"op": op, "args": {}, "place": place}]
+        pipeline = pipeline or [{"op": "arguments of the training step", "args": {}, "place": place}]
         #: The data set, to be asked for its facts after `look`
         self.record = DatasetRecord(number, pipeline, nodes, place)
-        self.dataset, self._piped = dataset, bool(nodes)
+        self.dataset, self._piped, self.role = dataset, bool(nodes), role
         self._passes: list = []
         self._held, self._number = 0, self.record.begin_iterator()
         #: The types of the arrays of the first batch
@@ -56,9 +56,7 @@ class HeldBatches:
             return
         size = sum(int(getattr(value, "nbytes", 0) or 0) for value in flatten(batch))
         share = MOST_BYTES // 2 if self._piped else MOST_BYTES
-        one.cut = (
-            len(self._passes) > MOST_PASSES or one.bytes + size > share or self._held + size > MOST_BYTES
-        )
+        one.cut = len(self._passes) > MOST_PASSES or one.bytes + size > share or self._held + size > MOST_BYTES
         if not one.cut:
             one.bytes += size
             self._held += size
@@ -97,9 +95,13 @@ class HeldBatches:
             with budget.spending():
                 one.order = record.add(named, one.order, budget.due())
         one.fed += 1
-        self._trained(one.order, 1)
+        self._fed(one.order, 1)
 
-    def _trained(self, order, steps: int) -> None:
+    def _fed(self, order, steps: int) -> None:
+        if self.role == "eval":
+            self.record.role_hint = self.role
+            self.record.other_calls += steps
+            return
         self.record.steps += steps
         self.record.trained_passes += not order.trained
         order.trained, order.waiting = True, 0
@@ -116,7 +118,7 @@ class HeldBatches:
         record.samples += samples
         order.batches += rest
         order.samples += samples
-        self._trained(order, rest)
+        self._fed(order, rest)
 
     def _named(self, batch) -> dict:
         if isinstance(batch, dict):
