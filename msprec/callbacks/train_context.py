@@ -96,7 +96,7 @@ class Training:
             self._told_epoch = self.parameters.get("cur_epoch_num")
             self.by_hand.facts.epoch_ended(self.parameters.get("batch_num"))
 
-    _told_epoch = None
+    _told_epoch = _epoch = None
 
     def evaluates(self, parameters) -> None:
         """A step of an evaluation has ended; the first monitor's call counts. ``parameters``: the callbacks' at it."""
@@ -153,7 +153,11 @@ class Training:
             told = parameters.get
             outputs = self._previous_outputs = told("net_outputs")
             rate = self.rate.fields() if self.rate.reads else None
-            self.noted.append((step, outputs, rate, told("cur_epoch_num"), told("train_dataset_element")))
+            epoch = told("cur_epoch_num")
+            if epoch != self._epoch and self.by_hand is not None:
+                self._epoch = epoch
+                self.by_hand.facts.stepped(step)
+            self.noted.append((step, outputs, rate, epoch, told("train_dataset_element")))
         return step
 
     def reads(self) -> tuple:

@@ -1,11 +1,12 @@
 """Monitors for loops without ``Model``."""
 
 import time
+from collections import deque
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 from msprec.callbacks.base import clock, guarded
-from msprec.callbacks.gradient_sampler import GradientSampler
+from msprec.callbacks.gradient_sampler import FIRST_SAMPLE, GRADIENT_SHARE, GradientSampler
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
@@ -54,6 +55,24 @@ def watch(
     return Watch(network, optimizer, scaler, policy, out, tensorboard, summary)
 
 
+#: So many steps are worked out together, or those until rows are to be written.
+TOGETHER = 64
+
+
+class _Noted(NamedTuple):
+    """A step that has ended and has no row yet. ``begun``: whether it is known to those that look at steps."""
+
+    number: int
+    seconds: float
+    told: tuple
+    states: tuple
+    wait: Optional[float]
+    batch: Any
+    rate: dict
+    epoch: int
+    begun: bool
+
+
 class Watch:
     """What `watch` returns; a context manager that closes itself."""
 
@@ -83,6 +102,10 @@ class Watch:
         self._wait: Optional[float] = None
         self._found: Optional[tuple[int, float]] = None
         self._state, self._passes = (None, None), 0
+        #: Steps that wait to be worked out, until when they may, and how many of the next need not be looked at as they begin
+        self._noted: deque = deque()
+        self._until, self._quiet, self._begun, self._working = 0.0, 0, True, False
+        self._fresh = True
         self.optimizer = optimizer
         self._tensorboard = tensorboard
         self._prepare(network, optimizer)
@@ -100,7 +123,7 @@ class Watch:
             attach(self.recorder, self._tensorboard)
         if self._summary is not None:
             add(self._summary)
-        self._gradients = GradientSampler(writer, replay=False)
+        self._gradients = GradientSampler(writer, GRADIENT_SHARE, replay=False, first_cost=FIRST_SAMPLE)
         warn = self.policy != "record"
         self._events = add(ScaleTally(writer.event), name="scale events")
         self._tally, self._times = add(ScaleTally()), add(TimeTally())
@@ -108,6 +131,7 @@ class Watch:
             tally.starts(self.outputs.facts)
         self._finding = add(FirstNonFinite(writer.event, warn=warn), name="first non-finite")
         add(FirstBadGradient(writer.event, warn=warn), name="first bad gradient")
+        self.recorder.before_flush(self._work_out)
         self.by_hand = ByHand(self.recorder, self)
         self.recorder.earlier = None
 
@@ -119,6 +143,7 @@ class Watch:
     @property
     def first(self) -> Optional[tuple]:
         """``(step, value)`` of the first non-finite loss seen so far, or ``None``."""
+        self._work_out()
         return self._found
 
     def batches(self, iterable):
@@ -150,34 +175,24 @@ class Watch:
         """
         if self.closed:
             return
-        number, seconds = self.step_number, max(0.0, self._now() - self._began)
+        seconds = max(0.0, self._now() - self._began)
+        told, states = (loss, overflow, scale), (self._state, self._follower.state())
+        rate = self._rate.fields()
         if self._records:
-            after, size = self._follower.state(), batch_size(self._batch)
-            if overflow is None:
-                overflow = self._follower.overflow(self._state, after)
-            else:
-                self.outputs.facts.update(flag=True, overflow_from=FLAG)
-            self.recorder.put(
-                number,
-                loss=loss,
-                overflow=overflow,
-                scale=self._state[0] if scale is None else scale,
-                next_scale=after[0],
-                grad_norm=self._gradients.end(number),
-                seconds=seconds,
-                data_seconds=self._wait,
-                batch=size,
-                **self._rate.fields(),
-            )
-            self.recorder.end(number)
-            self.by_hand.facts.delivered(self._batch, self._passes, size)
+            self.by_hand.facts.stepped(self.step_number, self._fresh)
+            self._fresh = False
+        self._noted.append(
+            _Noted(self.step_number, seconds, told, states, self._wait, self._batch, rate, self._passes, self._begun)
+        )
         try:
-            self._judge(number, loss)
+            if not self._quiet or len(self._noted) >= TOGETHER or time.monotonic() >= self._until:
+                self._work_out()
         finally:
             self._next()
 
     def summary(self) -> dict:
         """As `PrecisionMonitor.summary`."""
+        self._work_out()
         self.recorder.flush()
         return {
             "loss_scale": self._tally.summary() if self._records else None,
@@ -191,6 +206,7 @@ class Watch:
         """Writes what is left. Steps told later are not recorded."""
         if self.closed:
             return
+        self._work_out()
         found = self._keeper.rest() if self._found is None else None
         if found is not None and found.what == "loss":
             self._lost(found.step, found.value)
@@ -199,6 +215,7 @@ class Watch:
             return
         self._gradients.close()
         self.recorder.flush()
+        self.recorder.remove_before_flush(self._work_out)
         self._events.end_streak()
         for listener in (self._tally, self._times, self._summary):
             self.recorder.remove_listener(listener)
@@ -233,7 +250,7 @@ class Watch:
 
     @guarded
     def _begin_pass(self, iterator) -> None:
-        self._passes += 1
+        self._passes, self._fresh = self._passes + 1, True
         if self._records:
             self.by_hand.facts.fed_by(getattr(iterator, "_Iterator__ori_dataset", None))
 
@@ -245,7 +262,7 @@ class Watch:
     @guarded
     def _delivered(self, batch, wait: float) -> None:
         self._batch, self._wait = batch, wait
-        if self._found is None:
+        if self._begun and self._found is None:
             self._keeper.begin(self.step_number, batch)
         self._began = self._now()
 
@@ -255,10 +272,65 @@ class Watch:
         self.step_number += 1
         self._batch = self._wait = None
         self._state = self._follower.state()
-        self._rate.before()
-        if self._records:
+        if self._rate.reads:
+            self._rate.before()
+        self._begun = not self._quiet
+        self._quiet = max(0, self._quiet - 1)
+        if self._begun and self._records:
             self._gradients.begin(self.step_number, self.optimizer, self._state[0])
         self._began = self._now()
+
+    def _quiet_steps(self) -> int:
+        """How many of the next steps need not be looked at as they begin, and may be worked out together."""
+        states = self._keeper.states
+        if not self._records or self.policy in ("stop", "raise") or not states.quiet:
+            return 0
+        self._until = self.recorder.due()
+        room = self._keeper.room() if self._found is None else TOGETHER
+        return min(TOGETHER, room, states.left, self._gradients.steps_until_due())
+
+    @guarded
+    def _work_out(self) -> None:
+        """Does what is left to do for the steps that have ended, in their order."""
+        if self._working:
+            return
+        self._working = True
+        try:
+            while self._noted:
+                self._row(self._noted.popleft())
+        finally:
+            self._working = False
+            self._quiet = self._quiet_steps()
+
+    def _row(self, step: _Noted) -> None:
+        (loss, overflow, scale), (before, after) = step.told, step.states
+        if not step.begun:
+            self._gradients.pass_by()
+            if self._found is None:
+                state = self._keeper.states.passed()
+                if step.batch is not None:
+                    self._keeper.begin(step.number, step.batch, state=state)
+        if self._records:
+            size = batch_size(step.batch)
+            if overflow is None:
+                overflow = self._follower.overflow(before, after)
+            else:
+                self.outputs.facts.update(flag=True, overflow_from=FLAG)
+            self.recorder.put(
+                step.number,
+                loss=loss,
+                overflow=overflow,
+                scale=before[0] if scale is None else scale,
+                next_scale=after[0],
+                grad_norm=self._gradients.end(step.number),
+                seconds=step.seconds,
+                data_seconds=step.wait,
+                batch=size,
+                **step.rate,
+            )
+            self.recorder.end(step.number, more=bool(self._noted))
+            self.by_hand.facts.delivered(step.batch, step.epoch, size)
+        self._judge(step.number, loss)
 
     @staticmethod
     def _now() -> float:

@@ -89,7 +89,9 @@ class TrainingFacts:
         self.modes, self.losses, self.evaluations = ModeObserver(), LossFacts(), []
         self.roots: list = []
         self._batches: list = []
-        self._feeding = self._judging = self._phase = None
+        self._feeding = self._judging = None
+        #: The entries of ``modes.json`` of the present steps, from which step on they count, and networks with their own mode
+        self._phase, self._phase_from, self._flags = [], 0, []
         self._judgements = 0
         self._began, self._spent, self._last = time.monotonic(), 0.0, 0.0
 
@@ -117,7 +119,7 @@ class TrainingFacts:
         self.parameters.note(roots, optimizer.parameters if optimizer is not None else [], done)
         if optimizer is not None:
             self.optimizers.takes_part([optimizer], done)
-        self._feeding, self._phase, self._training = None, None, (roots, optimizer)
+        self._feeding, self._phase, self._flags, self._training = None, [], [], (roots, optimizer)
         if dataset is not None:
             self.fed_by(dataset)
 
@@ -153,8 +155,6 @@ class TrainingFacts:
     @safely
     def delivered(self, batch, epoch, count) -> None:
         """A batch of ``count`` samples has fed a step."""
-        if self._phase is None:
-            self._begun()
         if self._feeding is not None:
             self._feeding.add(batch, epoch, count)
 
@@ -166,12 +166,27 @@ class TrainingFacts:
         if self._is_affordable():
             self.write(False)
 
-    def _begun(self) -> None:
-        """The first step has run: its modes are those of the training."""
-        self._phase = [self._note_mode("train", "call", root, True) for root in self._training[0]]
+    @safely
+    def stepped(self, number: int, anew: bool = True) -> None:
+        """Step ``number`` has just ended, in the modes that the networks are in now; ``anew`` False: a look at the networks
+        themselves is enough to know that these are still the same."""
+        if not anew and all(root.training is was for root, was in self._flags):
+            return
+        if not self._flags:  # a loop may never tell that it ends
+            _register()
+            if self not in _waiting:
+                _waiting.append(self)
+        self._count_steps(number - 1)
+        self._flags = [(root, root.training) for root in self._training[0]]
+        self._phase = [self.modes.note("train", "call", root, None, number - 1, True) for root, _ in self._flags]
+        self._phase_from = number
 
-    def _note_mode(self, phase: str, via: str, root, gradient: bool) -> dict:
-        return self.modes.note(phase, via, root, None, self.recorder.last_step, gradient)
+    def _count_steps(self, done: int) -> None:
+        """The steps up to ``done`` were in the modes of the present phase."""
+        for entry in self._phase:
+            entry["calls"] += max(0, done - self._phase_from)
+            entry["last_step"] = max(entry["last_step"], done - 1)
+        self._phase_from = done
 
     @safely
     def evaluates(self, dataset, batch, count) -> None:
@@ -189,7 +204,7 @@ class TrainingFacts:
         self._judgements += 1
         for root in trained_networks(parameters["eval_network"]):
             if any(root is one for one in self.roots):
-                self._note_mode("eval", "Model.eval", root, False)
+                self.modes.note("eval", "Model.eval", root, None, self.recorder.last_step, False)
         metrics = parameters.get("eval_results") or parameters.get("metrics")
         if not isinstance(metrics, dict) or not metrics:
             return
@@ -203,16 +218,12 @@ class TrainingFacts:
         """A training is over."""
         if self._training[1] is not None:
             self.optimizers.takes_part([self._training[1]], max(0, self.recorder.last_step - 1))
-        for entry in self._phase or ():
-            entry["calls"], entry["last_step"] = self.recorder.last_step - entry["first_step"], self.recorder.last_step
-        self._training, self._phase, self._feeding, self._judging = ((), None), None, None, None
+        self._count_steps(self.recorder.last_step)
+        self._training, self._phase, self._flags, self._feeding, self._judging = ((), None), [], [], None, None
         self.sources.collect()
         # an interactive session may go on for days
         if _is_interactive() or self._is_affordable():
             self.write(True)
-        elif self not in _waiting:
-            _register()
-            _waiting.append(self)
 
     # writing
 
@@ -230,6 +241,7 @@ class TrainingFacts:
             return
         if final and self in _waiting:
             _waiting.remove(self)
+        self._count_steps(self.recorder.last_step)
         began, looking = time.monotonic(), Budget(0.0, grace=STATISTICS_SECONDS)
         for one in self._batches:
             one.look(looking)
