@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from msprec.callbacks.base import clock, guarded
 from msprec.callbacks.gradient_sampler import FIRST_SAMPLE, GRADIENT_SHARE, GradientSampler
@@ -67,7 +67,7 @@ class _Noted(NamedTuple):
     told: tuple
     states: tuple
     wait: Optional[float]
-    batch: Any
+    batches: tuple
     rate: dict
     epoch: int
     begun: bool
@@ -98,7 +98,8 @@ class Watch:
         self._go_on(optimizer)
         self.step_number = self.recorder.last_step
         self.first_step = self.step_number + 1
-        self._batch: Any = None
+        #: What was delivered since the step before: several batches where gradients are accumulated
+        self._batches: deque = deque(maxlen=16)
         self._wait: Optional[float] = None
         self._found: Optional[tuple[int, float]] = None
         self._state, self._passes = (None, None), 0
@@ -182,7 +183,9 @@ class Watch:
             self.by_hand.facts.stepped(self.step_number, self._fresh)
             self._fresh = False
         self._noted.append(
-            _Noted(self.step_number, seconds, told, states, self._wait, self._batch, rate, self._passes, self._begun)
+            _Noted(
+                self.step_number, seconds, told, states, self._wait, (*self._batches,), rate, self._passes, self._begun
+            )
         )
         try:
             if not self._quiet or len(self._noted) >= TOGETHER or time.monotonic() >= self._until:
@@ -250,18 +253,21 @@ class Watch:
 
     @guarded
     def _begin_pass(self, iterator) -> None:
+        self._work_out()
         self._passes, self._fresh = self._passes + 1, True
         if self._records:
             self.by_hand.facts.fed_by(getattr(iterator, "_Iterator__ori_dataset", None))
 
     @guarded
     def _end_pass(self) -> None:
+        self._work_out()
         if self._records:
             self.by_hand.facts.epoch_ended()
 
     @guarded
     def _delivered(self, batch, wait: float) -> None:
-        self._batch, self._wait = batch, wait
+        self._batches.append(batch)
+        self._wait = wait
         if self._begun and self._found is None:
             self._keeper.begin(self.step_number, batch)
         self._began = self._now()
@@ -270,7 +276,8 @@ class Watch:
     def _next(self) -> None:
         """The next step begins, unless a batch is still to come."""
         self.step_number += 1
-        self._batch = self._wait = None
+        self._batches.clear()
+        self._wait = None
         self._state = self._follower.state()
         if self._rate.reads:
             self._rate.before()
@@ -308,10 +315,10 @@ class Watch:
             self._gradients.pass_by()
             if self._found is None:
                 state = self._keeper.states.passed()
-                if step.batch is not None:
-                    self._keeper.begin(step.number, step.batch, state=state)
+                for batch in step.batches:
+                    self._keeper.begin(step.number, batch, state=state)
         if self._records:
-            size = batch_size(step.batch)
+            size = batch_size(step.batches[-1]) if step.batches else None
             if overflow is None:
                 overflow = self._follower.overflow(before, after)
             else:
@@ -329,7 +336,8 @@ class Watch:
                 **step.rate,
             )
             self.recorder.end(step.number, more=bool(self._noted))
-            self.by_hand.facts.delivered(step.batch, step.epoch, size)
+            for batch in step.batches:
+                self.by_hand.facts.delivered(batch, step.epoch, batch_size(batch))
         self._judge(step.number, loss)
 
     @staticmethod

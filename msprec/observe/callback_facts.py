@@ -145,7 +145,7 @@ class TrainingFacts:
         self._feeding = self._held(dataset, "train")
 
     def _held(self, dataset, role: str):
-        found = next((one for one in self._batches if one.dataset is dataset and one.role == role), None)
+        found = next((one for one in self._batches if one.is_of(dataset) and one.role == role), None)
         if found is None and len(self._batches) < MOST:
             found = HeldBatches(len(self._batches), dataset, role)
             self._batches.append(found)
@@ -191,7 +191,7 @@ class TrainingFacts:
     @safely
     def evaluates(self, dataset, batch, count) -> None:
         """A batch of ``dataset``, a pipeline, is evaluated."""
-        if self._judging is None or self._judging.dataset is not dataset:
+        if self._judging is None or not self._judging.is_of(dataset):
             self._judging = self._held(dataset, "eval")
         if self._judging is not None:
             self._judging.add(batch, self._judgements, count)

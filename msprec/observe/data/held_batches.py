@@ -1,5 +1,6 @@
 """The batches of a training's first passes, held until there is time to look at them."""
 
+import weakref
 from typing import Optional
 
 from msprec.observe.data import pipeline_objects
@@ -37,11 +38,17 @@ class HeldBatches:
         pipeline = pipeline or [{"op": "arguments of the training step", "args": {}, "place": place}]
         #: The data set, to be asked for its facts after `look`
         self.record = DatasetRecord(number, pipeline, nodes, place)
-        self.dataset, self._piped, self.role = dataset, bool(nodes), role
+        # its arrays are the script's to let go of
+        self._dataset = weakref.ref(dataset) if dataset is not None else None
+        self._piped, self.role = bool(nodes), role
         self._passes: list = []
         self._held, self._number = 0, self.record.begin_iterator()
         #: The types of the arrays of the first batch
         self.dtypes: set = set()
+
+    def is_of(self, dataset) -> bool:
+        """Whether this is about ``dataset``."""
+        return dataset is None if self._dataset is None else self._dataset() is dataset and dataset is not None
 
     def add(self, batch, epoch, count: Optional[int]) -> None:
         """A batch of ``count`` samples fed a step of ``epoch``."""
