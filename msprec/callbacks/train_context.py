@@ -40,6 +40,11 @@ class Training:
         self.updates = Updates()
         self.updates.begin(optimizer)
         self.users: set = set()
+        #: The epoch whose end was told and whose modes were looked at; the steps at which evaluations were seen
+        self._told_epoch: Optional[int] = None
+        self._epoch: Optional[int] = None
+        self._judged: Optional[tuple] = None
+        self._evaluated: Optional[int] = None
         self.ended = False
         self.cell, self.sink = recorder_cell(parameters.get("train_network")), False
         if self.cell is not None:
@@ -96,8 +101,6 @@ class Training:
             self._told_epoch = self.parameters.get("cur_epoch_num")
             self.by_hand.facts.epoch_ended(self.parameters.get("batch_num"))
 
-    _told_epoch = _epoch = None
-
     def evaluates(self, parameters) -> None:
         """A step of an evaluation has ended; the first monitor's call counts. ``parameters``: the callbacks' at it."""
         step = self._last, parameters.get("cur_step_num")
@@ -106,15 +109,11 @@ class Training:
         self._judged, batch = step, parameters.get("eval_dataset_element")
         self.by_hand.facts.evaluates(parameters.get("valid_dataset"), batch, batch_size(batch))
 
-    _judged = None
-
     def evaluated(self, parameters) -> None:
         """A `Model` has evaluated; the first monitor's call counts. ``parameters``: the callbacks' at its end."""
         if self.by_hand is not None and self._evaluated != self._last:
             self._evaluated = self._last
             self.by_hand.facts.evaluated(parameters)
-
-    _evaluated = None
 
     def step(self) -> int:
         """Number of the present step in the run."""

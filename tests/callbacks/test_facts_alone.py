@@ -258,17 +258,52 @@ def test_a_buffer_that_is_filled_anew():
     assert (column["min"], column["max"], column["mean"]) == (1.0, 3.0, 2.0)
 
 
-def test_watch_knows_whether_a_step_draws(kit):
-    """Reading the states of Python and NumPy at each step costs; it is left out where the loop cannot draw."""
+def watched(kit, passes: int, between, size: int = 96) -> dict:
+    """The facts of a loop of that many passes, with ``between(net)`` after each but the last; by file."""
     kit.start("pynative")
-    net = nn.Dense(4, 1)
+    net = nn.SequentialCell(nn.Dense(4, 4), nn.Dropout(p=0.5), nn.Dense(4, 1))
+    net.set_train()
     optimizer = nn.SGD(net.trainable_params(), 0.01)
+    gradient = ms.value_and_grad(lambda x, y: (net(x) - y).abs().mean(), None, optimizer.parameters)
     monitor = msprec.watch(net, optimizer, out="run")
-    source = kit.data().create_tuple_iterator(num_epochs=1)
-    for x, y in monitor.batches(source):
-        monitor.step((net(x) - y).abs().mean())
+    for number in range(passes):
+        for x, y in monitor.batches(kit.data().create_tuple_iterator(num_epochs=1)):
+            loss, gradients = gradient(x, y)
+            optimizer(gradients)
+            monitor.step(loss)
+        if number + 1 < passes:
+            between(net)
     monitor.close()
     callback_facts.write_waiting()
-    found = json.loads((monitor.folder / "facts" / "datasets.json").read_text())["datasets"]
-    assert (found[0]["samples"], found[0]["role"]) == (96, "train")
+    return {path.stem: json.loads(path.read_text()) for path in (monitor.folder / "facts").iterdir()}
+
+
+def test_modes_after_an_evaluation(kit):
+    def evaluates(net, leaves=False):
+        net.set_train(False)
+        net(ms.Tensor(np.zeros((1, 4), np.float32)))
+        net.set_train(not leaves)
+
+    sound = watched(kit, 3, evaluates)["modes"]["phases"]
+    assert [(p["root_training"], p["calls"], p["first_step"], p["last_step"]) for p in sound] == [(True, 36, 0, 35)]
+
+
+def test_left_in_inference_mode(kit):
+    phases = watched(kit, 3, lambda net: net.set_train(False))["modes"]["phases"]
+    found = [(p["root_training"], p["calls"], p["first_step"], p["last_step"]) for p in phases]
+    assert found == [(True, 12, 0, 11), (False, 24, 12, 35)]
+    assert [cell["training"] for cell in phases[1]["dependent"]] == [False]
+
+
+def test_what_a_loop_is_fed(kit):
+    facts = watched(kit, 2, lambda net: None)
+    # a new iterator, and so another data set, for each pass
+    found = facts["datasets"]["datasets"]
+    assert [(one["samples"], one["passes"], one["samples_per_pass"], one["role"]) for one in found] == [
+        (96, 1, 96, "train"),
+        (96, 1, 96, "train"),
+    ]
     assert [step["op"] for step in found[0]["pipeline"]] == ["NumpySlicesDataset", "batch"]
+    moved = {one["name"]: one["moved"]["any"] for one in facts["parameters"]["parameters"]}
+    assert len(moved) == 4
+    assert all(moved.values())
