@@ -22,6 +22,7 @@ from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
 from msprec.record.step_recorder import in_use, recorder_for
 from msprec.record.tensorboard import require
+from msprec.runtime.memory import reference
 from msprec.runtime.tensor_snapshot import on_cpu
 
 
@@ -106,7 +107,7 @@ class Watch:
         #: Steps that wait to be worked out, until when they may, and how many of the next need not be looked at as they begin
         self._noted: deque = deque()
         self._until, self._quiet, self._begun, self._working = 0.0, 0, True, False
-        self._fresh = True
+        self._fresh, self._iterator = True, reference(None)
         self.optimizer = optimizer
         self._tensorboard = tensorboard
         self._prepare(network, optimizer)
@@ -256,7 +257,8 @@ class Watch:
         self._work_out()
         self._passes, self._fresh = self._passes + 1, True
         if self._records:
-            self.by_hand.facts.fed_by(getattr(iterator, "_Iterator__ori_dataset", None))
+            same, self._iterator = self._iterator() is iterator, reference(iterator)
+            self.by_hand.facts.fed_by(getattr(iterator, "_Iterator__ori_dataset", None), not same)
 
     @guarded
     def _end_pass(self) -> None:

@@ -140,9 +140,11 @@ class TrainingFacts:
                 self.losses.note_cell(inner)
 
     @safely
-    def fed_by(self, dataset) -> None:
-        """The batches to come are those of ``dataset``, a pipeline; None: of no pipeline."""
-        self._feeding = self._held(dataset, "train")
+    def fed_by(self, dataset, anew: bool = False) -> None:
+        """The batches to come are those of ``dataset``, a pipeline; None: of no pipeline. ``anew``: from a new iterator."""
+        known, self._feeding = len(self._batches), self._held(dataset, "train")
+        if anew and self._feeding is not None and len(self._batches) == known:
+            self._feeding.iterated_anew()
 
     def _held(self, dataset, role: str):
         found = next((one for one in self._batches if one.is_of(dataset) and one.role == role), None)

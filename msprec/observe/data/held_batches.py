@@ -1,11 +1,11 @@
 """The batches of a training's first passes, held until there is time to look at them."""
 
-import weakref
 from typing import Optional
 
 from msprec.observe.data import pipeline_objects
 from msprec.observe.data.datasets import DatasetRecord, to_array
 from msprec.record.nested import flatten
+from msprec.runtime.memory import reference
 from msprec.runtime.source_locations import user_place
 
 #: Bytes of batches that are held of one training, of which one pass has no more than half; passes of which any is held.
@@ -13,8 +13,8 @@ MOST_BYTES, MOST_PASSES = 64 << 20, 3
 
 
 class _Pass:
-    def __init__(self, epoch) -> None:
-        self.epoch, self.batches, self.bytes = epoch, [], 0
+    def __init__(self, epoch, iterator: int) -> None:
+        self.epoch, self.iterator, self.batches, self.bytes = epoch, iterator, [], 0
         self.count = self.samples = self.fed = 0
         self.complete = self.cut = False
         self.order = None
@@ -39,7 +39,7 @@ class HeldBatches:
         #: The data set, to be asked for its facts after `look`
         self.record = DatasetRecord(number, pipeline, nodes, place)
         # its arrays are the script's to let go of
-        self._dataset = weakref.ref(dataset) if dataset is not None else None
+        self._dataset = reference(dataset) if dataset is not None else None
         self._piped, self.role = bool(nodes), role
         self._passes: list = []
         self._held, self._number = 0, self.record.begin_iterator()
@@ -50,11 +50,15 @@ class HeldBatches:
         """Whether this is about ``dataset``."""
         return dataset is None if self._dataset is None else self._dataset() is dataset and dataset is not None
 
+    def iterated_anew(self) -> None:
+        """A new iterator goes through it."""
+        self._number = self.record.begin_iterator()
+
     def add(self, batch, epoch, count: Optional[int]) -> None:
         """A batch of ``count`` samples fed a step of ``epoch``."""
         one = self._passes[-1] if self._passes else None
         if one is None or (self._piped and one.epoch != epoch):
-            one = _Pass(epoch)
+            one = _Pass(epoch, self._number)
             self._passes.append(one)
         one.count += 1
         one.samples += count or 0
@@ -85,7 +89,7 @@ class HeldBatches:
         """Looks at what is held and lets it go; statistics of columns are made while ``budget`` is due."""
         for one in self._passes:
             if one.order is None:
-                one.order = self.record.begin_pass(self._number)
+                one.order = self.record.begin_pass(one.iterator)
             for batch in one.batches:
                 self._feed(one, batch, budget)
             one.batches = []
