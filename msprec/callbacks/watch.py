@@ -16,7 +16,7 @@ from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper,
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
-from msprec.callbacks.train_outputs import ScalerFollower, scaler_facts
+from msprec.callbacks.train_outputs import ScalerFollower, StepOutputs, loss_and_flag, scaler_facts, scaling_cell
 from msprec.callbacks.update_counter import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
@@ -32,7 +32,8 @@ def watch(
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
     Args:
-        network: The network; with it, parameters are looked at when the loss goes bad.
+        network: The network, or the training cell; with it, parameters are looked at when the loss goes bad, and of a training
+            cell with a loss scale of its own, the scale and its overflows are recorded.
         optimizer: The optimizer; with it, the learning rate is recorded, and gradients are sampled in PyNative mode.
         scaler: A ``mindspore.amp.DynamicLossScaler`` or ``StaticLossScaler``; with it, the loss scale and its overflows
             are recorded.
@@ -93,7 +94,10 @@ class Watch:
         self._records = in_use() is None
         self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
-        self.outputs = SimpleNamespace(facts={**facts, "flag": source == SCALE, "overflow_from": source})
+        #: Reads the outputs of the training cell, where that is the network and has a loss scale of its own
+        self._cell = StepOutputs(network) if scaler is None and scaling_cell(network) is not None else None
+        told = {**facts, "flag": source == SCALE, "overflow_from": source}
+        self.outputs = SimpleNamespace(facts=told if self._cell is None else self._cell.facts)
         self.parameters = {"train_network": network}
         self.updates = Updates()
         self._go_on(optimizer)
@@ -168,7 +172,8 @@ class Watch:
         """Tells that a training step has ended.
 
         Args:
-            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches.
+            loss: Its loss, a Tensor or number, unscaled, or all that a training cell puts out, such as ``(loss, overflow,
+                scale)`` of a ``TrainOneStepWithLossScaleCell``. It is read later, in batches.
             overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
             scale: The loss scale that it was computed with; ``None``: the scaler's.
 
@@ -178,7 +183,7 @@ class Watch:
         if self.closed:
             return
         seconds = max(0.0, self._now() - self._began)
-        told, states = (loss, overflow, scale), (self._state, self._follower.state())
+        told, states = self._told(loss, overflow, scale)
         rate = self._rate.fields()
         if self._records:
             self.by_hand.facts.stepped(self.step_number, self._fresh)
@@ -193,6 +198,15 @@ class Watch:
                 self._work_out()
         finally:
             self._next()
+
+    def _told(self, outputs, overflow, scale) -> tuple:
+        """``((loss, overflow, scale), (state of the scaler before the step, after it))``"""
+        if self._cell is None:
+            loss, flag = loss_and_flag(outputs)
+            return (loss, flag if overflow is None else overflow, scale), (self._state, self._follower.state())
+        read = self._cell.after(outputs).get
+        overflow, scale = read("overflow") if overflow is None else overflow, read("scale") if scale is None else scale
+        return (read("loss"), overflow, scale), ((scale, None), (read("next_scale"), None))
 
     def summary(self) -> dict:
         """As `PrecisionMonitor.summary`."""
@@ -281,6 +295,8 @@ class Watch:
         self._batches.clear()
         self._wait = None
         self._state = self._follower.state()
+        if self._cell is not None:
+            self._cell.before()
         if self._rate.reads:
             self._rate.before()
         self._begun = not self._quiet
@@ -323,7 +339,7 @@ class Watch:
             size = batch_size(step.batches[-1]) if step.batches else None
             if overflow is None:
                 overflow = self._follower.overflow(before, after)
-            else:
+            elif self._cell is None:
                 self.outputs.facts.update(flag=True, overflow_from=FLAG)
             self.recorder.put(
                 step.number,

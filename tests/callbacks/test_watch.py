@@ -160,3 +160,25 @@ def test_gradients_are_sampled(kit):
     monitor.close()
     assert monitor.summary()["gradients"]["samples"] >= 1
     assert nn.Cell.__call__ is call
+
+
+@pytest.mark.parametrize("given", ["cell", "network"])
+def test_the_whole_output_of_a_training_cell(kit, given):
+    """``(loss, overflow, scale)`` of each step of a cell with a loss scale."""
+    kit.start("graph")
+    wanted = kit.by_hand("own", 12)
+    kit.start("graph")
+    cell = kit.model("own").train_network
+    cell.set_train()
+    watched = cell if given == "cell" else cell.network
+    with msprec.watch(watched, cell.optimizer, out="run") as monitor:
+        for x, y in monitor.batches(kit.data().create_tuple_iterator(num_epochs=1)):
+            monitor.step(cell(x, y))
+    rows = kit.rows(monitor.folder)
+    assert [(row["loss"], bool(row["overflow"])) for row in rows] == [(loss, flag) for loss, flag, _, _ in wanted]
+    assert any(row["overflow"] for row in rows)
+    if given == "cell":
+        assert [(row["scale"], row["next_scale"]) for row in rows] == [
+            (before, after) for _, _, before, after in wanted
+        ]
+        assert monitor.summary()["loss_scale"]["kind"] == "dynamic"
