@@ -1,0 +1,444 @@
+"""What the training and validation curves say of the number of epochs: too many, too few, or neither."""
+
+from typing import Optional
+
+import numpy as np
+
+from msprec.bilingual import Joined, Text, english, listed
+from msprec.checklists.common.constant_prediction import Outcome, constant_loss, learning_outcome
+from msprec.checklists.common.findings import at, loss_figure, validation_figure
+from msprec.checklists.common.setting_origin import epochs_origin
+from msprec.checklists.common.training_curves import (
+    EVEN_SHARE,
+    Curve,
+    Training,
+    epochs_of,
+    is_steep,
+    keeps_best,
+    last_step,
+    score_unit,
+    training_curve,
+    turned_up,
+    validation_curves,
+)
+from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.whole_graph import whole_graph
+from msprec.checklists.hp.epochs.generalization_gap import Gap, generalization_gap
+from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
+from msprec.engine.run_data import RunData
+from msprec.record.metric_names import is_metric_name
+
+_EVALUATE = Text(
+    "每个 epoch 在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪个 epoch 最好。",
+    "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see which "
+    "epoch is best.",
+)
+
+
+def judge_epochs(run_data: RunData) -> Finding:
+    """The finding on the number of epochs."""
+    curves = validation_curves(run_data)
+    training = training_curve(run_data)
+    shown = [_table(run_data, curves), validation_figure(run_data) or loss_figure(run_data)]
+    turned = [curve for curve in curves if turned_up(run_data, curve)]
+    if turned and not _still_better(curves, turned):
+        return _too_many(run_data, turned[0], shown)
+    if training is not None and is_steep(run_data, training) and not _validation_flat(curves):
+        return _too_few(run_data, training, curves, shown)
+    begun = _only_begun(run_data)
+    if begun is not None and not _validation_flat(curves):
+        return _ends_too_soon(run_data, begun, shown)
+    gap = generalization_gap(run_data, training.first if training is not None else None)
+    if gap is not None and not keeps_best(run_data):
+        return _overfitted(run_data, gap, shown)
+    outcome = learning_outcome(run_data)
+    if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
+        return _learnt_nothing(run_data, outcome, shown)
+    return _in_between(run_data, curves, turned, training, shown)
+
+
+# --- the course of the curves --------------------------------------------------------------------------------------
+
+
+def _only_begun(run_data: RunData) -> Optional[Training]:
+    """The loss of the last fifth of a few whole epochs in which it fell steadily to the end and hardly got anywhere; None of any
+    other training.
+
+    Steadily: the slope of the least-squares line through the second half is hp.02.slope of its standard errors below 0.
+    Hardly anywhere: hp.02.undone of what there was at the start, or of what a constant prediction has where that is less, is
+    still there.
+    """
+    rows, epochs = last_rows(run_data), epochs_of(run_data)
+    if rows is None or not epochs or not _whole_passes(run_data) or _decayed(run_data):
+        return None
+    losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
+    long_enough = len(losses) >= run_data.limit("hp.02.few")
+    long_enough = long_enough or (epochs >= run_data.limit("hp.02.epochs") and len(losses) >= 20)
+    if not long_enough or not np.isfinite(losses).all():
+        return None
+    if epochs >= run_data.limit("hp.02.epochs") and len(losses) >= run_data.limit("hp.02.steps"):
+        return None
+    half, fifth = losses[len(losses) // 2 :], len(losses) // 5
+    found = Training(
+        float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
+    )
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
+    falls = (
+        found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
+    )
+    return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def _slope(values: np.ndarray) -> float:
+    """The slope of the least-squares line, in its standard errors (Draper and Smith 1998, section 1.4)."""
+    x = np.arange(len(values)) - (len(values) - 1) / 2
+    slope = float((x * values).sum() / (x * x).sum())
+    rest = values - values.mean() - slope * x
+    error = float(np.sqrt((rest * rest).sum() / (len(values) - 2) / (x * x).sum()))
+    return slope / max(error, 1e-12)
+
+
+def _whole_passes(run_data: RunData) -> bool:
+    """Whether the training went over whole passes of its data, and was not cut off within one."""
+    passes = [entry for dataset in run_data.datasets_of("train") for entry in dataset.order.passes]
+    return bool(passes) and all(entry.complete is not False for entry in passes)
+
+
+def _still_better(curves: list, turned: list) -> bool:
+    """Whether a score went on improving after the loss had turned, by more than its standard error: an overconfident
+    network, not a worse one."""
+    if any(not curve.low for curve in turned):
+        return False
+    when = turned[0].steps[turned[0].best]
+    for curve in curves:
+        if not curve.low and (curve.steps <= when).any():
+            then = float(curve.values[curve.steps <= when][-2:].min())
+            if then - curve.end > max(0.005 * score_unit(then), curve.noise, curve.error):
+                return True
+    return False
+
+
+def _validation_flat(curves: list) -> bool:
+    """Whether no metric got better over the last third of the evaluations, beyond its noise."""
+    for curve in curves:
+        third = max(1, len(curve.values) // 3)
+        before, last = curve.values[:-third], curve.values[-third:]
+        whole = float(curve.values[0] - min(before.min(), last.min()))
+        gained = float(before.min() - last.mean())
+        if gained > max(2 * curve.noise / third**0.5, 0.05 * abs(whole)):
+            return False
+    return bool(curves)
+
+
+def _decayed(run_data: RunData) -> bool:
+    """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
+    rates = run_data.steps().observed("lr")
+    return len(rates) > 10 and bool(np.isfinite(rates).all()) and float(rates[-3:].mean()) <= 0.1 * float(rates.max())
+
+
+def _table(run_data: RunData, curves: list) -> Optional[Evidence]:
+    if not run_data.evaluations:
+        return None
+    losses, numbers = run_data.steps()["loss"], run_data.steps()["step"]
+    rows, since = [], 0.0
+    best = {(curve.name, float(curve.steps[curve.best])) for curve in curves}
+    for evaluation in run_data.evaluations:
+        step = float(evaluation.step or 0)
+        inside = losses[(numbers > since) & (numbers <= step) & np.isfinite(losses)]
+        since = step if inside.size else since
+        for name, value in evaluation.metrics.items():
+            mark = Text("最好", "best") if (name, step) in best else Text("", "")
+            rows.append(
+                [evaluation.step, evaluation.epoch, float(inside.mean()) if inside.size else None, name, value, mark]
+            )
+    heads = [
+        Text("步", "step"),
+        Text("epoch", "epoch"),
+        Text("此前的训练 loss", "training loss since the one before"),
+        Text("指标", "metric"),
+        Text("值", "value"),
+        Text("", ""),
+    ]
+    return table(Text("训练 loss 与评估结果", "Training loss and evaluations"), heads, rows, most=80)
+
+
+def _loop_places(run_data: RunData) -> list:
+    places = [step.place for step in run_data.train_steps if step.place]
+    return [*places, *epochs_origin(run_data, places)]
+
+
+def _worsened(curve: Curve) -> Text:
+    return Text(
+        "验证集的 {name} 在第 {step} 步最好（{best}），到第 {last} 步时最后 {n} 次的均值为 {end}",
+        "{name} on the validation data was best at step {step} ({best}); the mean of its last {n}, up to step {last}, is {end}",
+        name=curve.name,
+        step=int(curve.steps[curve.best]),
+        best=curve.shown(float(curve.values[curve.best])),
+        last=int(curve.steps[-1]),
+        n=curve.last,
+        end=curve.shown(curve.end),
+    )
+
+
+def _too_many(run_data: RunData, curve: Curve, shown: list) -> Finding:
+    kept = keeps_best(run_data)
+    begun = last_training_start(run_data)
+    share = (float(curve.steps[curve.best]) - begun) / (last_step(run_data, curve) - begun)
+    if kept:
+        return ok(
+            Text(
+                "{what}；脚本保留了最好的权重（或提前停止），多余的 epoch 无碍。",
+                "{what}; the script keeps the best weights or stops early, so the epochs after it do no harm.",
+                what=_worsened(curve),
+            ),
+            [*shown, run_data.code_at(kept, Text("保留最好的权重", "Where the best weights are kept"), "script")],
+            kept,
+        )
+    return problem(
+        Text(
+            "epoch 过多：{what}（训练的 {share} 处）。",
+            "Too many epochs: {what} (after {share} of the training).",
+            what=_worsened(curve),
+            share=f"{100 * share:.0f} %",
+        ),
+        Text(
+            "在验证指标最好的 epoch 停止（EarlyStopping），或保存并使用最好的权重；同时考虑正则化与数据增强。",
+            "Stop where the validation is best (EarlyStopping), or save and use the best weights; consider regularisation and "
+            "augmentation as well.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
+    if gap.score:
+        beside = Text("最常见类别的占比为 {value}", "the most frequent class alone has {value}", value=gap.reference)
+    elif gap.known:
+        beside = Text("常数预测即可达到 {value}", "a constant prediction reaches {value}", value=gap.reference)
+    else:
+        beside = Text("训练开始时的 loss 为 {value}", "the training began at {value}", value=gap.reference)
+    seen = Text(
+        "训练 loss 已降到 {training}，而验证集的 {name} 停在 {value}（{beside}）",
+        "the training loss is down at {training}, while {name} on the validation data stays at {value} ({beside})",
+        training=gap.training,
+        name=gap.name,
+        value=gap.value,
+        beside=beside,
+    )
+    if gap.regression and gap.gap > run_data.limit("hp.02.worse_than_constant"):
+        return undecided(
+            Text(
+                "{seen}：比不看输入还差，记住训练样本不至于此；验证数据的处理很可能与训练不同。",
+                "For this run {seen}: worse than without looking at the inputs, which memorising does not explain; the "
+                "validation data are likely processed in another way.",
+                seen=seen,
+            ),
+            Text(
+                "先看 dp.02（处理流程）、api.02（推理模式）和 ds.02（标签），改正后再比较两条曲线。",
+                "See dp.02 (processing), api.02 (inference mode) and ds.02 (labels) first, and compare the curves again then.",
+            ),
+            shown,
+            _loop_places(run_data),
+        )
+    return problem(
+        Text(
+            "过拟合：{seen}。网络记住了训练样本；或验证数据的处理、标签与训练不一致。",
+            "Overfitting: {seen}. The network has memorised the training samples, or the validation data are processed or "
+            "labelled in another way.",
+            seen=seen,
+        ),
+        Text(
+            "先确认验证数据的处理与训练一致（dp.02）、验证时处于推理模式（api.02）；然后增加数据、数据增强、权重衰减或 "
+            "Dropout，或减小网络，并提前停止。",
+            "See first that the validation data are processed as the training data are (dp.02), in inference mode (api.02). Then "
+            "add data, augmentation, weight decay or dropout, or take a smaller network, and stop earlier.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _learnt_nothing(run_data: RunData, outcome: Outcome, shown: list) -> Finding:
+    return undecided(
+        Text(
+            "训练什么也没有学到：{what}；在此之前，epoch 数的多少无从判断。",
+            "The training learnt nothing: {what}. Until it does, the number of epochs cannot be judged.",
+            what=outcome.words(),
+        ),
+        Text(
+            "先解决训练学不到东西的原因（数据、标签、网络、loss、学习率），再看曲线。",
+            "Find first why it learns nothing (data, labels, network, loss, learning rate); then look at the curves again.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _falling(training: Training) -> Text:
+    return Text(
+        "训练 loss 在最后五分之一中仍从 {before} 降到 {last}（全程下降的 {share}）",
+        "the training loss still fell from {before} to {last} over the last fifth ({share} of its whole fall)",
+        before=training.before,
+        last=training.last,
+        share=f"{100 * training.share:.0f} %",
+    )
+
+
+def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -> Finding:
+    what, places = _falling(training), _loop_places(run_data)
+    left_open = _not_sure(run_data, what, curves)
+    if left_open is not None:
+        return undecided(*left_open, shown, places)
+    return problem(
+        Text(
+            "epoch 过少：{epochs} 个 epoch 结束时{what}{too}。",
+            "Too few epochs: at the end of {epochs} of them {what}{too}.",
+            epochs=epochs_of(run_data),
+            what=what,
+            too=Text("，验证指标也仍在变好", ", and the validation is still getting better") if curves else "",
+        ),
+        Text(
+            "增加 epoch，直到训练与验证的 loss 都不再下降；学习率计划随之拉长。",
+            "Train on until the loss no longer falls, in training and in validation; stretch the rate's schedule with it.",
+        ),
+        shown,
+        places,
+    )
+
+
+def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Text, Text]]:
+    """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
+    epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
+    long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
+    # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
+    early = (epochs or 0) >= 2 and steps >= 100 and learning_outcome(run_data).verdict in ("hardly", "nothing")
+    if not curves and any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
+        return Text(
+            "{what}；但每一步都用同一张图中少数有标签的节点，没有验证就无法判断是否应继续训练。",
+            "{what}; but each step sees the same labelled nodes of one graph, so without a validation it cannot be told "
+            "whether to train on.",
+            what=what,
+        ), _EVALUATE
+    if _decayed(run_data):
+        return Text(
+            "{what}，但学习率此时已按计划降低，下降可能由此而来。",
+            "{what}, but its schedule was lowering the learning rate then, which may be why.",
+            what=what,
+        ), Text(
+            "用更多的 epoch 和相应拉长的学习率计划再训练一次，比较验证结果。",
+            "Train once more with more epochs and a schedule stretched to them, and compare the validation.",
+        )
+    if not curves and run_data.silent_evaluations:
+        return Text(
+            "{what}；脚本在 {at} 评估了网络，但看不到评估的结果：验证指标可能已经变差。",
+            "{what}; the script evaluates the network at {at}, and what comes out of it was not seen: the validation may "
+            "have become worse already.",
+            what=what,
+            at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+        ), _EVALUATE
+    if not (long_enough or early):
+        return Text(
+            "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
+            "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",
+            what=what,
+            epochs=epochs,
+            steps=steps,
+        ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
+    return None
+
+
+def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:
+    return problem(
+        Text(
+            "epoch 过少：训练只有 {epochs} 个 epoch、{steps} 步，{what}，结束时仍在稳定下降，离收敛还远（开始时为 {first}）。",
+            "Too few epochs: the training ends after {epochs} {noun} and {steps} steps; {what}, was falling steadily to the end, "
+            "and has hardly begun to come down from {first}.",
+            epochs=epochs_of(run_data),
+            noun=english("epoch", epochs_of(run_data) or 0),
+            steps=run_data.training_steps - last_training_start(run_data),
+            what=_falling(training),
+            first=training.first,
+        ),
+        Text(
+            "增加 epoch，直到训练与验证的 loss 都不再下降。",
+            "Train on until the loss no longer falls, in training and in validation.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _in_between(run_data: RunData, curves: list, turned: list, training: Optional[Training], shown: list) -> Finding:
+    if not curves:
+        return _no_curve(run_data, training, shown)
+    curve = curves[0]
+    if turned:
+        return ok(
+            Text(
+                "{what}，但其他指标此后仍在变好。",
+                "{what}, but the score went on improving after it.",
+                what=_worsened(turned[0]),
+            ),
+            shown,
+        )
+    level = training is not None and not is_steep(run_data, training)
+    return ok(
+        Text(
+            "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升{level}。",
+            "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
+            "turned{level}.",
+            name=curve.name,
+            step=int(curve.steps[curve.best]),
+            best=curve.shown(float(curve.values[curve.best])),
+            n=curve.last,
+            end=curve.shown(curve.end),
+            level=Text("；训练 loss 也已平缓", "; the training loss has levelled off") if level else "",
+        ),
+        shown,
+    )
+
+
+def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> Finding:
+    begun = last_training_start(run_data)
+    count = len({evaluation.step for evaluation in run_data.evaluations if not begun or (evaluation.step or 0) > begun})
+    several = Text(
+        "先后训练了几个网络，这里只看最后一个（第 {step} 步之后）。",
+        "Several networks were trained one after the other; this is about the last (after step {step}).",
+        step=begun,
+    )
+    state = Text(
+        "只记录到 {n} 次评估，看不出曲线。",
+        "{n} {noun} recorded: too few for a curve.",
+        n=count,
+        noun=english("evaluation was", count, "evaluations were"),
+    )
+    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to compare with the training loss.")
+    flat = training is not None and not is_steep(run_data, training)
+    level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
+    return undecided(
+        Joined([several if begun else None, state if count else none, level]),
+        Joined([_unread(run_data), _EVALUATE]),
+        shown,
+    )
+
+
+def _unread(run_data: RunData) -> Optional[Text]:
+    """What has to change for the numbers of the script's own functions to be read."""
+    names = {name for evaluation in run_data.evaluations if evaluation.via == "function" for name in evaluation.metrics}
+    unnamed = sorted(name for name in names if not is_metric_name(name))
+    if unnamed:
+        return Text(
+            "{names} 返回的数没有可识别的名称：返回名为 val_loss、accuracy 等的变量。",
+            "The numbers that {names} gives have no name that tells which way is better: return variables called val_loss, "
+            "accuracy and the like.",
+            names=listed(unnamed),
+        )
+    if run_data.silent_evaluations:
+        return Text(
+            "{at} 的函数计算验证结果却不返回：让它返回 loss 或精度。",
+            "The function at {at} evaluates and returns nothing: let it return the loss or the score.",
+            at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+        )
+    return None
