@@ -4,15 +4,15 @@
     python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
     python benchmarks/overhead.py --step-ms 20 --trainings 40 --only PrecisionMonitor
 
-One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a
-ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
-chunks with over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time,
-such as the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing
-is called, tells what the measurement itself is worth. Whole trainings (`--trainings`) are timed from the call of ``Model.train`` to
-its return; the facts that are written when the process ends are timed by themselves, in seconds a training. All of it runs on one
-core, as MindSpore's threads wait by spinning, and where others compute beside them the same step takes a fifth more or less; in
-PyNative mode operators are launched one at a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec.watch` is measured in
-the same way in a loop of functions.
+One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a ratio
+is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all chunks with
+over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time, such as
+the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing is called,
+tells what the measurement itself is worth. Whole trainings (`--trainings`) are timed from the call of ``Model.train`` to its
+return; the facts that are written when the process ends are timed by themselves, in seconds a training. All of it runs on one
+core, as MindSpore's threads wait by spinning, and where others compute beside them the same step takes a fifth more or less;
+in PyNative mode operators are launched one at a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec.watch` is
+measured in the same way in a loop of functions.
 `msprec run` (`--run`) and msprobe's monitor (`--msprobe`) are measured in processes that alternate. Only ratios are printed:
 single times depend on the machine and on what else it does.
 """

@@ -1,5 +1,6 @@
 """Monitors for loops without ``Model``."""
 
+import contextlib
 import time
 from collections import deque
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from msprec.callbacks.train_outputs import ScalerFollower, StepOutputs, loss_and
 from msprec.callbacks.update_counter import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
-from msprec.record.step_recorder import in_use, recorder_for
+from msprec.record.step_recorder import in_use, recorder_for, to_number
 from msprec.record.tensorboard import require
 from msprec.runtime.memory import reference
 from msprec.runtime.tensor_snapshot import on_cpu
@@ -62,7 +63,8 @@ TOGETHER = 64
 
 
 class _Noted(NamedTuple):
-    """A step that has ended and has no row yet. ``begun``: whether it is known to those that look at steps."""
+    """A step that has ended and has no row yet. ``rate``: None where it was not read; ``begun``: whether the step is known to
+    those that look at steps."""
 
     number: int
     seconds: float
@@ -70,7 +72,7 @@ class _Noted(NamedTuple):
     states: tuple
     wait: Optional[float]
     batches: tuple
-    rate: dict
+    rate: Optional[dict]
     epoch: int
     begun: bool
 
@@ -112,6 +114,7 @@ class Watch:
         self._noted: deque = deque()
         self._until, self._quiet, self._begun, self._working = 0.0, 0, True, False
         self._fresh, self._iterator = True, reference(None)
+        self._rate_known = self._rate_still = True
         self.optimizer = optimizer
         self._tensorboard = tensorboard
         self._prepare(network, optimizer)
@@ -184,7 +187,7 @@ class Watch:
             return
         seconds = max(0.0, self._now() - self._began)
         told, states = self._told(loss, overflow, scale)
-        rate = self._rate.fields()
+        rate = self._rate.fields() if self._rate_known else None
         if self._records:
             self.by_hand.facts.stepped(self.step_number, self._fresh)
             self._fresh = False
@@ -282,6 +285,8 @@ class Watch:
 
     @guarded
     def _delivered(self, batch, wait: float) -> None:
+        if not self._batches and self._fresh:
+            self._read_rate(True)  # it may be set from one pass to the next
         self._batches.append(batch)
         self._wait = wait
         if self._begun and self._found is None:
@@ -297,18 +302,24 @@ class Watch:
         self._state = self._follower.state()
         if self._cell is not None:
             self._cell.before()
-        if self._rate.reads:
-            self._rate.before()
         self._begun = not self._quiet
+        self._read_rate(self._begun)
         self._quiet = max(0, self._quiet - 1)
         if self._begun and self._records:
             self._gradients.begin(self.step_number, self.optimizer, self._state[0])
         self._began = self._now()
 
+    def _read_rate(self, due: bool) -> None:
+        self._rate_known = due or not self._rate.steady
+        if self._rate.reads and self._rate_known:
+            self._rate.before()
+
     def _quiet_steps(self) -> int:
         """How many of the next steps need not be looked at as they begin, and may be worked out together."""
         states = self._keeper.states
         if not self._records or self.policy in ("stop", "raise") or not states.quiet:
+            return 0
+        if self._rate.kind == "constant" and self._rate.reads and not self._rate.steady:
             return 0
         self._until = self.recorder.due()
         room = self._keeper.room() if self._found is None else TOGETHER
@@ -321,6 +332,8 @@ class Watch:
             return
         self._working = True
         try:
+            # what was not read is what it was before, where it is so still
+            self._rate_still = all(step.rate is not None for step in self._noted) or self._rate.still()
             while self._noted:
                 self._row(self._noted.popleft())
         finally:
@@ -329,6 +342,9 @@ class Watch:
 
     def _row(self, step: _Noted) -> None:
         (loss, overflow, scale), (before, after) = step.told, step.states
+        if self._noted:  # of all but the last step, nobody waits for the device
+            with contextlib.suppress(TypeError, ValueError):
+                loss = to_number(loss)
         if not step.begun:
             self._gradients.pass_by()
             if self._found is None:
@@ -351,12 +367,17 @@ class Watch:
                 seconds=step.seconds,
                 data_seconds=step.wait,
                 batch=size,
-                **step.rate,
+                **(self._rate_of(step)),
             )
             self.recorder.end(step.number, more=bool(self._noted))
             for batch in step.batches:
                 self.by_hand.facts.delivered(batch, step.epoch, batch_size(batch))
         self._judge(step.number, loss)
+
+    def _rate_of(self, step: _Noted) -> dict:
+        if step.rate is not None:
+            return step.rate
+        return self._rate.fields() if self._rate_still else {}
 
     @staticmethod
     def _now() -> float:

@@ -117,7 +117,7 @@ def problems(items: dict) -> list:
 @pytest.mark.parametrize(("example", "wrong"), [("callbacks", ["mp.01", "mp.02"]), ("watch", [])])
 def test_examples(scripts, example, wrong):
     shutil.copy(EXAMPLES / example / "train.py", scripts.folder)
-    done = scripts.blocking().bare()
+    done = scripts.bare()
     assert done.status == 0, done.err
     items = concluded(scripts.folder)
     assert len(decided(items)) >= 14, decided(items)
@@ -141,7 +141,7 @@ def test_fit_in_two_files(scripts):
 
 def test_own_loop_over_arrays(scripts):
     scripts.write(OWN_LOOP)
-    done = scripts.blocking().bare()
+    done = scripts.bare()
     assert done.status == 0, done.err
     items = concluded(scripts.folder)
     assert len(decided(items)) >= 14, decided(items)
