@@ -44,6 +44,7 @@ class Points:
 
 
 ms.set_seed(3)
+ds.config.set_seed(3)
 train = ds.GeneratorDataset(Points(1, 320), ["point", "label"], shuffle=True).batch(16)
 test = ds.GeneratorDataset(Points(2, 64), ["point", "label"], shuffle=False).batch(16)
 net = Net()
