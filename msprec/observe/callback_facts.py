@@ -30,7 +30,7 @@ from msprec.runtime.source_locations import user_place
 #: Share of the time since the start that writing facts may take before the process ends.
 SHARE = 0.002
 #: Seconds that statistics of batches may take at a writing.
-STATISTICS_SECONDS = 1.0
+STATISTICS_SECONDS = 0.5
 #: Seconds that writing is reckoned with the first time: so many, and so many a byte of what is held.
 BASE_COST, BYTE_COST = 0.1, 2e-8
 #: Bytes of copies of initial parameters; beyond them samples are kept.
