@@ -29,7 +29,7 @@ def is_known(run_data: RunData, dataset: Fact) -> Optional[bool]:
 
 
 def is_open(run_data: RunData, dataset: Fact) -> bool:
-    """Whether nothing may hang on which column is the label: it is none, or a guess among more than an input and a target."""
+    """Whether nothing may depend on which column is the label: it is none, or a guess among more than an input and a target."""
     known = is_known(run_data, dataset)
     return known is False or (known is None and len(dataset.columns) > 2)
 
@@ -53,6 +53,14 @@ def _enters(run_data: RunData, dataset: Fact, name: str) -> Optional[bool]:
     told = {names[0] for names in fits if len(names) == 1}
     if not all(fits) or len(told) == len(dataset.columns):
         return None
+    label = next((column for column in dataset.columns if column.name == name), None)
+    outside = [
+        column.name
+        for column in dataset.columns
+        if label is not None and column.shape == label.shape and not any(column.name in names for names in fits)
+    ]
+    if name in outside and len(outside) > 1:
+        return None  # the loss may take any of them, as actions, rewards and ends of a replay buffer
     return name in told
 
 
@@ -67,7 +75,7 @@ def _fits(column: Fact, argument: Fact) -> bool:
 
 
 def unless_open(run_data: RunData, dataset: Fact, found: Finding) -> Finding:
-    """The finding on a label: left open where nothing may hang on the guess of its column, with a word where it is one."""
+    """The finding on a label: left open where nothing may depend on the guess of its column, with a word where it is one."""
     if not is_open(run_data, dataset):
         if is_known(run_data, dataset) is None:
             found.evidence.append(

@@ -11,6 +11,7 @@ from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -100,6 +101,9 @@ def judge_rate(run_data: RunData) -> Finding:
     if any(own.final and own.weighed for own in run_data.probes.own_losses):
         return _of_weighed_loss(run_data, used, evidence, places)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
+    ended = collapse_of(run_data)
+    if ended is not None and (better is not None or outcome.verdict in ("nothing", "hardly")):
+        return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
     rising = _rising_words(run_data)
@@ -375,7 +379,7 @@ def _learnt_nothing(run_data, used, curve, verdict, outcome: Outcome, evidence: 
             used=_bound(used),
         ),
         Text(
-            "先看数据、标签、网络与 loss 的条目（ds、dp、cg、wi）；再用 `msprec lr SCRIPT` 看是否有学习率能使 loss 降到 "
+            "先看数据、标签、网络与 loss 的检查项（ds、dp、cg、wi）；再用 `msprec lr SCRIPT` 看是否有学习率能使 loss 降到 "
             "{value} 以下。",
             "See the items on data, labels, network and loss (ds, dp, cg, wi) first; then let `msprec lr SCRIPT` tell whether "
             "any rate brings the loss below {value}.",
