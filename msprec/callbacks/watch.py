@@ -9,23 +9,30 @@ from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
-from msprec.callbacks.resume_step import resumed_after
+from msprec.callbacks.resume_step import recorder_of_training, resumed_after
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
-from msprec.callbacks.train_outputs import ScalerFollower, scaler_facts
 from msprec.callbacks.update_counter import Updates
+from msprec.callbacks.whole_output import ScaleFollower
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
-from msprec.record.step_recorder import in_use, recorder_for
+from msprec.record.step_recorder import in_use
 from msprec.record.tensorboard import require
 from msprec.runtime.tensor_snapshot import on_cpu
 
 
 def watch(
-    network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+    network=None,
+    optimizer=None,
+    scaler=None,
+    policy: str = "warn",
+    out=None,
+    tensorboard=False,
+    summary=None,
+    resume: bool = False,
 ) -> "Watch":
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
@@ -38,7 +45,7 @@ def watch(
             ``"raise"``.
         out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
             itself, only the policy acts.
-        tensorboard, summary: As for `PrecisionMonitor`.
+        tensorboard, summary, resume: As for `PrecisionMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
@@ -51,7 +58,7 @@ def watch(
         ...     monitor.step(train_step(image, label))
         >>> monitor.close()
     """
-    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary)
+    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary, resume)
 
 
 class Watch:
@@ -61,7 +68,15 @@ class Watch:
     style, sink = "functional", False
 
     def __init__(
-        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+        self,
+        network=None,
+        optimizer=None,
+        scaler=None,
+        policy: str = "warn",
+        out=None,
+        tensorboard=False,
+        summary=None,
+        resume: bool = False,
     ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
@@ -69,11 +84,12 @@ class Watch:
         if tensorboard:
             require()
         self._summary = SummaryWriter(summary) if summary is not None else None
-        self.recorder = recorder_for(out)
+        self.recorder = recorder_of_training(out, optimizer, resume)
         self._records = in_use() is None
-        self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
+        self._follower = ScaleFollower(scaler, network)
+        facts = self._follower.facts
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
-        self.outputs = SimpleNamespace(facts={**facts, "flag": source == SCALE, "overflow_from": source})
+        self.outputs = SimpleNamespace(facts={"flag": source == SCALE, "overflow_from": source, **facts})
         self.parameters = {"train_network": network}
         self.updates = Updates()
         self._go_on(optimizer)
@@ -138,7 +154,9 @@ class Watch:
         """Tells that a training step has ended.
 
         Args:
-            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches.
+            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches. Or the whole output of a training cell
+                with a loss scale, ``(loss, overflow, scale)``; name that cell as the network, so that its scale is known before
+                each step.
             overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
             scale: The loss scale that it was computed with; ``None``: the scaler's.
 
@@ -147,6 +165,7 @@ class Watch:
         """
         if self.closed:
             return
+        loss, overflow, scale = self._follower.parts(loss, overflow, scale)
         number, seconds = self.step_number, max(0.0, self._now() - self._began)
         if self._records:
             after = self._follower.state()
