@@ -102,7 +102,8 @@ def judge_rate(run_data: RunData) -> Finding:
         return _of_weighed_loss(run_data, used, evidence, places)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
     ended = collapse_of(run_data)
-    if ended is not None and (better is not None or outcome.verdict in ("nothing", "hardly")):
+    little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
+    if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
