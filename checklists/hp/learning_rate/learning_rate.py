@@ -77,8 +77,8 @@ def course(run_data: RunData) -> Course:
 
 
 def judge_rate(run_data: RunData) -> Finding:
-    """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights of a
-    weighed loss hardly moved."""
+    """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
+    of a weighed loss hardly moved."""
     found = _judged(run_data)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(_REWARDS, 1)
