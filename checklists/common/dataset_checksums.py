@@ -386,7 +386,7 @@ def _beside_publishers(files: list, known: list, shown: list, places: list) -> F
             ),
             Text(
                 "重新下载并解压，核对 MD5；若有意使用修改过的数据，用 --reference-data 给出它的标准副本。",
-                "Download and unpack again, and check the MD5; where a changed set is meant, name its "
+                "Download and unpack again, and check the MD5; where a changed set is intended, name its "
                 "standard copy with --reference-data.",
             ),
             shown,
@@ -443,6 +443,6 @@ def _pairs_table(pairs: Pairs):
         Text("标准的 MD5", "standard MD5"),
         Text("标准的字节", "standard bytes"),
     ]
-    made = table(Text("与标准数据集比较", "Beside the standard data set"), heads, rows, most=40)
+    made = table(Text("与标准数据集比较", "Compared with the standard data set"), heads, rows, most=40)
     made.source = "reference"
     return made

@@ -234,6 +234,7 @@ def _other_axis(one: Fact) -> Wrong:
             "Write axis=1; the default of -1 is the width of a picture in (N, C, H, W).",
         ),
         one.place,
+        one.created,
     )
 
 
@@ -321,7 +322,7 @@ def _evidence(run_data: RunData):
             Text("内置版本", "built-in"),
             Text("其平均值", "its mean"),
         ]
-        yield table(Text("自定义 loss 与内置版本", "The script's own loss beside the built-in ones"), heads, own)
+        yield table(Text("自定义 loss 与内置版本", "The script's own loss and the built-in ones"), heads, own)
     yield from tried(probes.own_losses)
 
 

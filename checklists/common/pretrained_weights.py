@@ -431,7 +431,7 @@ def _reference(run_data: RunData) -> Optional[Finding]:
     apart = {parameter.name for parameter in different}
     shown = [
         table(
-            Text("初始权重与参考权重", "Initial weights beside the reference"),
+            Text("初始权重与参考权重", "Initial weights compared with the reference"),
             heads,
             sorted(rows, key=lambda row: row[0] not in apart),
         )

@@ -63,7 +63,7 @@ def part_for_one_device(run_data: RunData) -> Optional[Finding]:
     advice = Text(
         "单设备训练时去掉 num_shards 与 shard_id，或从 get_group_size()、get_rank() 取值；若有意只用一部分数据，请在报告中说明。",
         "Leave num_shards and shard_id out on one device, or take them from get_group_size() and get_rank(); if a part of the "
-        "data is meant, say so in the report.",
+        "data is intended, say so in the report.",
     )
     shown = [
         pipeline_table(first),
@@ -224,7 +224,7 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
             Text(
                 "{says}；并行模式为 {mode}，各 rank 持有模型的一部分，数据相同可能正是所要的。",
                 "{says}; but in the parallel mode {mode} each rank holds a part of the model, and the same "
-                "data may be just what is meant.",
+                "data may be just what is intended.",
                 says=says,
                 mode=run_data.run.parallel.mode,
             ),

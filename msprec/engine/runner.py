@@ -214,7 +214,7 @@ def _crashed(error) -> Finding:
             "The script ended with {error} before any training; there is nothing to check.",
             error=error.type or "",
         ),
-        Text("修复这一错误后重新运行 `msprec run`。", "Mend that error and repeat `msprec run`."),
+        Text("修复这一错误后重新运行 `msprec run`。", "Fix that error and repeat `msprec run`."),
     )
 
 

@@ -310,7 +310,7 @@ def _without_reference(run_data: RunData, calls: list) -> Finding:
         Text(
             "{n} 处参数依赖与 PyTorch 不同的默认值或取值未知（{names}），没有标杆脚本无法判断是否有意为之。",
             "{n} {noun} on a default that differs from PyTorch's, or on a value that is not known ({names}); without the "
-            "benchmark script it cannot be told whether that is meant.",
+            "benchmark script it cannot be told whether that is intended.",
             n=len(rows),
             noun=english("argument rests", len(rows), "arguments rest"),
             names=listed(names),

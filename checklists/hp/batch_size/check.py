@@ -164,7 +164,7 @@ def _course(run_data: RunData) -> _Course:
     if training is None:
         seen = _ends(run_data)
         if seen is None:
-            return _Course(Text("没有足够的 loss 可以判断走势", "too few losses were seen to tell their course"))
+            return _Course(Text("没有足够的 loss 可以判断走势", "too few losses were recorded to show a trend"))
         high = seen[1] > run_data.limit("hp.03.still_high") * seen[0] > 0
         return _Course(
             Text("loss 从 {first} 到 {last}", "the loss went from {first} to {last}", first=seen[0], last=seen[1]),

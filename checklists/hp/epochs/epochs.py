@@ -132,7 +132,7 @@ def _validation_flat(curves: list) -> bool:
 
 
 def _decayed(run_data: RunData) -> bool:
-    """Whether the learning rate was run down by plan: what fell last fell for that."""
+    """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
     rates = run_data.steps().observed("lr")
     return len(rates) > 10 and bool(np.isfinite(rates).all()) and float(rates[-3:].mean()) <= 0.1 * float(rates.max())
 
@@ -231,7 +231,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
         return undecided(
             Text(
                 "{seen}：比不看输入还差，记住训练样本不至于此；验证数据的处理很可能与训练不同。",
-                "For this run {seen}: worse than without looking at the inputs, which learning by heart does not explain; the "
+                "For this run {seen}: worse than without looking at the inputs, which memorising does not explain; the "
                 "validation data are likely processed in another way.",
                 seen=seen,
             ),
@@ -245,7 +245,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
     return problem(
         Text(
             "过拟合：{seen}。网络记住了训练样本；或验证数据的处理、标签与训练不一致。",
-            "Overfitting: {seen}. The network has learnt the training samples by heart, or the validation data are processed or "
+            "Overfitting: {seen}. The network has memorised the training samples, or the validation data are processed or "
             "labelled in another way.",
             seen=seen,
         ),
@@ -288,7 +288,7 @@ def _falling(training: Training) -> Text:
 
 def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -> Finding:
     what, places = _falling(training), _loop_places(run_data)
-    left_open = _not_sure(run_data, what, curves)
+    left_open = _not_sure(run_data, what, curves, _nearly_done(run_data, training))
     if left_open is not None:
         return undecided(*left_open, shown, places)
     return problem(
@@ -308,7 +308,7 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
     )
 
 
-def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Text, Text]]:
+def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) -> Optional[tuple[Text, Text]]:
     """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
@@ -324,7 +324,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Tex
     if _decayed(run_data):
         return Text(
             "{what}，但学习率此时已按计划降低，下降可能由此而来。",
-            "{what}, but the learning rate was being run down by plan, which may be why.",
+            "{what}, but its schedule was lowering the learning rate then, which may be why.",
             what=what,
         ), Text(
             "用更多的 epoch 和相应拉长的学习率计划再训练一次，比较验证结果。",
@@ -338,6 +338,13 @@ def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Tex
             what=what,
             at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
         ), _EVALUATE
+    if nearly_done and not early:
+        return Text(
+            "{what}；但训练已去掉起点（或常数预测）的 loss 的绝大部分，继续训练是否更好要看验证指标。",
+            "{what}; but by far the most of the loss at the start, or of a constant prediction's, is gone, and whether more "
+            "epochs would help is for the validation to say.",
+            what=what,
+        ), _EVALUATE
     if not (long_enough or early):
         return Text(
             "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
@@ -345,8 +352,15 @@ def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Tex
             what=what,
             epochs=epochs,
             steps=steps,
-        ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that is meant.")
+        ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
     return None
+
+
+def _nearly_done(run_data: RunData, training: Training) -> bool:
+    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that."""
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
+    return training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level
 
 
 def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:
@@ -414,7 +428,7 @@ def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> F
         n=count,
         noun=english("evaluation was", count, "evaluations were"),
     )
-    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to hold beside the training loss.")
+    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to compare with the training loss.")
     flat = training is not None and not is_steep(run_data, training)
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
     return undecided(

@@ -308,7 +308,7 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
                 "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}"
                 "（loss 被优势等数值加权，其走势不说明学习情况）。",
                 "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most "
-                "(the loss is weighed by advantages or the like, and its course does not tell what is learnt).",
+                "(the loss is weighed by advantages or the like, and its trend does not tell what is learnt).",
                 used=used,
                 steps=run_data.training_steps,
                 moved=f"{100 * moved:.2g} %",
@@ -321,7 +321,7 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
         Text(
             "学习率 {used}；loss 被 batch 中的其他数值（如优势）加权，它的走势和范围测试都不说明学习情况。",
             "The learning rate is {used}; other numbers of the batch, such as advantages, weigh the loss, so that neither its "
-            "course nor a range test tells what is learnt.",
+            "trend nor a range test tells what is learnt.",
             used=used if used is not None else Text("未记录", "not recorded"),
         ),
         Text(
@@ -631,7 +631,7 @@ def _course_words(seen: Course) -> Text:
             "由几个优化器轮流更新，它们的 loss 不是一条曲线",
             "has optimizers that take turns, whose losses make no one curve",
         ),
-    }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to tell its course ({steps} steps)"))
+    }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to show a trend ({steps} steps)"))
     return Text(known.zh, known.en, first=seen.first, last=seen.last, steps=seen.steps)
 
 

@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.dp.target_scale import target_scale
@@ -57,7 +58,8 @@ def scales(run_data: RunData) -> Finding:
 
 
 def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Finding]:
-    places = [op_place(targets.dataset, "map") or first_place(targets.dataset)]
+    origins = array_origins(run_data, targets.dataset, targets.column)
+    places = [op_place(targets.dataset, "map") or first_place(targets.dataset), *origins]
     if targets.loss.kind in ("mse", "rmse") and targets.spread >= run_data.limit("td.08.drowned"):
         return problem(_drowned(targets), _STANDARDISE, shown, places)
     assessed = run_data.once(assess)

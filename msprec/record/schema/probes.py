@@ -470,6 +470,7 @@ PROBES = {
             {
                 "operator": key(words, "the operator"),
                 "place": key(PLACE, "where it is called"),
+                "created": key(PLACE, "where its cell was made; null of a function"),
                 "shape": key([count], "shape of its input"),
                 "axes": key([count], "axes over which sums are 1, as measured"),
             }
