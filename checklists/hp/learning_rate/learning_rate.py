@@ -8,6 +8,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import Outcome, learning_outcome, training_losses
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
+from msprec.checklists.common.learning_curves import epochs_of
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_segments import last_rows
@@ -117,6 +118,8 @@ def judge_rate(run_data: RunData) -> Finding:
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
     if seen.kind == "falls" and verdict != "unknown":
+        if _outrun(run_data, seen, curve, used):
+            return _too_slow(seen, used, curve, evidence, places)
         if outcome.verdict != "learnt" and _far_behind(run_data, seen, curve):
             return _open_behind(seen, used, curve, evidence, places)
         return _inside(seen, used, curve, evidence, verdict)
@@ -393,6 +396,48 @@ def _far_behind(run_data: RunData, seen: Course, curve: Curve) -> bool:
         return False
     first, best = curve.reached()
     return seen.last - best > 0.5 * (first - best) > 0
+
+
+def _outrun(run_data: RunData, seen: Course, curve: Curve, used: float) -> bool:
+    """Whether the range test came down twice as far as the run did, at rates of ten times the run's and more, on batches that it
+    had seen no more often than the run.
+
+    The run went over the same batches first: where they are easier than the rest, as those of one class are, its own loss on
+    them is as low.
+    """
+    batches = run_data.range_test.batches or 0
+    best = curve.lowest_at(batches * max(1, epochs_of(run_data) or 0))
+    if best is None or seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses) or _still_rising(run_data):
+        return False
+    own = _losses_of(run_data, seen)[1][: min(batches, best + 1)]
+    first, lowest = curve.reached()[0], float(curve.smoothed[best])
+    level = lowest + 0.5 * (first - lowest)
+    near = own[-max(3, len(own) // 5) :].mean() if len(own) else math.nan
+    return bool(curve.rates[best] >= 10 * used and lowest > 0 and min(seen.last, near) > level)
+
+
+def _too_slow(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过小：{steps} 步训练只把 loss 从 {first} 降到 {last}，而范围测试从同样的初始权重出发，以更高的学习率"
+            "在 {count} 步内降到 {best}。",
+            "The learning rate of {used} is too small: {steps} steps of training brought the loss from {first} to {last} only, "
+            "where the range test, from the same first weights, came to {best} within {count} steps at higher rates.",
+            used=used,
+            steps=seen.steps,
+            first=seen.first,
+            last=seen.last,
+            count=len(curve.losses),
+            best=curve.reached()[1],
+        ),
+        Text(
+            "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
+            "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
+            steepest=_bound(curve.steepest),
+        ),
+        evidence,
+        places,
+    )
 
 
 def _open_behind(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
