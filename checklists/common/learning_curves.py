@@ -1,13 +1,20 @@
 """Training and validation curves: too many epochs, too few, or neither (hp.02)."""
 
 import ast
+import math
 import re
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import Outcome, as_share, constant_loss, learning_outcome
+from msprec.checklists.common.constant_prediction import (
+    ACCURACY,
+    Outcome,
+    as_share,
+    constant_loss,
+    learning_outcome,
+)
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.generalization_gap import Gap, generalization_gap
 from msprec.checklists.common.setting_origin import epochs_origin
@@ -184,7 +191,8 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
 
     Steadily: the slope of the least-squares line through the second half is hp.02.slope of its standard errors below 0.
     Hardly anywhere: hp.02.undone of what there was at the start, or of what a constant prediction has where that is less, is
-    still there.
+    still there. Fewer than hp.02.epochs may be a trial, which ends early on purpose: there it has to have learnt next to nothing,
+    or a score that is known has to be less than hp.02.well of the way from the share of the most frequent class to 1.
     """
     rows, epochs = last_rows(run_data), epochs_of(run_data)
     if rows is None or not epochs or not _whole_passes(run_data) or _decayed(run_data):
@@ -202,9 +210,21 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
         float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
     )
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    score = _share_of_the_way(run_data, constant.majority if constant is not None else None)
+    if score >= run_data.limit("hp.02.well"):
+        return None
+    poor = score > -math.inf or learning_outcome(run_data).verdict in ("hardly", "nothing")
+    if epochs < run_data.limit("hp.02.epochs") and not poor:
+        return None
     level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
     falls = found.before > found.last and found.share >= 0.5 * _EVEN and _slope(half) <= -run_data.limit("hp.02.slope")
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
+    """How far the best of the last validation scores is from the share of the most frequent class to 1; -inf where not known."""
+    scores = validation_scores(run_data, ACCURACY.pattern) if majority is not None and majority < 1 else []
+    return max([(score - majority) / (1 - majority) for score in scores], default=-math.inf)
 
 
 def _slope(values: np.ndarray) -> float:
@@ -548,6 +568,9 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
             _loop_places(run_data),
         )
     if not (long_enough or early):
+        begun = _only_begun(run_data)
+        if begun is not None:
+            return _ends_too_soon(run_data, begun, shown)
         return undecided(
             Text(
                 "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
