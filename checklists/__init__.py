@@ -1,1 +1,1 @@
-"""The seven families of the checklist, a file each; beside each its text in two languages."""
+"""The families of the checklist, a package each: those of the guide, and td beyond it."""

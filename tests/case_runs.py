@@ -64,7 +64,6 @@ def cases() -> list[Case]:
 
 def run_case(case: Case, scripts: Scripts) -> Ran:
     """The case under `msprec run`, in the folder of ``scripts``."""
-    scripts.blocking()
     shutil.copytree(case.folder, scripts.folder, dirs_exist_ok=True)
     args, workers = case.expected.get("args", []), case.expected.get("workers", 1)
     if workers > 1:

@@ -24,7 +24,7 @@ class Scripts:
     """Writes scripts into a folder and runs them there; ``settings`` are environment variables for them."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.settings = folder, {}
+        self.folder, self.settings = folder, {"MS_DEV_LAUNCH_BLOCKING": "1"}
         self.run_folder = folder.parent / f"{folder.name}_run"
 
     def write(self, text: str, name: str = "train.py") -> Path:
@@ -32,10 +32,9 @@ class Scripts:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def blocking(self) -> "Scripts":
-        """PyNative mode runs each operator when it is called. By default its threads wait for each other in busy loops, which
-        on two cores takes three to four times as long; what is observed is the same."""
-        self.settings["MS_DEV_LAUNCH_BLOCKING"] = "1"
+    def pipelined(self) -> "Scripts":
+        """PyNative mode as users run it, without what conftest.py sets for speed."""
+        self.settings["MS_DEV_LAUNCH_BLOCKING"] = "0"
         return self
 
     def environment(self) -> dict:

@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def run_example(name: str, scripts) -> tuple:
-    folder, environment = scripts.folder, scripts.blocking().environment()
+    folder, environment = scripts.folder, scripts.environment()
     shutil.copytree(EXAMPLES / name, folder / name)
     done = subprocess.run(
         [sys.executable, "-m", "msprec", "run", "--lang", "en", "--out", "run", f"{name}/train.py"],
@@ -107,7 +107,7 @@ def test_watch_follows_the_loss_scale(scripts) -> None:
 
 def test_two_ranks_read_the_same_samples(scripts) -> None:
     shutil.copytree(EXAMPLES / "two_ranks", scripts.folder, dirs_exist_ok=True)
-    ran = scripts.blocking().launched(2)
+    ran = scripts.launched(2)
     log = (scripts.folder.parent / "log" / "worker_0.log").read_text("utf-8", "replace")
     assert ran.status == 0, log
     assert "✗ dp.05 Data sharded wrongly across nodes in parallel training" in log
@@ -121,7 +121,6 @@ def test_two_ranks_read_the_same_samples(scripts) -> None:
 
 def test_migration_is_told_where_it_differs(scripts) -> None:
     shutil.copytree(EXAMPLES / "migration", scripts.folder, dirs_exist_ok=True)
-    scripts.blocking()
     for name, *argument in (("reference", "reference"), ("migrated",)):
         done = scripts.msprec("dump", "--out", name, "train.py", *argument)
         assert done.status == 0, done.err

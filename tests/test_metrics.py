@@ -112,7 +112,7 @@ print(float(loss.asnumpy()).hex())
 
 
 def test_under_msprec_run(scripts) -> None:
-    scripts.blocking().write(SCRIPT)
+    scripts.write(SCRIPT)
     bare, observed = scripts.bare(), scripts.observed()
     assert bare.status == observed.status == 0, observed.err
     assert observed.out == bare.out

@@ -8,7 +8,8 @@ from msprec.bilingual import Text, english, listed
 from msprec.checklists.common.findings import first_place, missing, pipeline_table
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import DATA_FILES, REFERENCE_DATA, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import DATA_FILES, REFERENCE_DATA
 
 # MD5 of the published files; the four idx files of MNIST and of Fashion-MNIST bear the same names
 _IDX = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
@@ -385,7 +386,7 @@ def _beside_publishers(files: list, known: list, shown: list, places: list) -> F
             ),
             Text(
                 "重新下载并解压，核对 MD5；若有意使用修改过的数据，用 --reference-data 给出它的标准副本。",
-                "Download and unpack again, and check the MD5; where a changed set is meant, name its "
+                "Download and unpack again, and check the MD5; where a changed set is intended, name its "
                 "standard copy with --reference-data.",
             ),
             shown,
@@ -442,6 +443,6 @@ def _pairs_table(pairs: Pairs):
         Text("标准的 MD5", "standard MD5"),
         Text("标准的字节", "standard bytes"),
     ]
-    made = table(Text("与标准数据集比较", "Beside the standard data set"), heads, rows, most=40)
+    made = table(Text("与标准数据集比较", "Compared with the standard data set"), heads, rows, most=40)
     made.source = "reference"
     return made

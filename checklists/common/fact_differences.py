@@ -1,4 +1,4 @@
-"""The facts of a run beside those of the reference run (``--reference-run``), one kind at a time."""
+"""The facts of a run compared with those of the reference run (``--reference-run``), one kind at a time."""
 
 import math
 from typing import Any, NamedTuple, Optional

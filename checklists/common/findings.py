@@ -104,7 +104,7 @@ def rate_figure(run_data: RunData) -> Optional[Evidence]:
     rates = run_data.steps().observed("lr")
     if len(rates) < 2 or rates.min() == rates.max():
         return None
-    return figure(Text("学习率变化", "Course of the learning rate"), "learning_rate", {"steps": True})
+    return figure(Text("学习率变化", "Learning rate by step"), "learning_rate", {"steps": True})
 
 
 def gradients_figure(run_data: RunData) -> Optional[Evidence]:

@@ -1,4 +1,4 @@
-"""The run beside a run of the benchmark (``--reference-run``): where the losses part, and at which items that points.
+"""The run compared with the reference run (``--reference-run``): where the loss curves diverge, and to which items that points.
 
 The logic is the guide's: a first loss that differs comes from the forward pass, the initial weights, the data or what is
 random; a second one from the backward pass, the optimizer or the order of the data; a later one from that step. What both
@@ -158,7 +158,7 @@ class ReferenceComparison:
 
     @property
     def acting(self) -> list:
-        """The facts that differ and act where the losses part, at the first or the second step; by `Compared`."""
+        """The facts that differ and act where the losses begin to differ, at the first or the second step; by `Compared`."""
         kinds = {
             "first": ("initial", "files", "columns", "processing", "parameters", "loss"),
             "second": ("rate", "optimizer", "trained", "scale"),
@@ -205,7 +205,7 @@ class ReferenceComparison:
     def _backward(self) -> dict:
         head = Text(
             "与标杆运行相比，第一个 step 的 loss 相同，第二个不同",
-            "Beside the reference run the first loss is equal and the second is not",
+            "Compared with the reference run the first loss is equal and the second is not",
         )
         told = {self.item_of(one) for one in self.acting}
         found = {}
@@ -234,7 +234,7 @@ class ReferenceComparison:
         found: dict[str, Text] = {}
         head = Text(
             "与标杆运行的 loss 从 step {step} 起分开",
-            "The losses part from the reference run's at step {step}",
+            "The losses begin to differ from the reference run's at step {step}",
             step=step,
         )
         rate = self.facts["rate"]

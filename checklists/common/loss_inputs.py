@@ -321,7 +321,7 @@ def _evidence(run_data: RunData):
             Text("内置版本", "built-in"),
             Text("其平均值", "its mean"),
         ]
-        yield table(Text("自定义 loss 与内置版本", "The script's own loss beside the built-in ones"), heads, own)
+        yield table(Text("自定义 loss 与内置版本", "The script's own loss and the built-in ones"), heads, own)
     yield from tried(probes.own_losses)
 
 

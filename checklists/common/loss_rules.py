@@ -285,7 +285,7 @@ def _cut_off(one: Given, _) -> Optional[Wrong]:
     summary = Text(
         "{name} 需要可正可负的 logits，而它的输入经过了 {operator}，只能在 {range} 内：被截断的得分没有梯度，学不回来。",
         "{name} expects logits of either sign, and what it is given went through {operator} and lies in {range}: a score that is "
-        "cut off gets no gradient and cannot come back.",
+        "clipped gets no gradient and cannot come back.",
         name=one.name,
         operator=_operator(one),
         range=range_of(one.output),

@@ -162,7 +162,7 @@ def _outlier(run_data: Optional[RunData], found: Fact) -> Text:
         n=", ".join(map(str, one.samples)),
         value=one.value,
         usual=one.usual,
-        proved=Text("；截断后该步的值都是有限的", "; with it cut off there the step is finite")
+        proved=Text("；截断后该步的值都是有限的", "; with the value clipped there the step is finite")
         if one.proved
         else Text("", ""),
     )

@@ -8,7 +8,8 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import REFERENCE_WEIGHTS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import REFERENCE_WEIGHTS
 from msprec.source.user_code import called_name
 
 # states of optimizers and counters, which files hold beside the weights
@@ -430,7 +431,7 @@ def _reference(run_data: RunData) -> Optional[Finding]:
     apart = {parameter.name for parameter in different}
     shown = [
         table(
-            Text("初始权重与参考权重", "Initial weights beside the reference"),
+            Text("初始权重与参考权重", "Initial weights compared with the reference"),
             heads,
             sorted(rows, key=lambda row: row[0] not in apart),
         )

@@ -62,7 +62,7 @@ def sentences(id: str, against: ReferenceComparison) -> list:
 
 
 def _whole(says: Optional[Text]) -> Text:
-    return Text("与标杆运行相比，{says}。", "Beside the reference run, {says}.", says=says)
+    return Text("与标杆运行相比，{says}。", "Compared with the reference run, {says}.", says=says)
 
 
 class Capital(Text):
@@ -135,7 +135,8 @@ def _ruled_out(against: ReferenceComparison) -> list:
         lines.append(
             Text(
                 "整条曲线一致：若精度不符合预期，标杆脚本大概率有同样的问题。",
-                "The whole courses agree: where the accuracy falls short, the benchmark most likely has the same problem.",
+                "The loss curves agree from beginning to end: where the accuracy falls short, the benchmark most likely has the "
+                "same problem.",
             )
         )
     if against.case == "first" and against.random:

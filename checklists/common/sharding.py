@@ -10,7 +10,8 @@ from msprec.checklists.common.findings import first_place, missing, pipeline_tab
 from msprec.checklists.common.rank_disagreement import SLICED, rank_notes
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
-from msprec.engine.schema import DATASETS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import DATASETS
 from msprec.source.names import words
 from msprec.source.user_code import Code, called_name, root_name
 
@@ -62,7 +63,7 @@ def part_for_one_device(run_data: RunData) -> Optional[Finding]:
     advice = Text(
         "单设备训练时去掉 num_shards 与 shard_id，或从 get_group_size()、get_rank() 取值；若有意只用一部分数据，请在报告中说明。",
         "Leave num_shards and shard_id out on one device, or take them from get_group_size() and get_rank(); if a part of the "
-        "data is meant, say so in the report.",
+        "data is intended, say so in the report.",
     )
     shown = [
         pipeline_table(first),
@@ -223,7 +224,7 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
             Text(
                 "{says}；并行模式为 {mode}，各 rank 持有模型的一部分，数据相同可能正是所要的。",
                 "{says}; but in the parallel mode {mode} each rank holds a part of the model, and the same "
-                "data may be just what is meant.",
+                "data may be just what is intended.",
                 says=says,
                 mode=run_data.run.parallel.mode,
             ),

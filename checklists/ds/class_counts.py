@@ -15,7 +15,8 @@ from msprec.checklists.common.sharding import overlap
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import COLUMN, DATASETS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import COLUMN, DATASETS
 
 
 def balance(run_data: RunData, dataset: Fact) -> Finding:

@@ -21,13 +21,32 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 @click.option("--budget", metavar="10m", help="Begin no run that would not end within this time (s, m or h).")
 @click.option("--yes", is_flag=True, help="Do not ask before the runs begin.")
 @click.option("--dry-run", is_flag=True, help="Print the plan as JSON and run nothing.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Runs at a time.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Runs at a time. Default: 1; with --ray: as many as the cluster's resources hold.",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help='The runs are tasks of the Ray cluster at ADDRESS: "auto", HOST:PORT, ray://HOST:PORT, or "local" for one of their '
+    "own. Its nodes share a file system with this machine and have msprec installed.",
+)
+@click.option(
+    "--ray-resources",
+    metavar="CPU=2,NPU=1",
+    help="What a run needs, by Ray's names. Default: one CPU and one of the device that the script used.",
+)
 @click.option(
     "--what-if",
     metavar="SETTING,…",
     help="Try settings instead: precision, mode, jit, deterministic, fusion, workers, sink.",
 )
 @click.option("--out", metavar="DIR", help="The run folder to write where SCRIPT is given.")
+@click.option(
+    "-m", "as_module", is_flag=True, help="SCRIPT is the dotted name of a module, run as `python -m` runs it."
+)
 @LANG
 @click.argument("target", metavar="RUN|SCRIPT")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
@@ -36,9 +55,12 @@ def remedy(
     budget: Optional[str],
     yes: bool,
     dry_run: bool,
-    jobs: int,
+    jobs: Optional[int],
+    ray: Optional[str],
+    ray_resources: Optional[str],
     what_if: Optional[str],
     out: Optional[str],
+    as_module: bool,
     lang: Optional[str],
     target: str,
     args: tuple,
@@ -55,14 +77,20 @@ def remedy(
       msprec remedy msprec_runs/train-20260101-120000
       msprec remedy --dry-run msprec_runs/train-20260101-120000
       msprec remedy --only standardise,shuffle --budget 10m train.py --epochs 3
+      msprec remedy -m package.train --epochs 3
+      msprec remedy --ray auto --ray-resources CPU=8,NPU=1 msprec_runs/train-20260101-120000
       msprec remedy --what-if precision,mode msprec_runs/train-20260101-120000
     """
     lang, seconds = language(lang), _seconds(budget)
     from msprec.experiment.case import CannotExperiment, Case
     from msprec.experiment.plan import make_plan
+    from msprec.experiment.processes import stopped_by_signals
     from msprec.experiment.what_if import settings_plan
 
-    run = _run_folder(target, args, out, lang)
+    if ray_resources and not ray:
+        raise Failure("--ray-resources goes with --ray")
+    with stopped_by_signals():
+        run = _run_folder(target, args, out, lang, as_module)
     try:
         case = Case(run, lang)
         if what_if:
@@ -75,7 +103,9 @@ def remedy(
         click.echo(json.dumps(plan.as_json(lang), ensure_ascii=False, indent=1))
         return
     require_mindspore(str(case.script))
-    _carry_out(plan, seconds, yes, jobs, lang, bool(what_if))
+    if _agreed(plan, yes, lang):
+        with stopped_by_signals():
+            _carry_out(plan, seconds, jobs, ray and (ray, ray_resources), lang, bool(what_if))
 
 
 def _seconds(budget: Optional[str]) -> Optional[float]:
@@ -87,42 +117,80 @@ def _seconds(budget: Optional[str]) -> Optional[float]:
     return float(found.group(1)) * _UNITS[found.group(2)]
 
 
-def _run_folder(target: str, args: tuple, out: Optional[str], lang: str) -> Path:
+def _run_folder(target: str, args: tuple, out: Optional[str], lang: str, as_module: bool) -> Path:
     """The run folder that is named, or that of the script, which is run first."""
-    if Path(target).is_dir():
+    if Path(target).is_dir() and not as_module:
         if args or out:
             raise Failure("a run folder takes no arguments and no --out")
         return Path(target)
-    require_script(target)
-    require_mindspore(target)
-    folder = new_run_folder(target, out)
-    command = [sys.executable, "-m", "msprec", "run", "--no-word", "--lang", lang, "--out", str(folder), target, *args]
+    if not as_module:
+        require_script(target)
+    require_mindspore(None if as_module else target)
+    folder = new_run_folder(target.rpartition(".")[2] if as_module else target, out)
+    command = [sys.executable, "-m", "msprec", "run", "--no-word", "--lang", lang, "--out", str(folder)]
+    command += [*(("-m",) if as_module else ()), target, *args]
     status = subprocess.run(command, check=False).returncode
-    if status != 0:
+    if status != 0 and not _has_trained(folder):
         raise Failure(f"{target} ended with exit status {status}; there is nothing to compare remedies with")
     return folder
 
 
-def _carry_out(plan, budget: Optional[float], yes: bool, jobs: int, lang: str, what_if: bool) -> None:
+def _has_trained(folder: Path) -> bool:
+    """Whether a script that failed did so after it had trained: a loss that is not finite ends many."""
+    from msprec.record.reader import RunFolder, RunFolderError
+
+    try:
+        return bool(RunFolder(folder).run.get("training_steps"))
+    except RunFolderError:
+        return False
+
+
+def _agreed(plan, yes: bool, lang: str) -> bool:
+    """Shows the plan; whether there is something to try and the user wants it tried."""
     from msprec.experiment import present
-    from msprec.experiment.trials import BaselineFailed
-    from msprec.experiment.whole import experiment, try_settings
 
     console = plain_console(stderr=True)
     _show_plan(plan, lang, console)
     if not plan.remedies:
         for line in [present.NO_PROBLEMS.render(lang), *_described(plan, lang)]:
             console.print(line, soft_wrap=True, markup=False)
-        return
-    if not yes and sys.stdin.isatty() and not click.confirm("msprec: start?", default=True, err=True):
-        return
+        return False
+    return yes or not sys.stdin.isatty() or click.confirm("msprec: start?", default=True, err=True)
+
+
+def _carry_out(
+    plan, budget: Optional[float], jobs: Optional[int], ray: Optional[tuple], lang: str, what_if: bool
+) -> None:
+    from msprec.experiment.case import CannotExperiment
+    from msprec.experiment.trials import BaselineFailed
+    from msprec.experiment.whole import experiment, try_settings
+
+    console, cluster = plain_console(stderr=True), None
     try:
-        facts = (try_settings if what_if else experiment)(plan, budget, jobs, lang, console)
+        cluster = _cluster(plan, *ray, console) if ray else None
+        at_a_time = jobs or (max(1, cluster.room()) if cluster else 1)
+        facts = (try_settings if what_if else experiment)(plan, budget, at_a_time, lang, console, cluster)
     except BaselineFailed as error:
         raise Failure(f"the script fails in a copy of its folder, without any remedy: {error}") from None
+    except CannotExperiment as error:
+        raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"cannot make a copy or write {plan.case.run}: {error}") from None
+    finally:
+        if cluster is not None:
+            cluster.close()
     _show(facts, plan, lang, console, what_if)
+
+
+def _cluster(plan, address: str, resources: Optional[str], console):
+    from msprec.experiment.ray_cluster import Cluster, resources_of
+
+    needs = resources_of(plan.case.folder.run.get("device_target"), resources)
+    cluster = Cluster(address, needs)
+    told = ", ".join(f"{name} {amount:g}" for name, amount in needs.items())
+    waits = "" if cluster.room() else "; the cluster has not that much now: runs wait until it has"
+    console.print(f"msprec: Ray at {address}; a run needs {told}{waits}", markup=False, soft_wrap=True)
+    return cluster
 
 
 def _show_plan(plan, lang: str, console) -> None:

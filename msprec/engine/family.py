@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import distributions
+from importlib.metadata import EntryPoint, distributions
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -47,6 +47,12 @@ class Family:
         return found
 
 
+def offered(group: str) -> list[EntryPoint]:
+    """The entry points of a group, of all distributions that are installed."""
+    # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
+    return [entry for found in distributions() for entry in found.entry_points if entry.group == group]
+
+
 @cache
 def families() -> tuple[Family, ...]:
     """All families that are installed, those of the guide first. Raises RuntimeError where msprec itself is not installed.
@@ -54,8 +60,7 @@ def families() -> tuple[Family, ...]:
     A family from elsewhere that cannot be used (an import that fails, an id that is taken, an item without its texts) is left out
     with a warning: it must not cost the guide's conclusions.
     """
-    # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
-    entries = {e.value: e for found in distributions() for e in found.entry_points if e.group == GROUP}
+    entries = {entry.value: entry for entry in offered(GROUP)}
     own = [entry.load() for value, entry in entries.items() if value.startswith(f"{GROUP}.")]
     if not own:
         raise RuntimeError("msprec is not installed, so its checklists are not found: pip install .")

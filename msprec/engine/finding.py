@@ -96,10 +96,5 @@ def _flat(evidence):
 
 def _distinct(places) -> list:
     """The places that are known, each once, as plain dictionaries."""
-    seen = []
-    for place in places:
-        if place and place.file:
-            entry = {"file": place.file, "line": place.line}
-            if entry not in seen:
-                seen.append(entry)
-    return seen
+    known = {(place.file, place.line): place for place in places if place and place.file}
+    return [{"file": file, "line": line} for file, line in known]

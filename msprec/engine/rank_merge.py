@@ -16,6 +16,13 @@ _NAMES = {
     "not_applicable": Text("不涉及", "not applicable"),
 }
 _MOST_NAMED = 8
+_NO_RECORD = (
+    Text("没有留下记录（可能被中断）。", "it left no record (it may have been killed)."),
+    Text(
+        "让所有 rank 都在 `msprec run` 下运行到结束，并写到同一个目录。",
+        "Run all ranks to their end with `msprec run`, into one folder.",
+    ),
+)
 
 
 def examine_ranks(check: Callable, run_data: RunData, rule: str) -> Finding:
@@ -26,13 +33,13 @@ def examine_ranks(check: Callable, run_data: RunData, rule: str) -> Finding:
         return check(run_data)
     found = [(rank, check(run_data.of_rank(rank))) for rank in recorded]
     if rule == WORST and len(recorded) < len(ranks):
-        found += [(rank, _nothing_of()) for rank in ranks if rank not in recorded]
+        found += [(rank, undecided(*_NO_RECORD)) for rank in ranks if rank not in recorded]
     return _together(found, rule)
 
 
 def _together(found: list, rule: str) -> Finding:
     rank, chosen = _chosen(found, rule)
-    alike = [other for other, one in found if _is_like(one, chosen)]
+    alike = [other for other, one in found if _told(one) == _told(chosen)]
     if len(alike) < len(found):
         chosen.evidence.insert(0, _by_rank(found))
     for piece in chosen.evidence:
@@ -49,8 +56,8 @@ def _chosen(found: list, rule: str) -> tuple:
     return next((rank, one) for rank, one in found if one is first)
 
 
-def _is_like(one: Finding, other: Finding) -> bool:
-    return one.conclusion == other.conclusion and one.summary.render("en") == other.summary.render("en")
+def _told(one: Finding) -> tuple[str, str]:
+    return one.conclusion, one.summary.render("en")
 
 
 def _named(alike: list, found: list, chosen: Finding) -> Text:
@@ -58,16 +65,10 @@ def _named(alike: list, found: list, chosen: Finding) -> Text:
     if len(alike) == count:
         return Text("{n} 个 rank 都是：{says}", "Each of the {n} ranks: {says}", n=count, says=says)
     ranks, noun = _listed(alike), "Rank" if len(alike) == 1 else "Ranks"
+    zh, en = "rank {ranks}：{says}", "{noun} {ranks}: {says}"
     if all(one.conclusion == chosen.conclusion for _, one in found):
-        return Text(
-            "{n} 个 rank 结论相同；rank {ranks}：{says}",
-            "All {n} ranks alike; {noun} {ranks}: {says}",
-            n=count,
-            ranks=ranks,
-            noun=noun.lower(),
-            says=says,
-        )
-    return Text("rank {ranks}：{says}", "{noun} {ranks}: {says}", ranks=ranks, noun=noun, says=says)
+        zh, en, noun = "{n} 个 rank 结论相同；" + zh, "All {n} ranks alike; " + en, noun.lower()
+    return Text(zh, en, n=count, ranks=ranks, noun=noun, says=says)
 
 
 def _listed(ranks: list) -> str:
@@ -77,15 +78,11 @@ def _listed(ranks: list) -> str:
 
 def _by_rank(found: list) -> Evidence:
     """A row for each finding that differs, the worst first, with the ranks that share it."""
-    groups: list[tuple[list, Finding]] = []
+    groups: dict[tuple, tuple[list, Finding]] = {}
     for rank, one in found:
-        same = next((group for group in groups if _is_like(group[1], one)), None)
-        if same is None:
-            groups.append(([rank], one))
-        else:
-            same[0].append(rank)
-    groups.sort(key=lambda group: CONCLUSIONS.index(group[1].conclusion))
-    rows = [[_listed(ranks), _NAMES[one.conclusion], one.summary] for ranks, one in groups]
+        groups.setdefault(_told(one), ([], one))[0].append(rank)
+    ordered = sorted(groups.values(), key=lambda group: CONCLUSIONS.index(group[1].conclusion))
+    rows = [[_listed(ranks), _NAMES[one.conclusion], one.summary] for ranks, one in ordered]
     heads = ["rank", Text("结论", "conclusion"), Text("依据", "reason")]
     return table(Text("各 rank 的结论", "What each rank shows"), heads, rows)
 
@@ -93,17 +90,5 @@ def _by_rank(found: list) -> Evidence:
 def _of_rank(piece: Evidence, rank: int) -> None:
     """A figure that is drawn from the steps of the run folder is drawn from those of the rank."""
     data = piece.body.get("data")
-    if rank == 0 or piece.kind != "figure" or not isinstance(data, dict):
-        return
-    if data.get("steps"):
+    if rank and piece.kind == "figure" and isinstance(data, dict) and data.get("steps"):
         piece.body["data"] = {**data, "rank": rank}
-
-
-def _nothing_of() -> Finding:
-    return undecided(
-        Text("没有留下记录（可能被中断）。", "it left no record (it may have been killed)."),
-        Text(
-            "让所有 rank 都在 `msprec run` 下运行到结束，并写到同一个目录。",
-            "Run all ranks to their end with `msprec run`, into one folder.",
-        ),
-    )

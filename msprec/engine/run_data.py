@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, Callable, Optional, TypeVar
 
 from msprec.bilingual import Text
-from msprec.engine import schema as shapes
 from msprec.engine.finding import Evidence, Finding
 from msprec.engine.schema import Fact, place
 from msprec.engine.thresholds import Threshold
+from msprec.record import schema as shapes
 from msprec.record.reader import Records, Steps
 from msprec.source.run_sources import RunSources
 from msprec.source.static_input import Scripts
@@ -146,9 +146,8 @@ class RunData(RunSources):
     @property
     def training_steps(self) -> int:
         """Training steps that were seen, by whichever fact counted most of them."""
-        counted = [step.count or 0 for step in self.train_steps] or [0]
-        rows = len(self.steps())
-        return max(self.run.training_steps or 0, sum(counted), rows)
+        counted = sum(step.count or 0 for step in self.train_steps)
+        return max(self.run.training_steps or 0, counted, len(self.steps()))
 
     @property
     def trained(self) -> bool:
@@ -190,9 +189,8 @@ class RunData(RunSources):
     def code_at(self, places: Iterable[Fact], title: Text, source: str = "run", most: int = 3) -> list:
         """Several places as evidence, each once."""
         distinct: dict[tuple, Fact] = {}
-        for one in places:
-            if one:
-                distinct.setdefault((one.file, one.line), one)
+        for one in filter(None, places):
+            distinct.setdefault((one.file, one.line), one)
         return [self.code(one, title, source) for one in [*distinct.values()][:most]]
 
     def find_lines(self, pattern: str, most: int = 5) -> list:

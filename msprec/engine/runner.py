@@ -22,6 +22,26 @@ from msprec.source.static_input import Scripts, kept_also, kept_reference, toget
 #: The title, in both languages, of the table of thresholds that ends an item's evidence.
 THRESHOLDS_USED = ("判断所用的阈值", "Thresholds used")
 RUN_IT = Text("用 `msprec run 脚本` 运行训练脚本后再作判断。", "Run the training script with `msprec run SCRIPT`.")
+#: Why an item is left open, and what would decide it: what `undecided` is given.
+NOTHING_OBSERVED = Text("没有运行记录，尚未检查。", "Nothing has been observed yet."), RUN_IT
+ONLY_READ = (
+    Text(
+        "脚本只被读取、没有运行，源码本身不能决定此项。",
+        "The scripts were read, not run; the source alone does not decide this.",
+    ),
+    RUN_IT,
+)
+LEFT_OUT = (
+    Text("本次未检查此项。", "This item was not asked for."),
+    Text("去掉 `--only` 重新得出结论。", "Conclude again without `--only`."),
+)
+NO_MINDSPORE = (
+    Text(
+        "脚本没有导入 mindspore，没有可以检查的训练。",
+        "The script does not import mindspore; there is no training to check.",
+    ),
+    Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
+)
 
 
 def conclude(
@@ -45,13 +65,12 @@ def conclude(
     chosen = _chosen(only)
     resolved = resolve_thresholds(default_thresholds(), thresholds)
     if run_dir is None and scripts is None:
-        return _document([(item, _nothing_observed()) for item in items()], lang, None, None)
+        return _document([(item, undecided(*NOTHING_OBSERVED)) for item in items()], lang, None, None)
     run_data = _run_data(run_dir, resolved, scripts, reference, handed or {})
     with collector_paused():
-        findings = [(item, examine(item, run_data) if item.id in chosen else _left_out()) for item in items()]
+        findings = [(item, examine(item, run_data) if item.id in chosen else undecided(*LEFT_OUT)) for item in items()]
         run_data.findings = {item.id: finding for item, finding in findings if item.id in chosen}
-    run = str(run_dir) if run_dir is not None else None
-    document = _document(findings, lang, run, run_data.run.ended or run_data.run.started)
+    document = _document(findings, lang, str(run_dir) if run_dir else None, run_data.run.ended or run_data.run.started)
     unreadable = {"unreadable": list(run_data.damaged)} if run_data.damaged else {}
     told = about(run_data.folder.run) if run_dir is not None else None
     return {**({"about": told} if told else {}), **_sections(run_data, lang), **document, **unreadable}
@@ -82,17 +101,17 @@ def examine(item: Item, run_data: RunData) -> Finding:
     """One item's finding; a check that fails leaves its item open and says why."""
     run_data.consulted = []
     if run_data.run.script_imports_mindspore is False:
-        return _no_mindspore()
+        return undecided(*NO_MINDSPORE)
     missing = [hook for hook in run_data.run.hooks_missing if item.id in hook.items]
     if missing:
-        return _hooks_missing(missing, run_data.run.versions.get("mindspore"))
+        return _hooks_missing(missing, run_data.mindspore_version)
     try:
         finding = examine_ranks(item.check, run_data, item.ranks) if item.ranks else item.check(run_data)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
         return _failed(error)
     finding = _finished(item, run_data, finding)
     if not run_data.was_run and finding.conclusion == "undecided" and not finding.evidence:
-        return _only_read()
+        return undecided(*ONLY_READ)
     if finding.conclusion == "undecided" and not finding.evidence and _ended_before_training(run_data):
         return _crashed(run_data.run.exit.exception)
     if finding.conclusion != "not_applicable" and run_data.consulted:
@@ -177,42 +196,8 @@ def _thresholds(consulted: list):
 
 def _source(source: str) -> Text:
     """Where a threshold comes from; the reason for one of ours stands in English in the item's thresholds.toml."""
-    if source == "guide":
-        return Text("指南", "the guide")
-    return (
-        Text("用户设置", "set by the user") if source == "user" else Text("msprec", source.replace("ours", "msprec", 1))
-    )
-
-
-def _nothing_observed() -> Finding:
-    return undecided(Text("没有运行记录，尚未检查。", "Nothing has been observed yet."), RUN_IT)
-
-
-def _only_read() -> Finding:
-    return undecided(
-        Text(
-            "脚本只被读取、没有运行，源码本身不能决定此项。",
-            "The scripts were read, not run; the source alone does not decide this.",
-        ),
-        RUN_IT,
-    )
-
-
-def _left_out() -> Finding:
-    return undecided(
-        Text("本次未检查此项。", "This item was not asked for."),
-        Text("去掉 `--only` 重新得出结论。", "Conclude again without `--only`."),
-    )
-
-
-def _no_mindspore() -> Finding:
-    return undecided(
-        Text(
-            "脚本没有导入 mindspore，没有可以检查的训练。",
-            "The script does not import mindspore; there is no training to check.",
-        ),
-        Text("对真正训练的脚本运行 `msprec run`。", "Run `msprec run` on the script that really trains."),
-    )
+    told = {"guide": Text("指南", "the guide"), "user": Text("用户设置", "set by the user")}
+    return told.get(source) or Text("msprec", source.replace("ours", "msprec", 1))
 
 
 def _ended_before_training(run_data: RunData) -> bool:
@@ -229,7 +214,7 @@ def _crashed(error) -> Finding:
             "The script ended with {error} before any training; there is nothing to check.",
             error=error.type or "",
         ),
-        Text("修复这一错误后重新运行 `msprec run`。", "Mend that error and repeat `msprec run`."),
+        Text("修复这一错误后重新运行 `msprec run`。", "Fix that error and repeat `msprec run`."),
     )
 
 

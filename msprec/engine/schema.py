@@ -2,77 +2,12 @@
 
 A run folder may be old, damaged or written by another hand. `msprec.record.schema` says what is written; whatever is not
 of its type there reads as not observed (None, an empty list, an empty Fact). So a check asks for what it needs and
-cannot stumble. Python's keywords carry an underscore: ``cell.class_``. The shapes can be imported from here too.
+cannot stumble. Python's keywords carry an underscore: ``cell.class_``.
 """
 
 from typing import Any
 
-from msprec.record.schema import (
-    COLUMN,
-    DATA_FILES,
-    DATASETS,
-    DESIGN,
-    EVALUATION,
-    EVENT,
-    INPUTS,
-    LABEL_SHEET,
-    LOSS,
-    MODES,
-    NETWORK,
-    OPTIMIZER,
-    PARAMETERS,
-    PLACE,
-    PRECISION,
-    PROBES,
-    RANGE_TEST,
-    REFERENCE_DATA,
-    REFERENCE_RUN,
-    REFERENCE_WEIGHTS,
-    REPLICAS,
-    RUN,
-    TRAIN_STEP,
-    WEIGHTS_LOADED,
-    Key,
-    Map,
-    count,
-    finite,
-    number,
-    text,
-)
-
-__all__ = [
-    "COLUMN",
-    "DATASETS",
-    "DATA_FILES",
-    "DESIGN",
-    "EVALUATION",
-    "EVENT",
-    "INPUTS",
-    "LABEL_SHEET",
-    "LOSS",
-    "MODES",
-    "NETWORK",
-    "OPTIMIZER",
-    "PARAMETERS",
-    "PLACE",
-    "PRECISION",
-    "PROBES",
-    "RANGE_TEST",
-    "REFERENCE_DATA",
-    "REFERENCE_RUN",
-    "REFERENCE_WEIGHTS",
-    "REPLICAS",
-    "RUN",
-    "TRAIN_STEP",
-    "WEIGHTS_LOADED",
-    "Fact",
-    "Map",
-    "count",
-    "finite",
-    "number",
-    "place",
-    "text",
-]
+from msprec.record.schema import PLACE, Key, Map
 
 
 class Fact:

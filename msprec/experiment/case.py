@@ -1,7 +1,7 @@
 """What an experiment begins with: a recorded run, its problems, and the script that it can start again."""
 
 import json
-import sys
+import os
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -43,6 +43,12 @@ class Case:
         if not isinstance(script, str) or not self.cwd.is_dir() or not (self.cwd / script).is_file():
             raise CannotExperiment(f"the script of {run} is no longer there: {script}")
         self.script = (self.cwd / script).resolve()
+        exit_facts = recorded.get("exit") or {}
+        #: The class of the exception that ended the script after it had trained; None: it ended well.
+        self.ended_by = (
+            (exit_facts.get("exception") or {}).get("type") if exit_facts.get("kind") == "exception" else None
+        )
+        self.module = recorded.get("module") or None
         self.args = [str(given) for given in recorded.get("command", [])[2:]]
         if (recorded.get("rank_size") or 1) > 1:
             raise CannotExperiment(f"{run} was distributed; experiments start one process")
@@ -52,6 +58,7 @@ class Case:
             )
         if not recorded.get("training_steps"):
             raise CannotExperiment(f"{run} has recorded no training step")
+        self._require_module_found()
         self._require_unchanged()
         self.problems = problems_of(self.run, lang)
 
@@ -61,8 +68,9 @@ class Case:
 
     @property
     def roots(self) -> tuple:
-        """The folders that the script lives in: its own and the working directory, less one that lies in the other."""
-        folders = {self.cwd.resolve(), self.script.parent}
+        """The folders that the script lives in: its own, of a module that above its packages, and the working directory, less
+        one that lies in the other."""
+        folders = {self.cwd.resolve(), self._import_root() if self.module else self.script.parent}
         return tuple(sorted(one for one in folders if not any(other in one.parents for other in folders)))
 
     @property
@@ -94,6 +102,20 @@ class Case:
         spent = float(self.folder.run.get("seconds") or 0) - (probes if isinstance(probes, (int, float)) else 0)
         return max(1.0, spent)
 
+    def _import_root(self) -> Path:
+        """The folder that the first package of the module lies in: ``src`` of ``src/package/train.py``."""
+        names = str(self.module).split(".")
+        depth = len(names) if self.script.stem == "__main__" and names[-1] != "__main__" else len(names) - 1
+        return self.script.parents[depth]
+
+    def _require_module_found(self) -> None:
+        """A module that is found by an installation would not be found in the copy."""
+        searched = [self.cwd, *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
+        if self.module and self._import_root() not in [one.resolve() for one in searched]:
+            raise CannotExperiment(
+                f"{self.module} lies neither in the working directory nor in a folder of PYTHONPATH; experiments need it there"
+            )
+
     def _require_unchanged(self) -> None:
         for name, kept in (self.folder.run.get("source_files") or {}).items():
             now, then = self.cwd / name, self.run / str(kept)
@@ -116,8 +138,3 @@ def problems_of(run: Path, lang: str) -> list:
         for entry in entries
         if entry.get("conclusion") == "problem"
     ]
-
-
-def python() -> str:
-    """The interpreter that runs the script again."""
-    return sys.executable

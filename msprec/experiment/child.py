@@ -31,7 +31,8 @@ def main(spec_file: str) -> int:
     keep_inside(spec["copy"], spec["roots"], [spec["run"]])
     # before the observer, so that it looks at the script as it is with the remedy
     when_imported("mindspore", put_in)
-    return launch.run_script(spec["script"], spec["args"], Path(spec["run"]), Options(locate=False)).status
+    options = Options(locate=False, module=spec["module"])
+    return launch.run_script(spec["script"], spec["args"], Path(spec["run"]), options).status
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def rows(facts: dict, lang: str) -> tuple:
         Text("训练 loss", "training loss"),
         Text("效果", "effect"),
     ]
-    lines = [_row(Text("原脚本", "as it is").render(lang), [], facts["baseline"], score, "")]
+    lines = [_row(Text("原脚本", "as it is").render(lang), [], facts["baseline"], score, _ending(facts, lang))]
     for entry in facts["remedies"]:
         title = f"{entry['title'][lang]} ({entry['id']})"
         lines.append(_row(title, entry["items"], entry, score, verdict(entry).render(lang), entry["same_loss"]))
@@ -85,6 +85,13 @@ def rows(facts: dict, lang: str) -> tuple:
             _row(" + ".join(together["ids"]), [], together, score, _VERDICTS[together["verdict"]].render(lang))
         )
     return [head.render(lang) for head in heads], lines
+
+
+def _ending(facts: dict, lang: str) -> str:
+    """By what the script as it is ended, where it did not end well."""
+    if not facts["baseline"].get("failed"):
+        return ""
+    return Text("以错误结束：{why}", "ends by an error: {why}", why=facts["baseline"].get("said") or "").render(lang)
 
 
 def _row(title: str, items: list, entry: dict, score: Optional[str], effect: str, same_loss: bool = True) -> list:

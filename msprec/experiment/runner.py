@@ -6,13 +6,13 @@ import json
 import math
 import os
 import shutil
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
-from msprec.experiment.case import Case, python
+from msprec.experiment.case import Case
+from msprec.experiment.processes import Job, Processes
 from msprec.experiment.source_edit import Project
 from msprec.experiment.working_copy import WorkingCopy
 from msprec.record.reader import RunFolder, RunFolderError
@@ -39,6 +39,10 @@ class Task(NamedTuple):
         return f"{'+'.join(ids) or 'baseline'}{'-edited' if self.edited else ''}-{self.seed}"
 
 
+class Ended(Exception):
+    """The runs were ended from outside."""
+
+
 class Runner:
     """Runs tasks and keeps their results in ``remedies/runs`` of the run folder.
 
@@ -46,12 +50,14 @@ class Runner:
         case: The recorded run.
         jobs: How many at a time.
         told: Called with a task before it runs and with the task and its result afterwards.
+        machine: Where the processes run: `Processes`, or a `Cluster`.
     """
 
-    def __init__(self, case: Case, jobs: int = 1, told: Optional[Callable] = None) -> None:
+    def __init__(self, case: Case, jobs: int = 1, told: Optional[Callable] = None, machine=None) -> None:
         self.case, self.jobs, self._told = case, jobs, told or (lambda task, result: None)
         self.folder = case.run / "remedies"
-        self._processes = set()
+        self._machine = machine or Processes()
+        self._ended = False
         self._seconds = []
 
     def run(self, tasks: list) -> list:
@@ -62,7 +68,8 @@ class Runner:
             try:
                 return list(pool.map(self._one, tasks))
             except BaseException:
-                self._end()
+                self._ended = True
+                self._machine.end()
                 raise
 
     def known(self, task: Task) -> Optional[dict]:
@@ -80,6 +87,8 @@ class Runner:
         if found is None:
             self._told(task, None)
             found = self._run(task)
+            if self._ended:  # its process was ended: that is no result
+                raise Ended
             path = self._result_file(task)
             path.parent.mkdir(parents=True, exist_ok=True)
             part = path.with_suffix(".part")
@@ -108,34 +117,21 @@ class Runner:
         spec = home / "spec.json"
         spec.write_text(json.dumps(self._spec(task, home, copy)), encoding="utf-8")
         log = home / "log"
-        environment = self._environment(home, copy)
-        limit = max(300.0, _PATIENCE * max([self.case.seconds(), *self._seconds]))
-        with open(log, "wb") as out:
-            process = subprocess.Popen(
-                [python(), "-m", "msprec.experiment.child", str(spec)],
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                env=environment,
-                cwd=copy.inside(self.case.cwd.resolve()),
-            )
-            self._processes.add(process)
-            try:
-                status = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                status = None
-            finally:
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
-                self._processes.discard(process)
-        return status, log.read_bytes()
+        job = Job(
+            ["-m", "msprec.experiment.child", str(spec)],
+            self._environment(home, copy),
+            str(copy.inside(self.case.cwd.resolve())),
+            str(log),
+            max(300.0, _PATIENCE * max([self.case.seconds(), *self._seconds])),
+        )
+        return self._machine.run(job), log.read_bytes()
 
     def _spec(self, task: Task, home: Path, copy: WorkingCopy) -> dict:
         roots = self.case.roots
         hooks = [{**one, **_moved(one, copy)} for one in self._hooks(task)]
         return {
             "script": str(copy.inside(self.case.script)),
+            "module": self.case.module,
             "args": [copy.text(given, roots) for given in self.case.args],
             "cwd": str(copy.inside(self.case.cwd.resolve())),
             "run": str(home / "run"),
@@ -175,10 +171,6 @@ class Runner:
 
     def _result_file(self, task: Task) -> Path:
         return self.folder / "runs" / f"{task.name[:80]}-{self._key(task)}.json"
-
-    def _end(self) -> None:
-        for process in list(self._processes):
-            process.kill()
 
 
 def _moved(hook: dict, copy: WorkingCopy) -> dict:

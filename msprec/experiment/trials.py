@@ -10,7 +10,11 @@ from msprec.experiment.present import both
 from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
-_INSTEAD = (("lr_range_test", "lr_lower", "lr_higher", "lr_much_lower", "lr_much_higher"), ("loss_scale", "float32"))
+_INSTEAD = (
+    ("lr_range_test", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    ("loss_scale", "float32"),
+    ("more_epochs", "many_epochs"),
+)
 
 
 class BudgetSpent(Exception):
@@ -35,7 +39,7 @@ class Trials:
         self._began = time.monotonic()
         self._results, self._compared, self.spent = {(): []}, {}, False
         self._chosen: tuple = ()
-        self.score = Score(None, False)
+        self.score, self._scored = Score(None, False), False
 
     # --- runs ---------------------------------------------------------------------------------------------------
     def carry_out(self) -> dict:
@@ -48,7 +52,8 @@ class Trials:
             self.baseline()
             self._first_runs()
             for remedy in self.plan.remedies:
-                self.attempt((remedy,))
+                if self._worth_trying(remedy):
+                    self.attempt((remedy,))
             self._together()
         except BudgetSpent:
             self.spent = True
@@ -57,23 +62,48 @@ class Trials:
     def _first_runs(self) -> None:
         """The first run of each remedy, as many at a time as there may be."""
         if self.runner.jobs > 1:
-            tasks = [Task((one,), 0) for one in self.plan.remedies]
+            tasks = [Task((one,), 0) for one in self.plan.remedies if one.after is None]
             for start in range(0, len(tasks), self.runner.jobs):
                 self._require_time(tasks[start : start + self.runner.jobs])
                 self.runner.run(tasks[start : start + self.runner.jobs])
 
+    def _worth_trying(self, remedy) -> bool:
+        """Whether what goes less far the same way did no harm, and did as well as what goes less far still."""
+        before = next((one for one in self.tried() if one.id == remedy.after), None)
+        if before is None:
+            return all(one.id != remedy.after for one in self.plan.remedies)
+        earlier = next((one for one in self.tried() if one.id == before.after), None)
+        wanted = ("helps",) if remedy.must_help else ("helps", "none")
+        found = self._compared[(before,), ()].verdict
+        return found in wanted and (earlier is None or self._rank(before) >= self._rank(earlier))
+
+    def tried(self) -> list:
+        """The remedies that were tried alone."""
+        return [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+
     def baseline(self) -> None:
-        """Runs the script as it is, over `SEEDS` seeds, and chooses the score.
+        """Runs the script as it is, over `SEEDS` seeds, and chooses the score. A script that trained and then ended by an
+        exception, such as that of a loss that is not finite, may end by it again: that is what remedies are tried against.
 
         Raises:
-            BaselineFailed: It failed.
+            BaselineFailed: It failed, and not as it did when it was recorded.
             BudgetSpent: There is no time for it.
         """
         first = self._more((), 1)[0]
-        if first["status"] != 0:
+        if first["status"] != 0 and not self._ended_as_recorded(first):
             raise BaselineFailed(first["said"][-1] if first["said"] else f"exit status {first['status']}")
         self._more((), SEEDS)
-        self.score = effect.choose_score(self._results[()])
+        self._choose_score(self._results[()])
+
+    def _ended_as_recorded(self, result: dict) -> bool:
+        kind = self.plan.case.ended_by
+        return kind is not None and bool(result["steps"]) and any(kind in line for line in result["said"])
+
+    def _choose_score(self, results: list) -> None:
+        """Of runs that ended well; where the script as it is never does, the first remedy with which it does decides."""
+        ended_well = [one for one in results if one["status"] == 0]
+        if not self._scored and ended_well:
+            self.score, self._scored = effect.choose_score(ended_well), True
 
     def _more(self, remedies: tuple, count: int) -> list:
         """The results of a set of remedies, over at least so many seeds."""
@@ -100,6 +130,7 @@ class Trials:
             self._more(remedies, count)
             if count > SEEDS:
                 self._more(against, count)
+            self._choose_score(self._results[remedies])
             found = self._compare(remedies, against)
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
                 break
@@ -118,23 +149,22 @@ class Trials:
     # --- together -----------------------------------------------------------------------------------------------
     def _together(self) -> None:
         """Chooses the fewest remedies that do as well as any: those that help, each on top of the ones before it."""
-        helping = sorted(self._helping(), key=lambda one: -self._rank(one))
+        helping = sorted(self._helping(), key=self._rank, reverse=True)
         self._chosen = (helping[0],) if helping else self._only_together()
         if not self._chosen:
             return
         # those that help alone first, then those that may help once others are in
-        for one in (*helping, *(one for one in self.plan.remedies if one not in helping)):
-            if one not in self._chosen:
+        for one in (*helping, *(one for one in self.tried() if one not in helping)):
+            if one not in self._chosen and self._compared[(one,), ()].verdict != "harms":
                 self._chosen = self._with(self._chosen, one)
         self._more(self._chosen, SEEDS)
 
     def _helping(self) -> list:
         """The remedies that help alone."""
-        alone = {one: self._compared.get(((one,), ())) for one in self.plan.remedies}
-        return [one for one, found in alone.items() if found is not None and found.verdict == "helps"]
+        return [one for one in self.tried() if self._compared[(one,), ()].verdict == "helps"]
 
     def _best_alone(self) -> tuple:
-        return tuple(sorted(self._helping(), key=lambda one: -self._rank(one))[:1])
+        return tuple(sorted(self._helping(), key=self._rank, reverse=True)[:1])
 
     def _with(self, chosen: tuple, one) -> tuple:
         if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
@@ -145,7 +175,7 @@ class Trials:
     def _only_together(self) -> tuple:
         """Where no remedy helps alone: all of them, less those that can be left out."""
         everything = ()
-        for one in self.plan.remedies:
+        for one in self.tried():
             harms = self._compared[(one,), ()].verdict == "harms"
             if not harms and not any(one.id in group and {x.id for x in everything} & set(group) for group in _INSTEAD):
                 everything = self._sorted((*everything, one))
@@ -161,20 +191,25 @@ class Trials:
     def _sorted(self, remedies: tuple) -> tuple:
         return tuple(one for one in self.plan.remedies if one in remedies)
 
-    def _rank(self, one) -> float:
+    def _rank(self, one) -> tuple:
+        """By gain, and where the script as it is has no result to compare with, by the result itself."""
         gain = self._compared[(one,), ()].gain
-        return float("inf") if gain is None else gain
+        if gain is not None:
+            return gain, 0.0
+        found = effect.measure(self._results[(one,)], self.score)
+        known = [value for value in (found.scores if self.score.name else found.losses) if value is not None]
+        mean = sum(known) / len(known) if known else float("inf") * (-1 if self.score.higher else 1)
+        return float("inf"), mean if self.score.name and self.score.higher else -mean
 
     # --- facts --------------------------------------------------------------------------------------------------
     def _facts(self, together: tuple) -> dict:
-        tried = [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        tried = self.tried()
         if together:
             self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
         order = {"helps": 0, "none": 1, "harms": 2}
-        entries.sort(
-            key=lambda one: (order[one["verdict"]], -(one["gain"] if one["gain"] is not None else float("inf")))
-        )
+        rank = {one.id: self._rank(one) for one in tried}
+        entries.sort(key=lambda one: (order[one["verdict"]], *(-value for value in rank[one["id"]])))
         everything = [self._results[()], *([self._results[together]] if together else [])]
         steps = effect.common_steps([group for group in everything if group])
         return {
@@ -184,7 +219,7 @@ class Trials:
             "baseline": self.measured((), steps),
             "remedies": entries,
             "together": self._set(together, steps) if together else None,
-            "left_out": [one.id for one in self.plan.remedies if one not in tried],
+            "left_out": [one.id for one in self.plan.remedies if one not in tried] if self.spent else [],
             "described": [{"id": one.id, "title": both(one.title), "code": one.code()} for one in self.plan.described],
             "unanswered": [one.item for one in self.plan.unanswered],
             "budget_spent": self.spent,

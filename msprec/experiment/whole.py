@@ -13,15 +13,16 @@ from msprec.experiment.trials import Trials
 from msprec.experiment.what_if import what_if
 
 
-def experiment(plan: Plan, budget: Optional[float], jobs: int, lang: str, console) -> dict:
-    """Carries out a plan and writes ``facts/remedies.json``, ``remedies/effects.png`` and ``remedy.patch`` into the run folder.
+def experiment(plan: Plan, budget: Optional[float], jobs: int, lang: str, console, machine=None) -> dict:
+    """Carries out a plan, ``jobs`` runs at a time on a ``machine`` (see `Runner`), and writes ``facts/remedies.json``,
+    ``remedies/effects.png`` and ``remedy.patch`` into the run folder.
 
     Raises:
         BaselineFailed: The script fails without any remedy.
         OSError: A copy cannot be made, or the run folder not be written.
     """
     with _progress(plan, console) as told:
-        runner = Runner(plan.case, jobs, told)
+        runner = Runner(plan.case, jobs, told, machine)
         trials = Trials(plan, runner, budget)
         facts = trials.carry_out()
         used = tuple(one for one in plan.remedies if facts["together"] and one.id in facts["together"]["ids"])
@@ -37,10 +38,10 @@ def experiment(plan: Plan, budget: Optional[float], jobs: int, lang: str, consol
     return facts
 
 
-def try_settings(plan: Plan, budget: Optional[float], jobs: int, lang: str, console) -> dict:
+def try_settings(plan: Plan, budget: Optional[float], jobs: int, lang: str, console, machine=None) -> dict:
     """Carries out a plan of settings and writes ``facts/what_if.json``; raises as `experiment` does."""
     with _progress(plan, console) as told:
-        facts = what_if(plan, Runner(plan.case, jobs, told), budget)
+        facts = what_if(plan, Runner(plan.case, jobs, told, machine), budget)
     _write(plan, "what_if", facts)
     return facts
 

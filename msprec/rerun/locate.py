@@ -112,7 +112,7 @@ def as_json(found: dict) -> str:
 def format_text(found: dict, lang: str) -> str:
     """One sentence, the usual remedy, and the lines of the source."""
     from msprec.checklists.common.nonfinite_origin import remedy, sentence
-    from msprec.engine import schema as shapes
+    from msprec.record import schema as shapes
 
     fact = shapes.Fact(found, shapes.EVENT)
     if not fact.phase:

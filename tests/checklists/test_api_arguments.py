@@ -6,7 +6,8 @@ import pytest
 from building import Run
 
 from msprec.checklists.api.argument_differences.argument_differences import _makers
-from msprec.engine.schema import PLACE, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import PLACE
 from msprec.source import Project
 from msprec.source.files import File
 

@@ -409,7 +409,8 @@ def test_the_others_of_the_family(verdict):
 def test_each_channel_s_distribution_is_shown():
     """Of a sound picture too; one channel has the column's own."""
     from msprec.checklists.dp.normalization.check import _histogram
-    from msprec.engine.schema import COLUMN, Fact
+    from msprec.engine.schema import Fact
+    from msprec.record.schema import COLUMN
 
     one = {"edges": [0.0, 0.5, 1.0], "counts": [3, 4]}
     table = {"axis": 1, "mean": [0.5] * 3, "std": [0.2] * 3, "min": [0.0] * 3, "max": [1.0] * 3}

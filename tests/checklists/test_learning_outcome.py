@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from building import Run
 
+from msprec.engine import conclude
+
 
 def training(loss, steps=135, builtin=True, **changes):
     losses = [{"class": "CrossEntropyLoss" if builtin else "Own", "builtin": builtin, "args": "", "place": None}]
@@ -142,3 +144,21 @@ def test_a_loss_that_advantages_weigh_tells_nothing_by_its_course(verdict, moved
         one["moved"] = {**one["moved"], "relative": moved}
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("gain", "accuracy", "state", "conclusion"),
+    [
+        (0.15, None, "hardly", "undecided"),
+        (0.15, 0.3, "hardly", "undecided"),
+        (0.15, 0.7, "learnt", "ok"),
+        (0.4, None, "learnt", "ok"),
+    ],
+)
+def test_a_training_that_learnt_a_little_is_no_good_end(tmp_path, gain, accuracy, state, conclusion):
+    scores = [{"step": 135, "epoch": 3, "metrics": {"acc": accuracy}, "samples": 300, "via": "Model.eval"}]
+    run = training(lambda n: 2.3 * (1 - gain * min(1, n / 40)), evaluation=scores if accuracy else [])
+    found = conclude(run.write(tmp_path), "en")
+    first = next(entry for entry in found["beyond"] if entry["id"] == "td.01")
+    assert (found["outcome"]["state"], first["conclusion"]) == (state, conclusion), found["outcome"]["text"]
+    assert ("a little" in found["outcome"]["text"]) == (state == "hardly")

@@ -1,7 +1,6 @@
 """The command line: help that costs nothing, clear errors, exit statuses, concluding again from a folder alone."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -40,7 +39,6 @@ def run_folder(tmp_path_factory) -> Path:
     done = subprocess.run(
         [sys.executable, "-m", "msprec", "run", "--lang", "zh", "--out", "run", "train.py"],
         cwd=folder,
-        env={**os.environ, "MS_DEV_LAUNCH_BLOCKING": "1"},
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -35,7 +35,7 @@ def script_runner(tmp_path):
             "train.py",
             *filter(None, args),
         ]
-        environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8", "MS_DEV_LAUNCH_BLOCKING": "1"}
+        environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8"}
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
         )

@@ -102,7 +102,7 @@ open("finished", "w").close()
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8", "MS_DEV_LAUNCH_BLOCKING": "1"}
+    environment = {**os.environ, "GLOG_v": "3", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         [sys.executable, *command],
         cwd=folder,

@@ -34,7 +34,6 @@ class Launch:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         own = str(Path(__file__).resolve().parents[2])
         environment = {**os.environ, "PATH": path, "GLOG_v": "3", "PYTHONPATH": own, "LC_ALL": "C.UTF-8"}
-        environment["MS_DEV_LAUNCH_BLOCKING"] = "1"  # see Scripts.blocking
         launcher = [
             shutil.which("msrun", path=path),
             f"--worker_num={workers}",

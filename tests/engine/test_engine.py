@@ -8,9 +8,10 @@ import pytest
 
 from msprec.bilingual import Joined, Text, listed, show
 from msprec.engine import UnknownThreshold, blank, conclude, default_thresholds, find, items
-from msprec.engine.schema import COLUMN, Fact, number
+from msprec.engine.schema import Fact
 from msprec.record.checklist_file import write_checklist
 from msprec.record.reader import RunFolderError
+from msprec.record.schema import COLUMN, number
 from msprec.source.user_code import Code
 
 

@@ -23,6 +23,10 @@ def scores(*values):
         ((0.9, None, 0.9), (0.5,), "helps"),  # a failing run is worse than any score
         ((0.9, 0.9, 0.9), (None,), "harms"),
         ((None, None, None), (None,), "none"),
+        # a training that fails with some seeds: all of one side better, though the t-test cannot tell
+        ((0.0, 0.92, -0.01, 0.9), (0.97, 0.98, 0.97, 0.98), "helps"),
+        ((0.0, 0.92, -0.01), (0.97, 0.98, 0.97), "open"),
+        ((0.97, 0.97, 0.98, 0.97, 0.98), (0.0, 0.92, -0.01), "harms"),
     ],
 )
 def test_verdict_by_score(base, tried, verdict):

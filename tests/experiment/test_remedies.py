@@ -22,12 +22,16 @@ EDITS = {
     "evaluation_mode": "    net.set_train(False)\n    for x, y in test.create_tuple_iterator():",
     "lr_range_test": "nn.Momentum(net.body.trainable_params(), 0.02, 0.9)",
     "lr_lower": "nn.Momentum(net.body.trainable_params(), 0.0001, 0.9)",
+    "lr_much_lower": "nn.Momentum(net.body.trainable_params(), 1e-05, 0.9)",
+    "lr_much_higher": "nn.Momentum(net.body.trainable_params(), 0.1, 0.9)",
+    "lr_far_higher": "nn.Momentum(net.body.trainable_params(), 1, 0.9)",
     "lr_higher": "nn.Momentum(net.body.trainable_params(), 0.01, 0.9)",
     "unscale_first": "            grads = scaler.unscale(grads)\n            grads = ops.clip_by_norm(grads, 1.0)\n",
     "float32": "net.to_float(ms.float32)",
     "class_weights": "nn.CrossEntropyLoss(weight=ms.Tensor([0.5333, 1.0667, 5.3333], ms.float32))",
     "batch_size": "train.batch(32)  # of 64",
     "more_epochs": "for epoch in range(10):",
+    "many_epochs": "for epoch in range(40):",
 }
 
 

@@ -46,7 +46,7 @@ def digests(folder):
 
 
 def msprec(folder, *args):
-    env = {**os.environ, "GLOG_v": "3", "MS_DEV_LAUNCH_BLOCKING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**os.environ, "GLOG_v": "3", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "msprec", *args]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 

@@ -41,6 +41,13 @@ def plan(tmp_path):
     return make_plan(Case(write_run(tmp_path)), ("shuffle", "standardise", "lr_lower"))
 
 
+@pytest.fixture
+def rates(tmp_path):
+    return make_plan(
+        Case(write_run(tmp_path)), ("lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher")
+    )
+
+
 def carry_out(plan, accuracy, budget=None):
     given = Given(accuracy)
     return Trials(plan, given, budget).carry_out(), given
@@ -118,6 +125,41 @@ def test_several_at_a_time_come_to_the_same(plan):
     given = Given(accuracy)
     given.jobs = 3
     assert Trials(plan, given).carry_out() == carry_out(plan, accuracy)[0]
+
+
+@pytest.mark.parametrize(
+    ("results", "best", "left"),
+    [
+        ({"lr_higher": 0.3, "lr_much_higher": 0.5, "lr_far_higher": 0.9}, "lr_far_higher", set()),
+        ({"lr_higher": 0.8, "lr_much_higher": 0.6}, "lr_higher", {"lr_far_higher"}),  # too far already
+        (
+            {"lr_higher": 0.1, "lr_lower": 0.5, "lr_much_lower": 0.9},
+            "lr_much_lower",
+            {"lr_much_higher", "lr_far_higher"},
+        ),
+    ],
+)
+def test_rates_are_followed_as_far_as_it_gets_better(rates, results, best, left):
+    facts, given = carry_out(rates, lambda ids: max([results.get(one, 0.1) for one in ids], default=0.3))
+    assert facts["remedies"][0]["id"] == best and facts["together"]["ids"] == [best]
+    asked = {one for ids, _ in given.asked for one in ids}
+    assert asked.isdisjoint(left) and facts["left_out"] == []
+
+
+def test_a_training_that_ended_by_an_error_is_what_remedies_are_tried_against(rates):
+    """A loss that is not finite ends the script: the best result of the remedies with which it does not comes first."""
+    rates.case.ended_by = "ValueError"
+    worth = {"lr_lower": 0.6, "lr_much_lower": 0.9}
+    facts, _ = carry_out(rates, lambda ids: worth.get(next(iter(ids), None)))
+    assert facts["score"] == "accuracy" and facts["baseline"]["failed"] == 3
+    assert [one["id"] for one in facts["remedies"][:2]] == ["lr_much_lower", "lr_lower"]
+    assert facts["together"]["ids"] == ["lr_much_lower"]
+    _, rows = present.rows(facts, "en")
+    assert rows[0][-1] == "ends by an error: ValueError: no"
+    # another error is the copy's
+    rates.case.ended_by = "RuntimeError"
+    with pytest.raises(BaselineFailed):
+        carry_out(rates, lambda ids: None)
 
 
 def test_a_script_that_fails_by_itself(plan):

@@ -36,7 +36,7 @@ def _expectation(folder: Path) -> dict:
 def test_place(folder: Path, scripts) -> None:
     expected = _expectation(folder)
     shutil.copytree(folder, scripts.folder, dirs_exist_ok=True)
-    ran = scripts.blocking().observed()
+    ran = scripts.observed()
     assert ran.status == expected.get("exit", 0), ran.err
     scripts.no_own_errors()
     located = [event for event in scripts.events() if event["event"] == "located"]

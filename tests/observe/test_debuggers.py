@@ -127,7 +127,7 @@ print(json.dumps(seen))""",
 
 @pytest.mark.parametrize("tool", [TRACER, DEBUGGER], ids=["tracer", "debugger"])
 def test_what_it_sees_is_the_same(scripts, tool) -> None:
-    scripts.blocking().write(EVALUATE, "scores.py")
+    scripts.write(EVALUATE, "scores.py")
     scripts.write(TRAIN.replace("START", tool[0]).replace("END", tool[1]))
     bare, observed = scripts.bare(), scripts.observed()
     assert bare.status == observed.status == 0, observed.err

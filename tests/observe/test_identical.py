@@ -18,9 +18,9 @@ def _case(style: str, mode: str):
     ("style", "mode"), [_case(s, m) for s in ("model", "functional", "jit", "cell") for m in ("graph", "pynative")]
 )
 def test_same_run_with_and_without(scripts, tmp_path, style: str, mode: str) -> None:
-    scripts.write(SCRIPT)
+    scripts.pipelined().write(SCRIPT)
     bare = scripts.bare(style, mode)
-    other = type(scripts)(tmp_path / "observed")
+    other = type(scripts)(tmp_path / "observed").pipelined()
     other.folder.mkdir()
     other.write(SCRIPT)
     observed = other.observed(style, mode, options=("--probe-seconds", "5", "--word"))

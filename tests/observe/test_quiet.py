@@ -44,7 +44,7 @@ for step in range(12):
 
 @pytest.mark.parametrize("offset", ["0", "3"], ids=["probes", "a step that is located"])
 def test_streams_are_those_of_the_bare_script(scripts, offset: str) -> None:
-    scripts.blocking().settings["GLOG_v"] = "2"  # MindSpore's default: warnings
+    scripts.settings["GLOG_v"] = "2"  # MindSpore's default: warnings
     scripts.write(SCRIPT)
     bare = scripts.bare(offset)
     observed = scripts.observed(offset, options=("--probe-seconds", "10"))

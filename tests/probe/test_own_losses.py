@@ -5,12 +5,13 @@ import pytest
 
 from msprec.checklists.common.custom_loss import Wrong, check_own, confirmed, open_points
 from msprec.checklists.common.loss_rules import check_inputs, of_script
-from msprec.engine.schema import PROBES, Fact
+from msprec.engine.schema import Fact
 from msprec.probe.custom_losses import values_beside
 from msprec.probe.loss_input_statistics import features
 from msprec.probe.loss_properties import behaviour, pair_behaviour
 from msprec.probe.loss_shapes import kind_of
 from msprec.probe.numpy_losses import log_softmax
+from msprec.record.schema import PROBES
 
 RNG = np.random.default_rng(5)
 SCORES = RNG.standard_normal((12, 4)).astype(np.float32)

@@ -55,7 +55,6 @@ def concluded(scripts, ran, steps: int) -> dict:
 
 def ends_alike(scripts, *words: str) -> None:
     """With msprec the script ends as it does without, be it with an error of its own, and nothing of msprec's fails."""
-    scripts.blocking()
     bare = scripts.bare(*words, timeout=LONG)
     ran = scripts.observed(*words, timeout=LONG)
     assert ran.status == bare.status

@@ -18,7 +18,8 @@ from msprec.checklists.api.argument_differences.api_mapping import Setting
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
-from msprec.engine.schema import REFERENCE_WEIGHTS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import REFERENCE_WEIGHTS
 from msprec.source.entry_scripts import only_evaluates
 from msprec.source.live_code import LiveCode
 from msprec.source.module import Call
@@ -309,7 +310,7 @@ def _without_reference(run_data: RunData, calls: list) -> Finding:
         Text(
             "{n} 处参数依赖与 PyTorch 不同的默认值或取值未知（{names}），没有标杆脚本无法判断是否有意为之。",
             "{n} {noun} on a default that differs from PyTorch's, or on a value that is not known ({names}); without the "
-            "benchmark script it cannot be told whether that is meant.",
+            "benchmark script it cannot be told whether that is intended.",
             n=len(rows),
             noun=english("argument rests", len(rows), "arguments rest"),
             names=listed(names),

@@ -1,4 +1,4 @@
-"""Optimizer and initial weights beside those of a reference run (``--reference-run``)."""
+"""Optimizer and initial weights compared with those of a reference run (``--reference-run``)."""
 
 from typing import Optional
 
@@ -25,7 +25,7 @@ def judge_reference_settings(run_data: RunData, against: ReferenceComparison, fi
     return problem(
         Text(
             "与标杆运行相比，{says}，loss 从那里分开。",
-            "Beside the reference run, {says}, and the losses part there.",
+            "Compared with the reference run, {says}, and the loss curves diverge there.",
             says=says,
         ),
         Text(

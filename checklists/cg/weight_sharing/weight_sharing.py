@@ -85,7 +85,7 @@ def _repeated(cells: list, evidence: list, run_data: RunData) -> Finding:
             "每层新建一个 Cell，例如 nn.CellList([Block() for _ in range(n)])，而不是 [Block()] * n；"
             "确实要共享时，在 construct 中对同一个 Cell 循环调用。",
             "Make a new cell for each layer, as in nn.CellList([Block() for _ in range(n)]), instead of [Block()] * n. "
-            "Where sharing is meant, call the one cell in a loop in construct.",
+            "Where sharing is intended, call the one cell in a loop in construct.",
         ),
         evidence,
         [one.created for one in cells],

@@ -15,7 +15,8 @@ from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import ADVICE, Pair
 from msprec.engine.finding import Finding, ok, problem, undecided, worst
 from msprec.engine.run_data import RunData, place
-from msprec.engine.schema import DATASETS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import DATASETS
 from msprec.source.module import Scope
 from msprec.source.pipelines.values import UNREAD, Data, Instance, Pipe, Reading, Use, origin_of
 from msprec.source.transform_signatures import REQUIRED, SIGNATURES

@@ -9,14 +9,15 @@ import numpy as np
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
 from msprec.checklists.common.input_scale import values_in
-from msprec.checklists.common.learning_curves import validation_scores
 from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
+from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import LABEL_SHEET, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import LABEL_SHEET
 
 _CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 _BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)

@@ -8,9 +8,9 @@ from msprec.bilingual import Text, english
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
-from msprec.checklists.common.learning_curves import is_steep, training_curve
 from msprec.checklists.common.reference_findings import judged_with_reference
 from msprec.checklists.common.setting_origin import BATCH, argument_origin
+from msprec.checklists.common.training_curves import is_steep, training_curve
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
@@ -164,7 +164,7 @@ def _course(run_data: RunData) -> _Course:
     if training is None:
         seen = _ends(run_data)
         if seen is None:
-            return _Course(Text("没有足够的 loss 可以判断走势", "too few losses were seen to tell their course"))
+            return _Course(Text("没有足够的 loss 可以判断走势", "too few losses were recorded to show a trend"))
         high = seen[1] > run_data.limit("hp.03.still_high") * seen[0] > 0
         return _Course(
             Text("loss 从 {first} 到 {last}", "the loss went from {first} to {last}", first=seen[0], last=seen[1]),

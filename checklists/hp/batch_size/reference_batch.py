@@ -1,4 +1,4 @@
-"""The global batch beside that of a reference run (``--reference-run``)."""
+"""The global batch compared with that of a reference run (``--reference-run``)."""
 
 from typing import Optional
 

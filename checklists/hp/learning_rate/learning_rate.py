@@ -8,9 +8,9 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import Outcome, learning_outcome, training_losses
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
-from msprec.checklists.common.learning_curves import epochs_of
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
+from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
@@ -278,7 +278,7 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
                 "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}"
                 "（loss 被优势等数值加权，其走势不说明学习情况）。",
                 "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most "
-                "(the loss is weighed by advantages or the like, and its course does not tell what is learnt).",
+                "(the loss is weighed by advantages or the like, and its trend does not tell what is learnt).",
                 used=used,
                 steps=run_data.training_steps,
                 moved=f"{100 * moved:.2g} %",
@@ -291,7 +291,7 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
         Text(
             "学习率 {used}；loss 被 batch 中的其他数值（如优势）加权，它的走势和范围测试都不说明学习情况。",
             "The learning rate is {used}; other numbers of the batch, such as advantages, weigh the loss, so that neither its "
-            "course nor a range test tells what is learnt.",
+            "trend nor a range test tells what is learnt.",
             used=used if used is not None else Text("未记录", "not recorded"),
         ),
         Text(
@@ -407,7 +407,11 @@ def _outrun(run_data: RunData, seen: Course, curve: Curve, used: float) -> bool:
     """
     batches = run_data.range_test.batches or 0
     best = curve.lowest_at(batches * max(1, epochs_of(run_data) or 0))
-    if best is None or seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses) or _still_rising(run_data):
+    if (
+        best is None
+        or seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses)
+        or _still_rising(run_data)
+    ):
         return False
     own = _losses_of(run_data, seen)[1][: min(batches, best + 1)]
     first, lowest = curve.reached()[0], float(curve.smoothed[best])
@@ -643,7 +647,7 @@ def _course_words(seen: Course) -> Text:
             "由几个优化器轮流更新，它们的 loss 不是一条曲线",
             "has optimizers that take turns, whose losses make no one curve",
         ),
-    }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to tell its course ({steps} steps)"))
+    }.get(seen.kind, Text("的步数太少（{steps} 步），无法判断走势", "is too short to show a trend ({steps} steps)"))
     return Text(known.zh, known.en, first=seen.first, last=seen.last, steps=seen.steps)
 
 

@@ -1,4 +1,4 @@
-"""The learning rate beside that of a reference run (``--reference-run``)."""
+"""The learning rate compared with that of a reference run (``--reference-run``)."""
 
 from typing import Optional
 
@@ -35,7 +35,7 @@ def judge_reference_rate(run_data: RunData, against: ReferenceComparison, findin
         ),
         Text(
             "改用标杆运行的学习率再运行；若有意使用另一个学习率，先用 `msprec lr SCRIPT` 求出它的范围。",
-            "Run again with the reference run's rate; where another is meant, find its range with `msprec lr SCRIPT` first.",
+            "Run again with the reference run's rate; where another is intended, find its range with `msprec lr SCRIPT` first.",
         ),
         finding.evidence,
         [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False],

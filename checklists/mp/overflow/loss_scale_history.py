@@ -1,4 +1,4 @@
-"""The story of loss scale and overflow in one rank's steps (mp.01)."""
+"""Loss scale and overflows over the steps of one rank (mp.01)."""
 
 from typing import Optional
 

@@ -24,7 +24,7 @@ _VANISHING = Text(
     "connections; with sigmoid or tanh draw the weights with XavierUniform.",
 )
 _EXPLODING = Text(
-    "检查初始权重的标准差（HeNormal、XavierUniform），加入归一化层，或用 clip_by_global_norm 截断梯度。",
+    "检查初始权重的标准差（HeNormal、XavierUniform），加入归一化层，或用 clip_by_global_norm 裁剪梯度。",
     "Check the standard deviation of the initial weights (HeNormal, XavierUniform), add normalisation layers, or clip the "
     "gradients with clip_by_global_norm.",
 )

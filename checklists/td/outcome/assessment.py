@@ -14,7 +14,7 @@ from msprec.checklists.common.constant_prediction import (
     share_error,
     training_losses,
 )
-from msprec.checklists.common.learning_curves import (
+from msprec.checklists.common.training_curves import (
     epochs_of,
     is_steep,
     keeps_best,
@@ -79,6 +79,11 @@ class Assessment(NamedTuple):
     step: Optional[int] = None
     score: Optional[Score] = None
     little: bool = False
+
+    @property
+    def told(self) -> str:
+        """The state that is told: one that learnt only a little learnt hardly."""
+        return "hardly" if self.little else self.state
 
 
 def assess(run_data: RunData) -> Assessment:

@@ -57,19 +57,19 @@ def outcome(run_data: RunData) -> Finding:
 
     Problem: a training of td.01.epochs and td.01.least_steps (or of td.01.steps) ends at the level of a constant prediction
     (hp.01.constant) without falling any more; or at a loss that is not finite, hp.01.diverged times the constant and its start,
-    or td.01.exploded times its start; or it rose from below the constant to above it again. ok: hp.01.learnt of the constant's
-    loss is gone, or a validation score is clearly above that of the most frequent class. What lies between, a loss whose
+    or td.01.exploded times its start; or it rose from below the constant to above it again. ok: td.01.well of the constant's
+    loss is gone, or hp.01.learnt of it and half of the way to all right answers on validation. What lies between, a loss whose
     constant is not known, and trainings with another aim (two networks against each other, rewards) are undecided.
     """
     if run_data.trains_nothing:
         return no_training()
     found = run_data.once(assess)
     says, evidence = sentence(found), _evidence(run_data, found)
-    if found.state == "learnt":
+    if found.told == "learnt":
         return ok(says, evidence)
     if found.state in ("nothing", "diverged", "got_worse") and found.sure:
         return problem(says, _ADVICE, evidence, _places(run_data))
-    decide = _DECIDE.get(found.reason or "") or _DECIDE_STATE.get(found.state, RUN_AGAIN)
+    decide = _DECIDE.get(found.reason or "") or _DECIDE_STATE.get(found.told, RUN_AGAIN)
     return undecided(says, decide, evidence)
 
 

@@ -16,7 +16,7 @@ def section(run_data: RunData, lang: str) -> Optional[dict]:
     found = run_data.once(assess)
     constant = found.outcome.constant
     made = {
-        "state": found.state,
+        "state": found.told,
         "text": sentence(found),
         "step": found.step,
         "end": found.end,
@@ -30,7 +30,7 @@ def section(run_data: RunData, lang: str) -> Optional[dict]:
 
 def _asks_why(found: Assessment) -> bool:
     """Whether something kept it from learning, as far as is known."""
-    return found.state not in ("learnt", "unknown") or (found.state == "unknown" and found.reason == "no_constant")
+    return found.told not in ("learnt", "unknown") or (found.state == "unknown" and found.reason == "no_constant")
 
 
 def _suspect(id: str, finding) -> dict:

@@ -5,7 +5,8 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.engine.run_data import RunData
-from msprec.engine.schema import REPLICAS, Fact
+from msprec.engine.schema import Fact
+from msprec.record.schema import REPLICAS
 
 
 class Drift(NamedTuple):

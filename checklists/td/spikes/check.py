@@ -13,7 +13,7 @@ from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
 _ADVICE = Text(
-    "降低该处的学习率或延长预热，截断梯度（clip_by_global_norm），并检查该步的 batch（异常的样本或标签）；"
+    "降低该处的学习率或延长预热，裁剪梯度（clip_by_global_norm），并检查该步的 batch（异常的样本或标签）；"
     "从突增之前的检查点重新开始，跳过那些 batch。",
     "Lower the learning rate there or warm up for longer, clip the gradients (clip_by_global_norm), and look at the batch of "
     "that step for odd samples or labels; start again from a checkpoint before it and leave these batches out.",

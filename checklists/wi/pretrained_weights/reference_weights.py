@@ -1,4 +1,4 @@
-"""The loaded weights beside those of a reference run (``--reference-run``)."""
+"""The loaded weights compared with those of a reference run (``--reference-run``)."""
 
 from typing import Optional
 

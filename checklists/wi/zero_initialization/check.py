@@ -42,10 +42,10 @@ def zero_weights(run_data: RunData) -> Finding:
 
     Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
-    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and a
-    table of vectors, an output layer or the last layer of a residual branch that starts at zero beside weights that vary and
-    was seen to learn. Of a distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor
-    end with them, are a problem too.
+    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and a table
+    of vectors, an output layer or the last layer of a residual branch that starts at zero beside weights that vary and was
+    seen to learn. Of a distributed run every rank is judged; ranks that add up their gradients and do not start with the
+    same weights, nor end with them, are a problem too.
     """
     if run_data.trains_nothing:
         return no_training()

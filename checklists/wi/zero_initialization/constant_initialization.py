@@ -77,10 +77,14 @@ def _is_output(parameter: Fact, weights: list, adding: Collection) -> bool:
 
 
 def _is_table(parameter: Fact, weights: list) -> bool:
-    """Vectors that a cell of the user's holds for users, words or nodes, where all layers behind them vary: each vector learns from
-    its own samples, and layers that vary give its values gradients that differ."""
+    """Vectors that a cell of the user's holds for users, words or nodes, where all layers behind them vary.
+
+    Each vector learns from its own samples, and layers that vary give its values gradients that differ.
+    """
     layers = [other for other in weights if not _is_own(other)]
-    return _is_own(parameter) and _TABLE.search(parameter.name) is not None and bool(layers) and all(map(_varies, layers))
+    return (
+        _is_own(parameter) and _TABLE.search(parameter.name) is not None and bool(layers) and all(map(_varies, layers))
+    )
 
 
 def _ends_branch(parameter: Fact, weights: list, adding: Collection) -> bool:

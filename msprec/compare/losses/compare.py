@@ -1,4 +1,4 @@
-"""Where two courses of the loss part, and what the accuracy guide concludes from that. Pure arithmetic."""
+"""Where two loss curves diverge, and what the accuracy guide concludes from that. Pure arithmetic."""
 
 from typing import NamedTuple, Optional
 
@@ -20,7 +20,7 @@ LASTS, LASTS_AT_LEAST = 0.05, 3
 
 
 class Parting(NamedTuple):
-    """What comparing two courses found; positions are indices into ``steps``, None where there is none.
+    """What comparing two loss curves found; positions are indices into ``steps``, None where there is none.
 
     Attributes:
         steps, a, b: The common steps (n,) and the losses there.

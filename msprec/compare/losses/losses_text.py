@@ -1,4 +1,4 @@
-"""What comparing two courses of the loss says, in words."""
+"""What comparing two loss curves says, in words."""
 
 import math
 

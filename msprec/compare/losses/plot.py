@@ -1,4 +1,4 @@
-"""Two courses of the loss and their difference, as one PNG."""
+"""Two loss curves and their difference, as one PNG."""
 
 import io
 

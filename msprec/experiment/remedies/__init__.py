@@ -1,10 +1,11 @@
 """The remedies that are tried out. A new one is a class of `Remedy` and an entry in `REMEDIES`."""
 
 from msprec.experiment.remedies.data import BatchSize, Shuffle, Standardise
-from msprec.experiment.remedies.loop import ClipGradients, MoreEpochs, UnscaleFirst
+from msprec.experiment.remedies.loop import ClipGradients, ManyEpochs, MoreEpochs, UnscaleFirst
 from msprec.experiment.remedies.network import ClassWeights, EvaluationMode, InitialWeights, Logits, TrainingMode
 from msprec.experiment.remedies.optimizer import (
     AllParameters,
+    FarHigherRate,
     HigherRate,
     LowerRate,
     MuchHigherRate,
@@ -23,9 +24,10 @@ REMEDIES = (
     EvaluationMode,
     RangeTestRate,
     LowerRate,
-    HigherRate,
     MuchLowerRate,
+    HigherRate,
     MuchHigherRate,
+    FarHigherRate,
     LossScale,
     UnscaleFirst,
     Float32,
@@ -33,4 +35,5 @@ REMEDIES = (
     ClassWeights,
     BatchSize,
     MoreEpochs,
+    ManyEpochs,
 )

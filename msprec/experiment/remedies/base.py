@@ -17,6 +17,8 @@ class Remedy:
         loss_factor: By how much the loss is larger that the hooked run records.
         same_loss: Whether the training loss stays comparable with the baseline's.
         same_steps: Whether the training has as many steps as the baseline.
+        after: The remedy that goes less far the same way: where that one made things worse, this one is not tried.
+        must_help: Whether ``after`` has to help.
         problems: The problems of the case that it answers.
     """
 
@@ -26,6 +28,8 @@ class Remedy:
     loss_factor = 1.0
     same_loss = True
     same_steps = True
+    after: Optional[str] = None
+    must_help = False
 
     def __init__(self, case: Case) -> None:
         self.case = case

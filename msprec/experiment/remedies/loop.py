@@ -85,6 +85,7 @@ class MoreEpochs(Remedy):
     title = Text("epoch 数加倍", "twice as many epochs")
     answers = ("hp.02", "td.")
     same_steps = False
+    times = 2
 
     def fits(self) -> bool:
         return self.can_edit()
@@ -98,12 +99,23 @@ class MoreEpochs(Remedy):
         if isinstance(count, cst.Name):
             count = _assigned(file, count.value) or count
         if isinstance(count, cst.Integer):
-            file.replace(count, str(2 * int(count.value)))
+            file.replace(count, str(self.times * int(count.value)))
         else:
-            file.replace(count, f"2 * {file.code(count)}")
+            simple = isinstance(count, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+            file.replace(count, f"{self.times} * {file.code(count) if simple else f'({file.code(count)})'}")
 
     def code(self) -> Optional[str]:
-        return "for epoch in range(2 * epochs):"
+        return f"for epoch in range({self.times} * epochs):"
+
+
+class ManyEpochs(MoreEpochs):
+    """Eight times as many epochs, where twice as many helped."""
+
+    id = "many_epochs"
+    title = Text("epoch 数增加到 8 倍", "eight times as many epochs")
+    times = 8
+    after = "more_epochs"
+    must_help = True
 
 
 def _range(loop: cst.For) -> Optional[cst.Arg]:

@@ -68,27 +68,32 @@ class HigherRate(_LearningRate):
 
 
 class MuchLowerRate(_LearningRate):
-    """The learning rate divided by 100, where the range test names none."""
+    """The learning rate divided by 100."""
 
     id = "lr_much_lower"
     title = Text("学习率除以 100", "learning rate divided by 100")
-    answers = ("hp.01", "mp.01")
     factor = 0.01
-
-    def fits(self) -> bool:
-        return super().fits() and not self.case.facts("range_test").get("steepest")
+    after = "lr_lower"
 
 
 class MuchHigherRate(_LearningRate):
-    """The learning rate times 100, where the range test names none."""
+    """The learning rate times 100."""
 
     id = "lr_much_higher"
     title = Text("学习率乘以 100", "learning rate times 100")
-    answers = ("hp.01",)
+    answers = ("hp.01", "td.")
     factor = 100.0
+    after = "lr_higher"
 
-    def fits(self) -> bool:
-        return super().fits() and not self.case.facts("range_test").get("steepest")
+
+class FarHigherRate(_LearningRate):
+    """The learning rate times 1000."""
+
+    id = "lr_far_higher"
+    title = Text("学习率乘以 1000", "learning rate times 1000")
+    answers = ("hp.01", "td.")
+    factor = 1000.0
+    after = "lr_much_higher"
 
 
 class RangeTestRate(_LearningRate):

@@ -1,102 +1,40 @@
-"""Training and validation curves: too many epochs, too few, or neither (hp.02)."""
+"""What the training and validation curves say of the number of epochs: too many, too few, or neither."""
 
-import ast
 import math
-import re
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import (
-    ACCURACY,
-    Outcome,
-    as_share,
-    constant_loss,
-    learning_outcome,
-)
+from msprec.checklists.common.constant_prediction import ACCURACY, Outcome, constant_loss, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
-from msprec.checklists.common.generalization_gap import Gap, generalization_gap
 from msprec.checklists.common.setting_origin import epochs_origin
+from msprec.checklists.common.training_curves import (
+    EVEN_SHARE,
+    Curve,
+    Training,
+    epochs_of,
+    is_steep,
+    keeps_best,
+    last_step,
+    score_unit,
+    training_curve,
+    turned_up,
+    validation_curves,
+    validation_scores,
+)
 from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
-from msprec.engine.finding import Finding, ok, problem, table, undecided
-from msprec.engine.run_data import RunData, place
-from msprec.record.metric_names import HIGHER, LOWER, is_metric_name
-from msprec.source.user_code import called_name
+from msprec.checklists.hp.epochs.generalization_gap import Gap, generalization_gap
+from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
+from msprec.engine.run_data import RunData
+from msprec.record.metric_names import is_metric_name
 
-_KEEPS_BEST = re.compile(
-    r"EarlyStopping\(|restore_best_weights\s*=\s*True|SaveBest|BestCheckpoint|save_best|ReduceLROnPlateau\b.*best"
+_EVALUATE = Text(
+    "每个 epoch 在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪个 epoch 最好。",
+    "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see which "
+    "epoch is best.",
 )
-_BEST = re.compile(r"best|patience|lowest|highest", re.IGNORECASE)
-
-
-class Curve(NamedTuple):
-    """One validation metric over the training, turned so that less is better; ``low``: it is a loss.
-
-    ``samples``: of the data it was computed on, where known.
-    """
-
-    name: str
-    steps: np.ndarray
-    values: np.ndarray
-    low: bool
-    samples: Optional[int] = None
-
-    @property
-    def best(self) -> int:
-        return int(np.argmin(self.values))
-
-    @property
-    def noise(self) -> float:
-        """The usual distance of a value from the line through its neighbours."""
-        if len(self.values) < 3:
-            return 0.0
-        middle = (self.values[:-2] + self.values[2:]) / 2
-        return float(np.median(np.abs(self.values[1:-1] - middle)))
-
-    @property
-    def last(self) -> int:
-        """How many values count as the end: a tenth of them, two at the least."""
-        return min(len(self.values), max(2, len(self.values) // 10))
-
-    @property
-    def end(self) -> float:
-        """The mean of the last values."""
-        return float(self.values[-self.last :].mean())
-
-    @property
-    def error(self) -> float:
-        """The standard error of a share of right answers, from the number of samples; 0 where that is not known."""
-        share = abs(float(self.values[self.best])) / (100.0 if np.abs(self.values).max() > 1.5 else 1.0)
-        if self.low or not self.samples or not 0 <= share <= 1:
-            return 0.0
-        return (share * (1 - share) / self.samples) ** 0.5 * (100.0 if np.abs(self.values).max() > 1.5 else 1.0)
-
-    def shown(self, value: float) -> float:
-        return float(value if self.low else -value)
-
-
-# what an even fall has in its last fifth
-_EVEN = 0.2
-
-
-class Training(NamedTuple):
-    """The training loss: its fall over the last fifth, and how sure that is."""
-
-    first: float
-    before: float
-    last: float
-    sure: bool
-
-    @property
-    def relative(self) -> float:
-        return (self.before - self.last) / abs(self.last) if self.last else 0.0
-
-    @property
-    def share(self) -> float:
-        whole = self.first - self.last
-        return (self.before - self.last) / whole if whole > 0 else 0.0
 
 
 def judge_epochs(run_data: RunData) -> Finding:
@@ -121,68 +59,7 @@ def judge_epochs(run_data: RunData) -> Finding:
     return _in_between(run_data, curves, turned, training, shown)
 
 
-# --- the curves ----------------------------------------------------------------------------------------------------
-
-
-def validation_curves(run_data: RunData) -> list:
-    """Metrics evaluated at four steps of the (last) training or more, losses first."""
-    points: dict = {}
-    counted: dict = {}
-    begun = last_training_start(run_data)
-    for evaluation in run_data.evaluations:
-        if (evaluation.step or 0) <= begun and begun:
-            continue
-        for name, value in evaluation.metrics.items():
-            if evaluation.step is not None and value == value and abs(value) != float("inf"):
-                points.setdefault((name, evaluation.dataset), {})[evaluation.step] = float(value)
-                counted[name, evaluation.dataset] = evaluation.samples
-    curves = []
-    for (name, dataset), found in points.items():
-        low = bool(LOWER.search(name))
-        if len(found) >= 4 and (low or HIGHER.search(name)):
-            steps = np.array(sorted(found), dtype=float)
-            values = np.array([found[step] for step in sorted(found)])
-            curves.append(
-                Curve(
-                    name, steps, values if low else -values, low, counted[name, dataset] or _samples(run_data, dataset)
-                )
-            )
-    return sorted(curves, key=lambda curve: not curve.low)
-
-
-def _samples(run_data: RunData, number) -> Optional[int]:
-    """Samples a pass of the data that were evaluated; the only evaluation set where the facts name none."""
-    sets = run_data.datasets_of("eval")
-    named = [one for one in run_data.datasets if number is not None and one.id == number] or (
-        sets if len(sets) == 1 else []
-    )
-    return named[0].samples_per_pass if named else None
-
-
-def validation_scores(run_data: RunData, names: str) -> list:
-    """The last value of each metric of such a name, as a share."""
-    last = {}
-    for evaluation in run_data.evaluations:
-        for name, value in evaluation.metrics.items():
-            if re.search(names, name, re.IGNORECASE) and value == value and 0 <= value <= 100:
-                last[name, evaluation.dataset] = as_share(value)
-    return list(last.values())
-
-
-def training_curve(run_data: RunData) -> Optional[Training]:
-    """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
-    rows = last_rows(run_data)
-    if rows is None or "loss" not in run_data.steps():
-        return None
-    losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
-    if len(losses) < 30 or not np.isfinite(losses).all():
-        return None
-    fifth = len(losses) // 5
-    first, before, last = losses[: max(3, len(losses) // 20)], losses[-2 * fifth : -fifth], losses[-fifth:]
-    error = float(np.hypot(before.std() / len(before) ** 0.5, last.std() / len(last) ** 0.5))
-    halves = last[: len(last) // 2].mean(), last[len(last) // 2 :].mean()
-    sure = before.mean() - last.mean() > 3 * error and halves[1] < halves[0] < before.mean()
-    return Training(float(first.mean()), float(before.mean()), float(last.mean()), bool(sure))
+# --- the course of the curves --------------------------------------------------------------------------------------
 
 
 def _only_begun(run_data: RunData) -> Optional[Training]:
@@ -198,10 +75,9 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
     if rows is None or not epochs or not _whole_passes(run_data) or _decayed(run_data):
         return None
     losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
-    long = len(losses) >= run_data.limit("hp.02.few") or (
-        epochs >= run_data.limit("hp.02.epochs") and len(losses) >= 20
-    )
-    if not long or not np.isfinite(losses).all():
+    long_enough = len(losses) >= run_data.limit("hp.02.few")
+    long_enough = long_enough or (epochs >= run_data.limit("hp.02.epochs") and len(losses) >= 20)
+    if not long_enough or not np.isfinite(losses).all():
         return None
     if epochs >= run_data.limit("hp.02.epochs") and len(losses) >= run_data.limit("hp.02.steps"):
         return None
@@ -211,13 +87,13 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
     )
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
     score = _share_of_the_way(run_data, constant.majority if constant is not None else None)
-    if score >= run_data.limit("hp.02.well"):
-        return None
     poor = score > -math.inf or learning_outcome(run_data).verdict in ("hardly", "nothing")
-    if epochs < run_data.limit("hp.02.epochs") and not poor:
+    if score >= run_data.limit("hp.02.well") or (epochs < run_data.limit("hp.02.epochs") and not poor):
         return None
     level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
-    falls = found.before > found.last and found.share >= 0.5 * _EVEN and _slope(half) <= -run_data.limit("hp.02.slope")
+    falls = (
+        found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
+    )
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
 
 
@@ -242,35 +118,6 @@ def _whole_passes(run_data: RunData) -> bool:
     return bool(passes) and all(entry.complete is not False for entry in passes)
 
 
-def turned_up(run_data: RunData, curve: Curve) -> bool:
-    """Whether a metric was best well before the end and has been clearly worse since."""
-    best, end = float(curve.values[curve.best]), curve.end
-    begun = last_training_start(run_data)
-    if (
-        curve.steps[curve.best] - begun > run_data.limit("hp.02.before") * (_last_step(run_data, curve) - begun)
-        or len(curve.values) - curve.best < 3
-    ):
-        return False
-    worse = end - best
-    least = run_data.limit("hp.02.rise") * abs(best) if curve.low else run_data.limit("hp.02.drop") * _unit(best)
-    after = curve.values[curve.best + 1 :]
-    # the same samples are judged each time: less than their errors alone would make of two shares
-    return (
-        worse >= max(least, 1.5 * curve.error)
-        and worse > 4 * curve.noise
-        and float((after > best + 0.25 * worse).mean()) >= 0.5
-    )
-
-
-def _unit(best: float) -> float:
-    """Scores are shares, or percentages."""
-    return 100.0 if abs(best) > 1.5 else 1.0
-
-
-def _last_step(run_data: RunData, curve: Curve) -> float:
-    return max(float(run_data.training_steps), float(curve.steps[-1]))
-
-
 def _still_better(curves: list, turned: list) -> bool:
     """Whether a score went on improving after the loss had turned, by more than its standard error: an overconfident
     network, not a worse one."""
@@ -280,7 +127,7 @@ def _still_better(curves: list, turned: list) -> bool:
     for curve in curves:
         if not curve.low and (curve.steps <= when).any():
             then = float(curve.values[curve.steps <= when][-2:].min())
-            if then - curve.end > max(0.005 * _unit(then), curve.noise, curve.error):
+            if then - curve.end > max(0.005 * score_unit(then), curve.noise, curve.error):
                 return True
     return False
 
@@ -297,84 +144,13 @@ def _validation_flat(curves: list) -> bool:
     return bool(curves)
 
 
-def is_steep(run_data: RunData, training: Training) -> bool:
-    """Whether the training loss was still falling steeply at the end (hp.02.falling, hp.02.share)."""
-    if training.last <= 0:  # no share of itself tells how far a loss without a floor at 0 may go
-        return training.sure and training.share >= _EVEN
-    return (
-        training.sure
-        and training.relative >= run_data.limit("hp.02.falling")
-        and training.share >= run_data.limit("hp.02.share")
-    )
-
-
 def _decayed(run_data: RunData) -> bool:
-    """Whether the learning rate was run down by plan: what fell last fell for that."""
+    """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
     rates = run_data.steps().observed("lr")
     return len(rates) > 10 and bool(np.isfinite(rates).all()) and float(rates[-3:].mean()) <= 0.1 * float(rates.max())
 
 
-def epochs_of(run_data: RunData) -> Optional[int]:
-    """Passes over the training data that the run made; those of the last training where the steps do not count them."""
-    begun, steps = last_training_start(run_data), run_data.training_steps
-    if begun and steps:
-        passes = sum(dataset.passes or 0 for dataset in run_data.datasets_of("train"))
-        return round(passes * (steps - begun) / steps)
-    epochs = run_data.steps().observed("epoch")
-    if len(epochs) and np.isfinite(epochs).all():
-        return int(epochs.max())
-    passes = [dataset.passes for dataset in run_data.datasets_of("train") if dataset.passes]
-    return max(passes) if passes else None
-
-
-_SAVES = ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")
-
-
-def keeps_best(run_data: RunData) -> list:
-    """Places where the script keeps the best weights or stops early by itself."""
-    found = run_data.find_lines(_KEEPS_BEST.pattern, 2)
-    for file, tree in run_data.source.trees.items():
-        if not any(called_name(call) in _SAVES for call in run_data.source.nodes(file, ast.Call)):
-            continue
-        for call, parents in run_data.source.calls(tree):
-            saves = called_name(call) in _SAVES
-            tests = [parent for parent in parents if isinstance(parent, ast.If)]
-            if saves and any(_BEST.search(ast.unparse(one.test)) or _keeps_extreme(one) for one in tests):
-                found.append(place(file, call.lineno))
-    return found
-
-
-def _keeps_extreme(branch: ast.If) -> bool:
-    """``if value < top:`` with ``top = value`` inside, whatever the names."""
-    test = branch.test
-    if (
-        not isinstance(test, ast.Compare)
-        or len(test.ops) != 1
-        or not isinstance(test.ops[0], (ast.Lt, ast.Gt, ast.LtE, ast.GtE))
-    ):
-        return False
-    compared = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
-    for node in ast.walk(branch):
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
-            if any({ast.unparse(name), ast.unparse(value)} == compared for name, value in _pairs(target, node)):
-                return True
-    return False
-
-
-def _pairs(target: ast.expr, node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
-    """(name, value) of an assignment, one by one where both sides are tuples."""
-    value = node.value
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return list(zip(target.elts, value.elts))
-    return [(target, value)]
-
-
-# --- the findings --------------------------------------------------------------------------------------------------
-
-
-def _table(run_data: RunData, curves: list):
+def _table(run_data: RunData, curves: list) -> Optional[Evidence]:
     if not run_data.evaluations:
         return None
     losses, numbers = run_data.steps()["loss"], run_data.steps()["step"]
@@ -421,7 +197,7 @@ def _worsened(curve: Curve) -> Text:
 def _too_many(run_data: RunData, curve: Curve, shown: list) -> Finding:
     kept = keeps_best(run_data)
     begun = last_training_start(run_data)
-    share = (float(curve.steps[curve.best]) - begun) / (_last_step(run_data, curve) - begun)
+    share = (float(curve.steps[curve.best]) - begun) / (last_step(run_data, curve) - begun)
     if kept:
         return ok(
             Text(
@@ -468,7 +244,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
         return undecided(
             Text(
                 "{seen}：比不看输入还差，记住训练样本不至于此；验证数据的处理很可能与训练不同。",
-                "For this run {seen}: worse than without looking at the inputs, which learning by heart does not explain; the "
+                "For this run {seen}: worse than without looking at the inputs, which memorising does not explain; the "
                 "validation data are likely processed in another way.",
                 seen=seen,
             ),
@@ -482,7 +258,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
     return problem(
         Text(
             "过拟合：{seen}。网络记住了训练样本；或验证数据的处理、标签与训练不一致。",
-            "Overfitting: {seen}. The network has learnt the training samples by heart, or the validation data are processed or "
+            "Overfitting: {seen}. The network has memorised the training samples, or the validation data are processed or "
             "labelled in another way.",
             seen=seen,
         ),
@@ -524,81 +300,66 @@ def _falling(training: Training) -> Text:
 
 
 def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -> Finding:
-    epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
-    long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
-    # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
-    early = (epochs or 0) >= 2 and steps >= 100 and learning_outcome(run_data).verdict in ("hardly", "nothing")
-    if not curves and any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
-        return undecided(
-            Text(
-                "{what}；但每一步都用同一张图中少数有标签的节点，没有验证就无法判断是否应继续训练。",
-                "{what}; but each step sees the same labelled nodes of one graph, so without a validation it cannot be told "
-                "whether to train on.",
-                what=_falling(training),
-            ),
-            _EVALUATE,
-            shown,
-            _loop_places(run_data),
-        )
-    if _decayed(run_data):
-        return undecided(
-            Text(
-                "{what}，但学习率此时已按计划降低，下降可能由此而来。",
-                "{what}, but the learning rate was being run down by plan, which may be why.",
-                what=_falling(training),
-            ),
-            Text(
-                "用更多的 epoch 和相应拉长的学习率计划再训练一次，比较验证结果。",
-                "Train once more with more epochs and a schedule stretched to them, and compare the validation.",
-            ),
-            shown,
-            _loop_places(run_data),
-        )
-    if not curves and run_data.silent_evaluations:
-        return undecided(
-            Text(
-                "{what}；脚本在 {at} 评估了网络，但看不到评估的结果：验证指标可能已经变差。",
-                "{what}; the script evaluates the network at {at}, and what comes out of it was not seen: the validation may "
-                "have become worse already.",
-                what=_falling(training),
-                at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
-            ),
-            _EVALUATE,
-            shown,
-            _loop_places(run_data),
-        )
-    if not (long_enough or early):
-        begun = _only_begun(run_data)
-        if begun is not None:
-            return _ends_too_soon(run_data, begun, shown)
-        return undecided(
-            Text(
-                "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
-                "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",
-                what=_falling(training),
-                epochs=epochs,
-                steps=steps,
-            ),
-            Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that is meant."),
-            shown,
-            _loop_places(run_data),
-        )
-    too = Text("，验证指标也仍在变好", ", and the validation is still getting better") if curves else Text("", "")
+    what, places = _falling(training), _loop_places(run_data)
+    left_open = _not_sure(run_data, what, curves)
+    if left_open is not None:
+        return undecided(*left_open, shown, places)
     return problem(
         Text(
             "epoch 过少：{epochs} 个 epoch 结束时{what}{too}。",
             "Too few epochs: at the end of {epochs} of them {what}{too}.",
-            epochs=epochs,
-            what=_falling(training),
-            too=too,
+            epochs=epochs_of(run_data),
+            what=what,
+            too=Text("，验证指标也仍在变好", ", and the validation is still getting better") if curves else "",
         ),
         Text(
             "增加 epoch，直到训练与验证的 loss 都不再下降；学习率计划随之拉长。",
             "Train on until the loss no longer falls, in training and in validation; stretch the rate's schedule with it.",
         ),
         shown,
-        _loop_places(run_data),
+        places,
     )
+
+
+def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Text, Text]]:
+    """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
+    epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
+    long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
+    # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
+    early = (epochs or 0) >= 2 and steps >= 100 and learning_outcome(run_data).verdict in ("hardly", "nothing")
+    if not curves and any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
+        return Text(
+            "{what}；但每一步都用同一张图中少数有标签的节点，没有验证就无法判断是否应继续训练。",
+            "{what}; but each step sees the same labelled nodes of one graph, so without a validation it cannot be told "
+            "whether to train on.",
+            what=what,
+        ), _EVALUATE
+    if _decayed(run_data):
+        return Text(
+            "{what}，但学习率此时已按计划降低，下降可能由此而来。",
+            "{what}, but its schedule was lowering the learning rate then, which may be why.",
+            what=what,
+        ), Text(
+            "用更多的 epoch 和相应拉长的学习率计划再训练一次，比较验证结果。",
+            "Train once more with more epochs and a schedule stretched to them, and compare the validation.",
+        )
+    if not curves and run_data.silent_evaluations:
+        return Text(
+            "{what}；脚本在 {at} 评估了网络，但看不到评估的结果：验证指标可能已经变差。",
+            "{what}; the script evaluates the network at {at}, and what comes out of it was not seen: the validation may "
+            "have become worse already.",
+            what=what,
+            at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+        ), _EVALUATE
+    if not (long_enough or early or _only_begun(run_data)):
+        return Text(
+            "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
+            "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",
+            what=what,
+            epochs=epochs,
+            steps=steps,
+        ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
+    return None
 
 
 def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:
@@ -635,21 +396,18 @@ def _in_between(run_data: RunData, curves: list, turned: list, training: Optiona
             ),
             shown,
         )
+    level = training is not None and not is_steep(run_data, training)
     return ok(
         Text(
-            "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升；训练 loss 也已平缓。"
-            if training is not None and not is_steep(run_data, training)
-            else "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升。",
+            "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升{level}。",
             "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
-            "turned; the training loss has levelled off."
-            if training is not None and not is_steep(run_data, training)
-            else "{name} on the validation data was best at step {step} ({best}), the mean of its last {n} is {end}: it has not "
-            "turned.",
+            "turned{level}.",
             name=curve.name,
             step=int(curve.steps[curve.best]),
             best=curve.shown(float(curve.values[curve.best])),
             n=curve.last,
             end=curve.shown(curve.end),
+            level=Text("；训练 loss 也已平缓", "; the training loss has levelled off") if level else "",
         ),
         shown,
     )
@@ -658,14 +416,10 @@ def _in_between(run_data: RunData, curves: list, turned: list, training: Optiona
 def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> Finding:
     begun = last_training_start(run_data)
     count = len({evaluation.step for evaluation in run_data.evaluations if not begun or (evaluation.step or 0) > begun})
-    several = (
-        Text(
-            "先后训练了几个网络，这里只看最后一个（第 {step} 步之后）。",
-            "Several networks were trained one after the other; this is about the last (after step {step}).",
-            step=begun,
-        )
-        if begun
-        else None
+    several = Text(
+        "先后训练了几个网络，这里只看最后一个（第 {step} 步之后）。",
+        "Several networks were trained one after the other; this is about the last (after step {step}).",
+        step=begun,
     )
     state = Text(
         "只记录到 {n} 次评估，看不出曲线。",
@@ -673,21 +427,14 @@ def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> F
         n=count,
         noun=english("evaluation was", count, "evaluations were"),
     )
-    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to hold beside the training loss.")
+    none = Text("没有记录到评估，无法比较训练与验证。", "No evaluation was recorded to compare with the training loss.")
     flat = training is not None and not is_steep(run_data, training)
     level = Text("训练 loss 已经平缓。", "The training loss has levelled off.") if flat else None
     return undecided(
-        Joined([several, state if count else none, level]),
+        Joined([several if begun else None, state if count else none, level]),
         Joined([_unread(run_data), _EVALUATE]),
         shown,
     )
-
-
-_EVALUATE = Text(
-    "每个 epoch 在验证集上计算 loss 或精度（如 Model.fit），至少四次，看哪个 epoch 最好。",
-    "Evaluate the loss or a score on the validation set every epoch (Model.fit does), four times at the least, and see which "
-    "epoch is best.",
-)
 
 
 def _unread(run_data: RunData) -> Optional[Text]:

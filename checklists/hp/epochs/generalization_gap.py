@@ -1,4 +1,4 @@
-"""The gap between training and validation at the end, where the training data were learnt by heart (hp.02).
+"""The gap between training and validation at the end, where the training data were memorised.
 
 Overfitting is a gap between training and test error that is too large (Goodfellow, Bengio and Courville 2016, section 5.2); the
 generalisation loss of Prechelt (1998) sees it only where the validation loss turns, not where it never came down.
@@ -67,7 +67,7 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     if outcome.end is None or not reference or not 0 <= outcome.end <= run_data.limit("hp.02.memorised") * reference:
         return None
     if any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
-        return None  # a few labelled nodes of one graph are learnt by heart by right
+        return None  # a few labelled nodes of one graph are rightly memorised
     values = _validation(run_data)
     scores = {key: found for key, found in values.items() if ACCURACY.search(key[0])}
     if scores:
