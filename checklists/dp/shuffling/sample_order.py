@@ -293,9 +293,9 @@ class Order:
                 "已启用混洗（{means}），顺序是随机的{mixed}；但每个 epoch 都新建迭代器，固定种子下都得到这同一个顺序"
                 "（第一遍之后的 {n} 遍中有 {same} 遍）。影响很小；只建一个迭代器（create_tuple_iterator(num_epochs=N)）即可每轮换"
                 "新的顺序。",
-                "Shuffling is on ({means}) and the order is random{mixed}; but each epoch makes a new iterator, which under a "
-                "fixed seed draws this same order again ({same} of {n} later passes). That costs little; one iterator for all epochs "
-                "(create_tuple_iterator(num_epochs=N)) gives each a new order.",
+                "Shuffling is on ({means}) and the order is random{mixed}; but each epoch makes a new iterator, which "
+                "under a fixed seed draws this same order again ({same} of {n} later passes). That costs little; one iterator "
+                "for all epochs (create_tuple_iterator(num_epochs=N)) gives each a new order.",
                 means=listed(self.shuffle.means) if self.shuffle.means else None,
                 mixed=self._label_words(),
                 n=len(self.compared),

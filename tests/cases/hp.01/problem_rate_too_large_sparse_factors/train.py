@@ -5,7 +5,7 @@ import mindspore.dataset as ds
 import numpy as np
 from mindspore import nn, ops
 
-WORDS, TAGS, RATE = 240, 120, 2.0
+WORDS, TAGS, RATE = 240, 120, 0.4
 
 ms.set_seed(8)
 rng = np.random.default_rng(8)
