@@ -328,3 +328,14 @@ def test_where_the_optimizer_is_given_scaled_gradients(verdict):
     assert entry["conclusion"] == "problem" and "never unscaled" in entry["summary"], entry["summary"]
     assert entry["locations"][0] == {"file": "train.py", "line": 13}
     assert verdict("mp.02", settings(SCALER, source={"train.py": SCALED_STEP}))["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(("updates", "said"), [(200, True), (30, False), (None, False)])
+def test_updates_of_steps_that_overflowed(verdict, updates, said):
+    """The optimizer counted 200 updates in 200 steps of which 170 overflowed; or skipped those."""
+    steps = simulate(200, lambda step, scale: step > 30)
+    run = trained(steps, optimizer=[optimizer(updates=updates)], source={"train.py": SCALED_STEP})
+    entry = verdict("mp.01", run)
+    assert entry["conclusion"] == "problem"
+    assert ("170 steps that overflowed were not skipped" in entry["summary"]) == said, entry["summary"]
+    assert ({"file": "train.py", "line": 13} in entry["locations"]) == said
