@@ -2,7 +2,7 @@
 
     python benchmarks/remedies.py --list
     python benchmarks/remedies.py --only image_classes            # one program; also an operator, or program/operator
-    python benchmarks/remedies.py --pairs                         # a fault that matters with one that does not
+    python benchmarks/remedies.py --pairs                         # then a fault that matters with one that does not
     python benchmarks/remedies.py --sound                         # the originals: no patch is wanted
 
 An original is trained with five seeds; a mutant is run under `msprec run`, then `msprec remedy` tries what it finds. It is
@@ -27,7 +27,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from itertools import product
+from itertools import product, zip_longest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "mutants"))
@@ -41,8 +41,9 @@ from source import Program
 from msprec.experiment import effect
 from msprec.experiment.case import CannotExperiment, Case
 from msprec.experiment.effect import Measured, Score
-from msprec.experiment.plan import MOST_SEEDS, SEEDS
+from msprec.experiment.plan import MOST_SEEDS, SEEDS, make_plan
 from msprec.experiment.runner import Runner, Task
+from msprec.experiment.trials import Trials
 
 #: The faults that a remedy of the list answers, by the operators' names, and the remedies that would repair them.
 ANSWERED = {
@@ -137,6 +138,22 @@ class Benchmark:
             "patch": (facts.get("patch") or {}).get("file"),
         }
 
+    def first_of_two(self, kind: Kind, operator: str, texts: dict) -> dict:
+        """Which remedy comes first for a program with two faults; None where none helps."""
+        folder = self._work / kind.name / operator
+        if not (folder / "first.json").is_file():
+            case = prepared(texts, folder, self._probe_seconds)
+            plan = make_plan(case)
+            trials = Trials(plan, Runner(case))
+            if plan.remedies:
+                trials.alone()
+            helping = [one.id for one in trials.helping()]
+            found = {"helping": helping, "planned": [one.id for one in plan.remedies]}
+            (folder / "first.json").write_text(json.dumps(found), encoding="utf-8")
+        found = json.loads((folder / "first.json").read_text(encoding="utf-8"))
+        right = found["helping"][:1] and found["helping"][0] in ANSWERED[operator.split("+")[0]]
+        return {"name": f"{kind.name}/{operator}", "right": bool(right), **found}
+
 
 def measured(facts: dict, score: Score) -> Measured:
     """A part of facts/remedies.json as numbers."""
@@ -194,6 +211,12 @@ def pairs(only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
     return made
 
 
+def in_turn(made: list) -> list:
+    """One of each program, then a second of each, and so on."""
+    by_kind = [[one for one in made if one[0] is kind] for kind in KINDS]
+    return [one for row in zip_longest(*by_kind) for one in row if one is not None]
+
+
 def show(console: Console, rows: list[dict]) -> None:
     """The table, and the shares below it."""
     table = Table("fault", "original", "mutant", "repaired to", "remedies", "patch", title_justify="left")
@@ -223,7 +246,12 @@ def main() -> None:
     parser.add_argument("--probe-seconds", type=float, default=30.0)
     parser.add_argument("--list", action="store_true", help="the faults and their remedies")
     parser.add_argument(
-        "--pairs", action="store_true", help="after the single faults: repaired ones with harmless ones"
+        "--pairs",
+        type=int,
+        nargs="?",
+        const=20,
+        metavar="N",
+        help="then N (20) pairs of a repaired fault and a harmless one",
     )
     parser.add_argument("--sound", action="store_true", help="the originals instead of mutants")
     args = parser.parse_args()
@@ -240,10 +268,12 @@ def main() -> None:
     rows = [row for row in (measure_one(benchmark, console, *one) for one in singles(args.only)) if row]
     show(console, rows)
     if args.pairs:
-        twos = [row for row in (measure_one(benchmark, console, *one) for one in pairs(args.only, rows)) if row]
-        right = [row for row in twos if row["first"] in ANSWERED[row["name"].split("/")[1].split("+")[0]]]
-        show(console, twos)
-        console.print(f"two faults: the one that matters comes first in {len(right)} of {len(twos)}")
+        twos = []
+        for kind, operator, texts in in_turn(pairs(args.only, rows))[: args.pairs]:
+            twos.append(benchmark.first_of_two(kind, operator, texts))
+            console.print(twos[-1])
+        right = sum(one["right"] for one in twos)
+        console.print(f"two faults: a remedy of the one that matters comes first in {right} of {len(twos)}")
     (args.work / "remedies.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 

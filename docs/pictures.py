@@ -2,7 +2,7 @@
 
 Runs examples/digits_trouble and the range test of examples/digits, opens the Word report in LibreOffice, and writes
 report.png and report_zh.png (the first page of the report and one of a problem), page.png (the page of HTML, where a Chromium is
-there) and range_test.png beside this file.
+there), range_test.png, and effects.png (the losses of `msprec remedy`, some fifty runs of a few seconds) beside this file.
 Needs `soffice`, `pdftotext` and `pdftoppm`. ``--keep`` leaves the run folders in DIR, and takes them from there when they exist.
 """
 
@@ -90,6 +90,12 @@ def page_picture(page: Path, target: Path) -> None:
     )
 
 
+def effects(trouble: Path) -> Path:
+    """The plot of `msprec remedy`; what was tried in this run folder before is not run again."""
+    msprec("remedy", "--yes", "--lang", "en", str(trouble))
+    return trouble / "remedies" / "effects.png"
+
+
 def save(picture: Image.Image, target: Path) -> None:
     """As PNG with 128 colours: a third of the size, and a page of text looks the same."""
     picture.convert("RGB").quantize(128).save(target, optimize=True)
@@ -103,13 +109,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = (keep or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        _, rates = runs(folder)
+        trouble, rates = runs(folder)
         save(report_picture(pages(folder / "report_en.docx")), HERE / "report.png")
         save(report_picture(pages(folder / "report_zh.docx")), HERE / "report_zh.png")
         page_picture(folder / "report_en.html", HERE / "page.png")
         if (HERE / "page.png").is_file():
             save(Image.open(HERE / "page.png"), HERE / "page.png")
         shutil.copyfile(rates / "lr" / "curve.png", HERE / "range_test.png")
+        save(Image.open(effects(trouble)), HERE / "effects.png")
 
 
 if __name__ == "__main__":

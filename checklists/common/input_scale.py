@@ -7,6 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.one_quantity import is_one_quantity
+from msprec.checklists.common.target_columns import column_of
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -43,14 +44,22 @@ def entering(run_data: RunData, columns: list) -> list:
     """Of the columns those that the network is called with, where its calls tell; the others are targets, as boxes are.
 
     A column is told by its number of values a sample. Calls that take something no column has (columns joined before the
-    network, say) tell nothing.
+    network, say) tell nothing. What a loss took as its targets on the watched step is none, where other columns are left.
     """
+    compared = {id(found[1]) for one in _compared(run_data) if (found := column_of(run_data, one)) is not None}
+    columns = [column for column in columns if id(column) not in compared] or columns
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
     taken = {values_in(argument.shape) for one in calls for argument in one.arguments}
     sizes = {values_in(column.shape) for column in columns}
     if not taken or None in taken | sizes or not taken <= sizes:
         return columns
     return [column for column in columns if values_in(column.shape) in taken]
+
+
+def _compared(run_data: RunData) -> list:
+    """The targets of the losses on the watched step, as they are delivered."""
+    probes = run_data.probes
+    return [one.targets for one in (*probes.losses, *probes.other_losses) if one.targets.factor is not None]
 
 
 def values_in(shape: list) -> Optional[int]:

@@ -53,6 +53,14 @@ def _enters(run_data: RunData, dataset: Fact, name: str) -> Optional[bool]:
     told = {names[0] for names in fits if len(names) == 1}
     if not all(fits) or len(told) == len(dataset.columns):
         return None
+    label = next((column for column in dataset.columns if column.name == name), None)
+    outside = [
+        column.name
+        for column in dataset.columns
+        if label is not None and column.shape == label.shape and not any(column.name in names for names in fits)
+    ]
+    if name in outside and len(outside) > 1:
+        return None  # the loss may take any of them, as actions, rewards and ends of a replay buffer
     return name in told
 
 

@@ -234,6 +234,7 @@ def _other_axis(one: Fact) -> Wrong:
             "Write axis=1; the default of -1 is the width of a picture in (N, C, H, W).",
         ),
         one.place,
+        one.created,
     )
 
 

@@ -4,6 +4,7 @@ import math
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import (
     REGRESSION,
     LossKind,
@@ -74,7 +75,7 @@ def _too_large(
         Text("标准差", "std"),
     ]
     rows = [[column.name, column.min, column.max, column.mean, column.std]]
-    place = op_place(dataset, "map") or first_place(dataset)
+    places = [op_place(dataset, "map") or first_place(dataset), *array_origins(run_data, dataset, column)]
     return problem(
         Text(
             "回归目标 {name} 的尺度过大：取值 {low} 到 {high}，均方根 {size}{beside}，且未经标准化就进入 loss{end}。",
@@ -95,7 +96,7 @@ def _too_large(
         [
             table(Text("回归目标", "Regression target"), heads, rows),
             loss_figure(run_data),
-            run_data.code_at([place], Text("数据处理", "The data processing")),
+            run_data.code_at(places, Text("数据处理", "The data processing")),
         ],
-        [place],
+        places,
     )

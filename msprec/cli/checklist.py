@@ -222,7 +222,7 @@ def _write_findings(found: dict, outputs: dict, run_dir: Optional[Path], lang: s
     for name, path in outputs.items():
         if path == "-":
             # as UTF-8, whatever the terminal's encoding: what reads it expects that
-            click.get_binary_stream("stdout").write(FORMATS[name].load()(found).encode("utf-8", "backslashreplace"))
+            click.echo(FORMATS[name].load()(found).encode("utf-8", "backslashreplace"), nl=False)
             continue
         try:
             write(name, found, Path(path), run_dir, lang, **look)

@@ -51,6 +51,7 @@ class RunData(RunSources):
     def _take_facts(self) -> None:
         self.datasets = self._list("datasets", shapes.DATASETS, "datasets")
         self.networks = self._list("network", shapes.NETWORK, "networks")
+        self.copies = self._list("network", shapes.NETWORK, "copies")
         self.parameters = self._list("parameters", shapes.PARAMETERS, "parameters")
         self.optimizers = self._list("optimizer", shapes.OPTIMIZER, "optimizers")
         self.losses = self._list("loss", shapes.LOSS, "losses")

@@ -189,10 +189,8 @@ def _missing(parameters: list, names: list) -> list:
 
 def _network_of(given: list, names: list) -> Optional[dict]:
     """``{name: parameter}`` of the cell that holds the parameters given and those of the names."""
-    from mindspore import nn
-
     known = {id(parameter) for parameter in given}
-    for cell in (one for one in gc.get_objects() if isinstance(one, nn.Cell)):
+    for cell in _cells(gc.get_objects()):
         try:
             held = {parameter.name: parameter for parameter in cell.get_parameters()}
         except AttributeError:  # a cell that is being made, such as this optimizer
@@ -200,6 +198,13 @@ def _network_of(given: list, names: list) -> Optional[dict]:
         if all(name in held for name in names) and known <= {id(parameter) for parameter in held.values()}:
             return held
     return None
+
+
+def _cells(objects: list) -> list:
+    """The cells among any objects. By ``type``: `isinstance` asks a weak proxy for what it stood for, which may be gone."""
+    from mindspore import nn
+
+    return [one for one in objects if issubclass(type(one), nn.Cell)]
 
 
 def initial_weights(patches: Patches, names: list) -> None:
@@ -227,28 +232,54 @@ def _draw(parameter) -> None:
     parameter.set_data(ms.Tensor(drawn.asnumpy(), parameter.dtype))
 
 
-def float32(patches: Patches, cells: Optional[list] = None) -> None:
-    """Nothing is computed in float16 or bfloat16; ``cells``: only these, by their path in the network, are not."""
+def float32(patches: Patches, cells: Optional[list] = None, network: Optional[str] = None) -> None:
+    """Nothing is computed in float16 or bfloat16; ``cells``: only these are not, by their path in the cell of class
+    ``network``. What holds them casts its own inputs, so it computes in float32 as well."""
     import mindspore as ms
 
-    half = (ms.float16, ms.bfloat16)
+    if cells is None:
+        patches.hook("to_float", lambda original: _to_float_without(original, (ms.float16, ms.bfloat16)))
+        patches.hook("auto_mixed_precision", lambda original: lambda network, *args, **kwargs: network)
+        patches.hook("model_init", _full_precision_model)
+        return
+    inner = {path for cell in cells for path in _outer(cell)}
 
     def make(original):
         def to_float(cell, dtype):
-            if dtype in half and cells is None:
-                return cell
             original(cell, dtype)
-            for path, inner in cell.cells_and_names():
-                if dtype in half and path in (cells or ()):
-                    original(inner, ms.float32)
+            _in_float32([cell], network, inner)
             return cell
 
         return to_float
 
+    def make_optimizer(original):
+        def __init__(self, *args, **kwargs):
+            # the script may have called to_float of the cells themselves
+            _in_float32(gc.get_objects(), network, inner)
+            original(self, *args, **kwargs)
+
+        return __init__
+
     patches.hook("to_float", make)
-    if cells is None:
-        patches.hook("auto_mixed_precision", lambda original: lambda network, *args, **kwargs: network)
-        patches.hook("model_init", _full_precision_model)
+    patches.hook("optimizer_init", make_optimizer)
+
+
+def _to_float_without(original, left_out: tuple):
+    return lambda cell, dtype: cell if dtype in left_out else original(cell, dtype)
+
+
+def _outer(path: str) -> list:
+    """``a.b.c``, ``a.b``, ``a`` and the network itself."""
+    parts = path.split(".")
+    return [".".join(parts[:count]) for count in range(len(parts), -1, -1)]
+
+
+def _in_float32(objects: list, network: Optional[str], paths: set) -> None:
+    """The cells at these paths of each cell of class ``network`` compute in float32, those inside them as before."""
+    for root in (one for one in _cells(objects) if type(one).__name__ == network):
+        for path, cell in root.cells_and_names():
+            if path in paths:
+                cell.add_flags(fp16=False, bf16=False, fp32=True)
 
 
 def _full_precision_model(original):

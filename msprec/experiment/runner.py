@@ -138,6 +138,7 @@ class Runner:
             "copy": str(copy.home),
             "roots": [str(root) for root in roots],
             "hooks": hooks,
+            "edited": [str(path) for path in self._texts(task)],
             "seed": task.seed,
             "script_sets_seed": self.case.sets_seed,
         }

@@ -49,15 +49,23 @@ class Trials:
             BaselineFailed: The script failed in the copy, without any remedy.
         """
         try:
-            self.baseline()
-            self._first_runs()
-            for remedy in self.plan.remedies:
-                if self._worth_trying(remedy):
-                    self.attempt((remedy,))
+            self.alone()
             self._together()
         except BudgetSpent:
             self.spent = True
         return self._facts(self._chosen or self._best_alone())
+
+    def alone(self) -> None:
+        """Runs the script as it is and each remedy alone.
+
+        Raises:
+            BaselineFailed, BudgetSpent: As `baseline` does.
+        """
+        self.baseline()
+        self._first_runs()
+        for remedy in self.plan.remedies:
+            if self._worth_trying(remedy):
+                self.attempt((remedy,))
 
     def _first_runs(self) -> None:
         """The first run of each remedy, as many at a time as there may be."""
@@ -78,8 +86,11 @@ class Trials:
         return found in wanted and (earlier is None or self._rank(before) >= self._rank(earlier))
 
     def tried(self) -> list:
-        """The remedies that were tried alone."""
-        return [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        """The remedies that were tried alone: those that help before others, and by their effect."""
+        order = {"helps": 2, "none": 1, "harms": 0}
+        found = [one for one in self.plan.remedies if ((one,), ()) in self._compared]
+        by_effect = {one: (order[self._compared[(one,), ()].verdict], *self._rank(one)) for one in found}
+        return sorted(found, key=by_effect.get, reverse=True)
 
     def baseline(self) -> None:
         """Runs the script as it is, over `SEEDS` seeds, and chooses the score. A script that trained and then ended by an
@@ -89,10 +100,10 @@ class Trials:
             BaselineFailed: It failed, and not as it did when it was recorded.
             BudgetSpent: There is no time for it.
         """
-        first = self._more((), 1)[0]
+        first = self.more((), 1)[0]
         if first["status"] != 0 and not self._ended_as_recorded(first):
             raise BaselineFailed(first["said"][-1] if first["said"] else f"exit status {first['status']}")
-        self._more((), SEEDS)
+        self.more((), SEEDS)
         self._choose_score(self._results[()])
 
     def _ended_as_recorded(self, result: dict) -> bool:
@@ -105,7 +116,7 @@ class Trials:
         if not self._scored and ended_well:
             self.score, self._scored = effect.choose_score(ended_well), True
 
-    def _more(self, remedies: tuple, count: int) -> list:
+    def more(self, remedies: tuple, count: int) -> list:
         """The results of a set of remedies, over at least so many seeds."""
         have = self._results.setdefault(remedies, [])
         tasks = [Task(remedies, seed) for seed in range(len(have), count)]
@@ -127,9 +138,9 @@ class Trials:
         ``worse``: whether it matters that it is worse; otherwise what looks worse at first is not looked into.
         """
         for count in range(1, MOST_SEEDS + 1):
-            self._more(remedies, count)
+            self.more(remedies, count)
             if count > SEEDS:
-                self._more(against, count)
+                self.more(against, count)
             self._choose_score(self._results[remedies])
             found = self._compare(remedies, against)
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
@@ -149,7 +160,7 @@ class Trials:
     # --- together -----------------------------------------------------------------------------------------------
     def _together(self) -> None:
         """Chooses the fewest remedies that do as well as any: those that help, each on top of the ones before it."""
-        helping = sorted(self._helping(), key=self._rank, reverse=True)
+        helping = self.helping()
         self._chosen = (helping[0],) if helping else self._only_together()
         if not self._chosen:
             return
@@ -157,14 +168,14 @@ class Trials:
         for one in (*helping, *(one for one in self.tried() if one not in helping)):
             if one not in self._chosen and self._compared[(one,), ()].verdict != "harms":
                 self._chosen = self._with(self._chosen, one)
-        self._more(self._chosen, SEEDS)
+        self.more(self._chosen, SEEDS)
 
-    def _helping(self) -> list:
-        """The remedies that help alone."""
+    def helping(self) -> list:
+        """The remedies that help alone, the best first."""
         return [one for one in self.tried() if self._compared[(one,), ()].verdict == "helps"]
 
     def _best_alone(self) -> tuple:
-        return tuple(sorted(self._helping(), key=self._rank, reverse=True)[:1])
+        return tuple(self.helping()[:1])
 
     def _with(self, chosen: tuple, one) -> tuple:
         if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
@@ -183,7 +194,7 @@ class Trials:
             return ()
         for one in everything:
             fewer = tuple(other for other in everything if other is not one)
-            self._more(everything, SEEDS)
+            self.more(everything, SEEDS)
             if len(fewer) > 1 and self.attempt(fewer, everything, worse=True).verdict != "harms":
                 everything = fewer
         return everything
@@ -207,9 +218,6 @@ class Trials:
         if together:
             self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
-        order = {"helps": 0, "none": 1, "harms": 2}
-        rank = {one.id: self._rank(one) for one in tried}
-        entries.sort(key=lambda one: (order[one["verdict"]], *(-value for value in rank[one["id"]])))
         everything = [self._results[()], *([self._results[together]] if together else [])]
         steps = effect.common_steps([group for group in everything if group])
         return {

@@ -7,7 +7,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.experiment.case import CannotExperiment, Case
-from msprec.experiment.plan import Plan
+from msprec.experiment.plan import SEEDS, Plan
 from msprec.experiment.present import both
 from msprec.experiment.remedies.base import Remedy
 from msprec.experiment.remedies.network import trained_network
@@ -158,11 +158,18 @@ def guilty_cells(case: Case, trials: Trials, whole: Setting) -> list:
     Raises:
         BudgetSpent: There is no time left.
     """
-    paths = half_cells(case)
+    paths, network = half_cells(case), trained_network(case).get("class")
+    trials.more((whole,), SEEDS)  # the spread of what each set of cells is compared with
 
     def enough(some: list) -> bool:
         title = Text("{n} 个 Cell 用 float32", "{n} cells in float32", n=len(some))
-        one = Setting(case, f"float32_in_{len(some)}_cells", "precision", title, {"name": "float32", "cells": some})
+        one = Setting(
+            case,
+            f"float32_in_{len(some)}_cells",
+            "precision",
+            title,
+            {"name": "float32", "cells": some, "network": network},
+        )
         return (
             trials.attempt((one,)).verdict == "helps"
             and trials.attempt((one,), (whole,), worse=True).verdict != "harms"

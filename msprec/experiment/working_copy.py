@@ -76,7 +76,7 @@ class WorkingCopy:
             if entry.name in _LEFT_OUT or path in self._without or path == self.home or os.path.lexists(target):
                 continue
             self._entries += 1
-            if entry.is_dir(follow_symlinks=False) and self._entries <= _MOST_ENTRIES:
+            if entry.is_dir(follow_symlinks=False) and self._entries <= _MOST_ENTRIES and not _is_environment(path):
                 self._fill(path, target)
             elif entry.is_file(follow_symlinks=False) and self._may_copy(entry):
                 shutil.copy2(path, target)
@@ -88,6 +88,11 @@ class WorkingCopy:
         fits = self._entries <= _MOST_ENTRIES and size <= _SMALL and self._bytes + size <= _ALL
         self._bytes += size if fits else 0
         return fits
+
+
+def _is_environment(folder: Path) -> bool:
+    """Whether a folder is a virtual environment, which is linked as it is."""
+    return (folder / "pyvenv.cfg").is_file()
 
 
 def keep_inside(home: str, roots: list, others: list) -> None:

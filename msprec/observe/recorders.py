@@ -8,6 +8,7 @@ from msprec.observe.environment import EnvironmentObserver
 from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
 from msprec.observe.models import ModelObserver
 from msprec.observe.network.cells import cell_facts, class_place
+from msprec.observe.network.copies import copies
 from msprec.observe.network.loaded_weights import WeightsObserver
 from msprec.observe.network.modes import ModeObserver
 from msprec.observe.network.network_inputs import InputObserver
@@ -57,7 +58,7 @@ def facts_of(observer, final: bool) -> dict:
     sources = observer.sources.texts
     facts: dict[str, Callable] = {
         "datasets": lambda: observer.datasets.facts(names),
-        "network": lambda: _network_facts(observer, networks),
+        "network": lambda: _network_facts(observer, networks, final),
         "parameters": lambda: observer.parameters.facts(observer.optimizers.parameter_ids(), steps.done, final),
         "optimizer": lambda: observer.optimizers.facts(steps.done),
         "loss": lambda: {"losses": losses},
@@ -90,7 +91,7 @@ def _evaluation_facts(observer) -> dict:
     }
 
 
-def _network_facts(observer, trained: list) -> dict:
+def _network_facts(observer, trained: list, final: bool) -> dict:
     listed, optimized = [], observer.optimizers.parameter_ids()
     others = [r for r in observer.steps.eval_roots if not any(r is t for t in trained)]
     for role, roots in (("train", trained[:_MOST_TRAINED]), ("eval", others[:_MOST_CALLED])):
@@ -105,4 +106,4 @@ def _network_facts(observer, trained: list) -> dict:
                     **sharing_facts(root, optimized),
                 }
             )
-    return {"networks": listed}
+    return {"networks": listed, "copies": copies(observer, optimized) if final else []}

@@ -71,8 +71,10 @@ class Material:
             self._forward = self._forward or forward
             if forward is self._forward:
                 self.updates_held.forward(batch)
+        if self.build is not None and (forward is not self._forward or not self._is_same(style, roots)):
+            return  # another step of the same script, such as the generator's beside the discriminator's
         if self.full:
-            if not self.offered & (self.offered - 1) and self._is_same(style, roots):
+            if not self.offered & (self.offered - 1):
                 self._hold_later(batch)
             return
         if self.build is None:
@@ -81,8 +83,6 @@ class Material:
             self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None
-        elif not self._is_same(style, roots):
-            return  # another step of the same script
         elif not self.offered & (self.offered - 1):
             self._copy_weights()
         size = sum(_bytes(value) for value in flatten(batch))
@@ -132,6 +132,18 @@ class Material:
         finally:
             for cell, training in changed:
                 cell.add_flags(training=training)
+
+    @contextlib.contextmanager
+    def in_inference(self) -> Iterator[None]:
+        """Every cell of the step in inference mode: neither dropout nor the statistics of a batch; put back afterwards."""
+        changed = [cell for cell in {id(c): c for c, _ in self.modes}.values() if cell.training]
+        for cell in changed:
+            cell.add_flags(training=False)
+        try:
+            yield
+        finally:
+            for cell in changed:
+                cell.add_flags(training=True)
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""

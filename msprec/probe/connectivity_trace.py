@@ -11,7 +11,7 @@ from msprec.locate.trace import Edge, Node, Trace, to_numpy
 from msprec.probe.linear_layers import linear_pairs
 from msprec.record.nested import tensors_in
 from msprec.runtime.cell_origins import created_place
-from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, is_wrapper_class, walk
+from msprec.runtime.cells import is_builtin, is_internal, is_loss_class, is_optimizer_class, is_wrapper_class, walk
 from msprec.runtime.source_locations import short_name
 
 #: A step whose optimizers do not all come within so many updates is cut off.
@@ -182,7 +182,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
-        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or _internal(cell):
+        if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
             continue
         own = [p for p in cell._params.values() if p is not None and p.requires_grad]
         known = [gradients[id(p)] for p in own if id(p) in gradients]
@@ -216,11 +216,6 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         "loss_seen": seen,
         "linear_pairs": linear_pairs(trace, live),
     }
-
-
-def _internal(cell) -> bool:
-    """A cell that MindSpore puts into a network by itself, as ``recompute()`` does."""
-    return is_builtin(type(cell)) and type(cell).__name__.startswith("_")
 
 
 def _trainable(cell) -> list:

@@ -1,5 +1,6 @@
 """Losses that are seen by the operators that they are written with: squared or absolute differences, divergences."""
 
+from collections.abc import Iterator
 from typing import Optional
 
 import numpy as np
@@ -31,11 +32,20 @@ def other_losses(trace: GraphTrace, sources: Sources) -> list:
         name = plain_name(node)
         if name in _NAMED and not any(node in other.inner for other in trace.nodes if plain_name(other) in _NAMED):
             found.append(_entry(trace, node, _NAMED[name], node.inputs[0], node.inputs[1], sources))
-        elif name in ("sub", "subtract", "subext") and len(node.inputs) == 2 and _is_error(trace, node):
-            pair = _residual(trace, node, sources)
-            if pair is not None:
-                found.append(_entry(trace, node, RESIDUAL, *pair, sources))
+    found += [
+        _entry(trace, node, RESIDUAL, *pair, sources) for node, *pair in residuals(trace, sources) if id(node) in live
+    ]
     return found
+
+
+def residuals(trace: GraphTrace, sources: Sources) -> Iterator[tuple]:
+    """``(node, prediction, target)`` of each difference of what weights made and what came from an input, that is squared or
+    made an absolute value and nothing else."""
+    for node in trace.nodes:
+        if plain_name(node) in ("sub", "subtract", "subext") and len(node.inputs) == 2 and node.results:
+            pair = _residual(trace, node, sources) if _is_error(trace, node) else None
+            if pair is not None:
+                yield (node, *pair)
 
 
 def _is_error(trace: GraphTrace, node: Node) -> bool:

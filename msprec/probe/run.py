@@ -22,6 +22,8 @@ FIRST = 16
 LABELS = 0.25
 #: The same for what units give, and for the gradients of captured updates.
 UNITS, GRADIENTS = 0.15, 0.15
+#: The same for the terms of a loss.
+TERMS = 0.15
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -55,9 +57,20 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
         _try(facts, "received", lambda: facts.update(_received(steps.material)))
+        _try(
+            facts,
+            "attention_axes",
+            lambda: facts.update(attention_axes=_attention_axes(steps.material, facts.get("units") or {})),
+        )
+        _try(facts, "label_control", lambda: facts.update(_label_control(steps.material, facts.get("losses") or [])))
+        _try(facts, "seen_targets", lambda: facts.update(_seen_targets(steps.material)))
+        _try(facts, "loss_places", lambda: facts.update(_loss_places(steps.material)))
         tell("gradients")
         left = seconds - (time.monotonic() - began)
         _try(facts, "gradients", lambda: facts.update(_gradients(steps.material, GRADIENTS * left)))
+        tell("terms")
+        left = seconds - (time.monotonic() - began)
+        _try(facts, "terms", lambda: facts.update(terms=_terms(steps.material, TERMS * left)))
         tell("evaluation")
         _try(facts, "evaluation", lambda: facts.update(evaluations=steps.evaluations.facts()))
         tell("labels")
@@ -144,11 +157,45 @@ def _received(material: Material) -> dict:
     return {"received": found} if found is not None else {}
 
 
+def _attention_axes(material: Material, units: dict) -> list:
+    from msprec.probe.attention_axes import attention_axes
+
+    softmaxes = any(one["kind"] == "softmax" for moment in units.get("moments", ()) for one in moment["entries"])
+    return attention_axes(material) if softmaxes else []
+
+
+def _label_control(material: Material, losses: list) -> dict:
+    from msprec.probe.label_control import label_control
+
+    found = label_control(material, losses)
+    return {"label_control": found} if found is not None else {}
+
+
+def _seen_targets(material: Material) -> dict:
+    from msprec.probe.seen_targets import seen_targets
+
+    found = seen_targets(material)
+    return {"seen_targets": found} if found is not None else {}
+
+
+def _loss_places(material: Material) -> dict:
+    from msprec.probe.loss_places import loss_places
+
+    found = loss_places(material)
+    return {"loss_places": found} if found is not None else {}
+
+
 def _gradients(material: Material, seconds: float) -> dict:
     from msprec.probe.update_gradients import update_gradients
 
     found = update_gradients(material, seconds)
     return {"gradients": found} if found is not None else {}
+
+
+def _terms(material: Material, seconds: float) -> list:
+    from msprec.probe.loss_terms import loss_terms
+
+    return loss_terms(material, seconds)
 
 
 def _labels(material: Material, seconds: float) -> dict:

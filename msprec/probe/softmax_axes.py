@@ -8,6 +8,7 @@ from msprec.probe.loss_input_statistics import is_input
 from msprec.probe.loss_shapes import class_numbers
 from msprec.probe.numpy_losses import KINDS, SOFTMAX
 from msprec.probe.producing_operator import source_of
+from msprec.runtime.cell_origins import created_place
 
 _SOFTMAXES, _LOGARITHMS = ("softmax", "softmax_"), ("log_softmax", "logsoftmax", "logsoftmaxext")
 #: Largest prediction that is looked at, in elements, and a sum's distance from one.
@@ -31,7 +32,9 @@ def softmax_axes(trace: GraphTrace, labels: list) -> list:
         if not any(one.shape == given.shape and np.array_equal(one, given) for one in predictions):
             continue
         axes = _axes_of(node, name in _LOGARITHMS)
-        found.append({"operator": node.callee, "place": place_of(node), "shape": list(given.shape), "axes": axes})
+        made = created_place(node.cell_object) if node.cell_object is not None else None
+        entry = {"operator": node.callee, "place": place_of(node), "created": made}
+        found.append({**entry, "shape": list(given.shape), "axes": axes})
     return [] if any(1 in one["axes"] for one in found) else [one for one in found if len(one["axes"]) == 1]
 
 

@@ -50,6 +50,7 @@ class Tally:
         self.low = self.high = self.given_low = self.given_high = None
         self.seen = self.off = self.saturated = self.samples = self.rows = 0
         self.sides = np.zeros(0)
+        self._sum, self._squares, self._rows = None, 0.0, 0
         #: Whether it is a factor of a product; a layer comes after it; a layer comes before it, with nothing between; its
         #: input was made larger on purpose
         self.gate = self.hidden = self.direct = self.sharpened = False
@@ -59,7 +60,9 @@ class Tally:
         values = values.astype(np.float64, copy=False)
         self.samples += batch
         if self.kind == "softmax":
-            self._rows(values, given)
+            self._count_rows(values, given)
+        if self.kind == "layer":
+            self._add_spread(values, batch)
         self.low, self.high = _extremes(self.low, self.high, values, batch, self.axis)
         if given is not None and given.dtype.kind == "f":
             self.given_low, self.given_high = _extremes(self.given_low, self.given_high, given, batch, given.ndim - 1)
@@ -74,7 +77,7 @@ class Tally:
             )
             self.saturated += int(low.sum() + high.sum())
 
-    def _rows(self, values: np.ndarray, given: Optional[np.ndarray]) -> None:
+    def _count_rows(self, values: np.ndarray, given: Optional[np.ndarray]) -> None:
         """Of the rows of a softmax with two scores or more that are not masked, those with one sure winner."""
         open_ = (
             np.moveaxis(given, self.axis, -1) > _MASKED if given is not None and given.shape == values.shape else None
@@ -83,6 +86,26 @@ class Tally:
         choice = np.ones(rows.shape[:-1], bool) if open_ is None else open_.sum(-1) > 1
         self.rows += int(choice.sum())
         self.saturated += int(((rows.max(-1) > _SURE) & choice).sum())
+
+    def _add_spread(self, values: np.ndarray, batch: int) -> None:
+        rows = values.reshape(batch, -1) if values.shape[0] == batch else values.reshape(-1, values.shape[-1])
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if rows.shape[1] < 2 or not lengths.all():
+            return
+        rows = (
+            rows / lengths
+        )  # the size of an output tells samples apart where its direction does not: a cosine ignores it
+        if self._sum is None or self._sum.shape == rows.shape[1:]:
+            self._sum = rows.sum(0) + (0.0 if self._sum is None else self._sum)
+            self._squares += float((rows**2).sum())
+            self._rows += len(rows)
+
+    def _spread(self) -> Optional[float]:
+        """Root mean square distance of the samples' directions from their mean direction: 0 where all are one, 1 "
+        "where they cancel."""
+        if self._sum is None or self._rows < 2 or not self._squares > 0:
+            return None
+        return max(0.0, 1 - float(self._sum @ self._sum) / self._rows / self._squares) ** 0.5
 
     def facts(self) -> dict:
         """One entry of ``units`` in ``probes.json``."""
@@ -102,6 +125,7 @@ class Tally:
             "zeros": _share(self.off, self.seen) if self.kind == "relu" else None,
             "saturated": _share(self.saturated, whole) if self.kind in ("sigmoid", "tanh", "softmax") else None,
             "stuck": None if stuck is None else int(stuck),
+            "spread": self._spread(),
             "alike": int(_alike(self.low, self.high, self.axis).sum()),
             "input_alike": None
             if self.given_low is None

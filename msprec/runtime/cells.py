@@ -36,6 +36,11 @@ def is_builtin(cls: type) -> bool:
     return cls.__module__.split(".")[0] == "mindspore"
 
 
+def is_internal(cls: type) -> bool:
+    """A cell of MindSpore's own that its functions or ``recompute()`` make."""
+    return is_builtin(cls) and cls.__name__.startswith("_")
+
+
 @lru_cache(maxsize=1024)
 def is_optimizer_class(cls: type) -> bool:
     return any(base.__name__ == "Optimizer" and is_builtin(base) for base in cls.__mro__)

@@ -114,6 +114,10 @@ def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
     assert verdict("hp.02", run([], lambda step: 0.5 - step / 300))["conclusion"] == "problem"
     decayed = verdict("hp.02", run([], linear, rate=lambda share: 0.1 * (1 - share)))
     assert decayed["conclusion"] == "undecided" and "schedule was lowering" in decayed["summary"]
+    slows = verdict("hp.02", run([], lambda step: 2 * math.exp(-step / 200)))
+    assert slows["conclusion"] == "undecided" and "is gone" in slows["summary"]
+    halves = verdict("hp.02", run([], lambda step: 2 * math.exp(-step / 170)))
+    assert halves["conclusion"] == "problem"  # half of what is left goes in the last fifth
     small = verdict("hp.02", run([], lambda step: 0.001 + 2 * math.exp(-step / 60)))
     assert small["conclusion"] == "undecided" and "levelled off" in small["summary"]  # near zero a halving is nothing
 

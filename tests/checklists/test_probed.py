@@ -275,6 +275,21 @@ def test_layers_in_a_plain_list(verdict):
     assert verdict("cg.03", graph(ran("a"), unregistered=[{**hidden, "length": 1}]))["conclusion"] == "ok"
 
 
+def test_layers_that_ran_and_no_network_holds(verdict):
+    seen = {"class": "Dense", "inside": "", "parameters": ["weight", "bias"], "created": PLACE}
+
+    def judged(*ones):
+        made = graph(ran("a"))
+        made.facts["probes"]["graph"]["unregistered"] = list(ones)
+        return verdict("cg.03", made)
+
+    found = judged(seen, seen)
+    assert found["conclusion"] == "problem" and "2 cells" in found["summary"] and found["locations"] == [PLACE]
+    # a network kept beside another, as a teacher is, is made once
+    assert judged({**seen, "class": "Teacher"})["conclusion"] == "ok"
+    assert judged(seen, {**seen, "inside": None, "class": "Teacher"})["conclusion"] == "ok"
+
+
 def test_without_a_watched_step_it_says_why(verdict):
     made = Run(network=[network()])
     made.facts["probes"] = {"skipped": {"graph": "side_effect: open in Net.construct"}}

@@ -1,5 +1,7 @@
 """The hooks, each on objects that it changes; MindSpore is put back afterwards."""
 
+import weakref
+
 import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
@@ -73,9 +75,10 @@ def test_all_parameters(put_in):
     net[1].weight.requires_grad = False
     names = [parameter.name for parameter in net[1].get_parameters()]
     put_in(name="all_parameters", names=names)
+    gone = weakref.proxy(nn.ReLU())  # one of the many objects that are looked through
     optimizer = nn.SGD(net[0].trainable_params(), 0.1)
     assert {one.name for one in optimizer.parameters} == {one.name for one in net.get_parameters()}
-    assert net[1].weight.requires_grad
+    assert net[1].weight.requires_grad and type(gone) in weakref.ProxyTypes
 
 
 def test_initial_weights(put_in):
@@ -85,12 +88,31 @@ def test_initial_weights(put_in):
     assert np.unique(net.weight.asnumpy()).size > 8
 
 
-def test_float32(put_in):
-    put_in(name="float32", cells=["1"])
-    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2)).to_float(ms.float16)
-    x = ms.Tensor(np.ones((1, 2), np.float32))
-    assert net[0](x).dtype == ms.float16 and net[1](x).dtype == ms.float32
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2))
+        self.head = nn.Dense(2, 2)
+
+    def construct(self, x):
+        return self.head(self.body(x))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_cells_in_float32(put_in, whole):
+    """With what holds them; also where to_float was called of each cell by itself."""
+    put_in(name="float32", cells=["body.1"], network="Net")
+    net, x = Net(), ms.Tensor(np.ones((1, 2), np.float32))
+    for cell in (net,) if whole else (net.body, net.head):
+        cell.to_float(ms.float16)
+    nn.SGD(net.trainable_params(), 0.1)
+    assert [cell(x).dtype for cell in (net.body[0], net.body[1], net.head)] == [ms.float16, ms.float32, ms.float16]
+    assert [net.mixed_precision_type.name, net.body.mixed_precision_type.name] == ["FP32"] * 2
+
+
+def test_float32_throughout(put_in):
     put_in(name="float32")
+    x = ms.Tensor(np.ones((1, 2), np.float32))
     assert nn.Dense(2, 2).to_float(ms.float16)(x).dtype == ms.float32
 
 

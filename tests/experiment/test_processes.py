@@ -8,12 +8,15 @@ import sys
 import textwrap
 import time
 
+import libcst as cst
 import pytest
 from small_run import write_run
 
 from msprec.experiment.case import CannotExperiment, Case
+from msprec.experiment.child import _in_copy
 from msprec.experiment.processes import Job
 from msprec.experiment.ray_cluster import Cluster, options, resources_of
+from msprec.experiment.remedies.base import Remedy
 from msprec.experiment.runner import Runner, Task
 
 #: Adds a line with its process to a file; from the second run on it sleeps.
@@ -99,6 +102,37 @@ def test_a_module_runs_as_one_in_the_copy(tmp_path, name, spec):
     main, spec_name, *args, helper, file = result["said"][-1].split()
     assert (main, spec_name, args) == ("__main__", spec, ["--epochs", "3"])
     assert all(str(case.run / "remedies") in path for path in (helper, file))
+
+
+class Edited(Remedy):
+    id = "edited"
+
+    def edit(self, project):
+        file = project.file(str(self.case.cwd / "network.py"))
+        file.put_below(file.nodes(cst.SimpleStatementLine)[0], "print('edited')")
+
+
+def test_an_edit_that_the_script_does_not_import_counts_for_nothing(tmp_path):
+    """Installed in development mode, a module may be found by a finder that knows the user's file."""
+    file = tmp_path / "project" / "network.py"
+    script = f"""
+        import sys
+        from importlib.util import module_from_spec, spec_from_file_location
+        spec = spec_from_file_location("network", {str(file)!r})
+        sys.modules["network"] = module_from_spec(spec)
+        """
+    case = Case(write_run(tmp_path, script=script))
+    result = Runner(case).run([Task((Edited(case),))])[0]
+    assert result["status"] == 1 and "was imported where it is installed" in result["said"][-1]
+
+
+def test_folders_to_import_from_are_those_of_the_copy():
+    spec = {"copy": "/copy", "roots": ["/home/me/project"]}
+    moved = [
+        _in_copy(path, spec) for path in ("/home/me/project/src", "/home/me/project", "/home/me/other", sys.prefix, "")
+    ]
+    assert moved == ["/copy/home/me/project/src", "/copy/home/me/project", "/home/me/other", sys.prefix, ""]
+    assert _in_copy(sys.prefix + "/lib", {"copy": "/copy", "roots": [sys.prefix]}) == sys.prefix + "/lib"
 
 
 def test_a_module_of_an_installation_is_refused(tmp_path, monkeypatch):

@@ -98,3 +98,10 @@ def test_arguments_that_name_the_folder_name_the_copy(project, tmp_path):
         "project",
         f"{project}er",
     ]
+
+
+def test_a_virtual_environment_is_linked(project, tmp_path):
+    (project / ".venv").mkdir()
+    (project / ".venv" / "pyvenv.cfg").write_text("home = /usr")
+    copy = WorkingCopy(tmp_path / "copy", (project,))
+    assert copy.inside(project / ".venv").is_symlink() and not copy.inside(project / "checkpoints").is_symlink()

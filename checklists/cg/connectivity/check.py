@@ -17,7 +17,7 @@ def connections(run_data: RunData) -> Finding:
 
     Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
-    Python list, whose weights MindSpore does not see. No probe: undecided.
+    Python list or dictionary, or made in construct, whose weights MindSpore does not see. No probe: undecided.
     """
     if not run_data.networks:
         return missing("网络结构", "network")

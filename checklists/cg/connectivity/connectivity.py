@@ -117,10 +117,12 @@ def judge_connections(run_data: RunData) -> Finding:
 
 
 def judge_hidden(run_data: RunData) -> Optional[Finding]:
-    """Layers in a plain Python list; None where there is none."""
+    """Layers that no network has registered: in a plain Python list, or somewhere else where they ran; None: there are none."""
     hidden = [one for network in run_data.networks for one in network.unregistered if one.in_optimizer is not True]
     several = [one for one in hidden if (one.length or 0) > 1]
     ran = run_data.probes.graph.unregistered
+    if not hidden and _alike(ran):
+        return _ran_unseen(run_data, _alike(ran))
     if not several and not (hidden and ran):
         return None
     one = (several or hidden)[0]
@@ -141,6 +143,40 @@ def judge_hidden(run_data: RunData) -> Optional[Finding]:
     places = [other.created for other in hidden]
     code = run_data.code_at(places, Text("创建处", "Where it is made"))
     return problem(summary, advice, code, places) if several else undecided(summary, advice, code, places)
+
+
+def _alike(ran: list) -> list:
+    """Cells that ran inside a network without belonging to it, two or more made at one line: weights of one name, which no
+    optimizer can have been given, and no other network, which is made once."""
+    for one in ran:
+        same = [other for other in ran if _made_as(other) == _made_as(one)]
+        if len(same) > 1 and one.inside is not None and one.parameters and one.created:
+            return same
+    return []
+
+
+def _made_as(cell: Fact) -> tuple:
+    return cell.class_, list(cell.parameters), cell.created.file, cell.created.line
+
+
+def _ran_unseen(run_data: RunData, cells: list) -> Finding:
+    places = [cells[0].created]
+    return problem(
+        Text(
+            "{n} 个带权重的 Cell（{cls}）参与计算，但没有注册到网络（例如放在 dict 或嵌套的列表中，或在 construct 中临时创建）："
+            "优化器、检查点和 set_train 都看不到它们。",
+            "{n} cells with weights ({cls}) compute and are not registered in the network, such as in a dict or a nested list, "
+            "or made anew in construct: the optimizer, checkpoints and set_train do not see them.",
+            n=len(cells),
+            cls=cells[0].class_,
+        ),
+        Text(
+            "在 __init__ 中用 nn.CellList、nn.CellDict 或单独的属性保存它们。",
+            "Keep them in nn.CellList, nn.CellDict or attributes of their own, made in __init__.",
+        ),
+        run_data.code_at(places, Text("创建处", "Where it is made")),
+        places,
+    )
 
 
 def _lost(cells: list, evidence: list, run_data: RunData) -> Finding:

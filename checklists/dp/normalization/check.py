@@ -1,6 +1,7 @@
 """dp.01: The delivered input columns of the training set: root mean square, largest value, spread between features."""
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import (
     first_place,
     missing,
@@ -129,7 +130,7 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
 
 
 def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:
-    place = op_place(dataset, "map") or first_place(dataset)
+    places = [op_place(dataset, "map") or first_place(dataset), *array_origins(run_data, dataset, verdict.column)]
     return problem(
         Text("送入网络的数据取值范围不当：{wrong}。", "The inputs are not normalised: {wrong}.", wrong=verdict.wrong),
         Text(
@@ -145,9 +146,9 @@ def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, sh
             _histogram(verdict.column),
             pipeline_table(dataset),
             shown,
-            run_data.code_at([place, first_place(dataset)], Text("数据处理", "The data processing")),
+            run_data.code_at([*places, first_place(dataset)], Text("数据处理", "The data processing")),
         ],
-        [place],
+        places,
     )
 
 

@@ -5,9 +5,11 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text
 from msprec.checklists.common import declared_design
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.dp.padding.mask_polarity import hides_real_elements
+from msprec.checklists.dp.padding.recurrent_reading import reads_through_padding
 from msprec.checklists.dp.padding.sequence_lengths import counted_from_the_start
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -54,7 +56,7 @@ def judge_padding(run_data: RunData) -> Finding:
             )
         )
     faults = [fault for dataset, pad in judged for fault in _faults(run_data, dataset, pad)]
-    faults += _between_sets(run_data, judged)
+    faults += [*_between_sets(run_data, judged), *_only_padding_counts(run_data, judged)]
     shown = [
         _table(judged),
         *(pipeline_table(dataset) for dataset in used),
@@ -62,12 +64,12 @@ def judge_padding(run_data: RunData) -> Finding:
     ]
     sure = [fault for fault in faults if fault.sure]
     if sure or (faults and "padding" not in run_data.design):
-        return _wrong(faults, shown, places)
+        return _wrong(run_data, faults, shown, places)
     otherwise = declared_design.padding(run_data, judged, shown)
     if otherwise is not None:
         return otherwise
     if faults:
-        return _wrong(faults, shown, places)
+        return _wrong(run_data, faults, shown, places)
     return ok(
         Text(
             "补齐一致：{what}。",
@@ -79,10 +81,11 @@ def judge_padding(run_data: RunData) -> Finding:
     )
 
 
-def _wrong(faults: list, shown: list, places: list) -> Finding:
+def _wrong(run_data: RunData, faults: list, shown: list, places: list) -> Finding:
     sure = [fault for fault in faults if fault.sure]
     told = sure or faults
     places = [fault.place for fault in told if fault.place] + [*places, *(first_place(fault.dataset) for fault in told)]
+    places += [place for fault in told for place in _origins(run_data, fault)]
     says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
     if sure:
         return problem(Text("补齐有误：{says}。", "The padding is wrong: {says}.", says=says), _ADVICE, shown, places)
@@ -92,6 +95,13 @@ def _wrong(faults: list, shown: list, places: list) -> Finding:
         shown,
         places,
     )
+
+
+def _origins(run_data: RunData, fault: Fault) -> list:
+    """Where the padded arrays were filled."""
+    padded = [pad.column for pad in fault.dataset.padding]
+    columns = [column for column in fault.dataset.columns if column.name in padded]
+    return array_origins(run_data, fault.dataset, columns[0]) if columns else []
 
 
 def _nothing_padded(run_data: RunData, used: list, places: list) -> Finding:
@@ -133,6 +143,7 @@ def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
     found = [_mask(run_data, dataset, pad), _length(run_data, dataset, pad), _side(run_data, dataset, pad)]
     found += [
         _from_the_start(run_data, dataset, pad),
+        _read_through(run_data, dataset, pad),
         _hides_real(run_data, dataset, pad),
         _in_the_loss(run_data, dataset, pad),
     ]
@@ -243,6 +254,26 @@ def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fau
     )
 
 
+def _read_through(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+    """Padded behind, and the recurrent layer's state after all the padding is what the network goes on with."""
+    places = reads_through_padding(run_data, pad)
+    if dataset.role != "train" or not places:
+        return None
+    return Fault(
+        Text(
+            "{role}的 {column} 补在右侧（占 {share}），而循环层不知道真实长度，只取最后一步：那是读完全部补齐之后的状态，"
+            "训练也没有学到东西",
+            "{column} of the {role} is padded on the right ({share} of it), the recurrent layer is not told the lengths, and its "
+            "last step alone is used: that is its state after all the padding, and the training learnt nothing",
+            role=role_of(dataset),
+            column=pad.column,
+            share=f"{100 * pad.share:.0f} %",
+        ),
+        dataset,
+        place=places[0],
+    )
+
+
 def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
     """Targets that are filled up, and a cross-entropy that was given the filling and averages over it; rarely meant."""
     if dataset.role != "train" or pad.column != dataset.label.column or pad.kind != "int" or pad.inside:
@@ -272,6 +303,34 @@ def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]
                 place=one.place,
             )
     return None
+
+
+def _only_padding_counts(run_data: RunData, judged: list) -> list:
+    """The gradient of the loss reaches the padded places, and not the real ones."""
+    facts, train = run_data.probes.loss_places, [dataset for dataset, _ in judged if dataset.role == "train"]
+    real = (facts.places or 0) - (facts.padded or 0)
+    if not train or not facts.padded or real < 1 or None in (facts.padded_counted, facts.real_counted):
+        return []
+    few = run_data.limit("dp.04.contradicts")
+    if facts.real_counted > few * real or facts.padded_counted < 0.5 * facts.padded:
+        return []
+    return [
+        Fault(
+            Text(
+                "loss 只计算补齐的位置：{padded} 个补齐位置中的 {counted} 个有梯度，而 {real} 个真实位置中只有 {n} 个；"
+                "mask 在 {where} 处用反了",
+                "the loss counts the padding alone: {counted} of {padded} padded places have a gradient, and {n} of {real} real "
+                "ones; the mask at {where} is the wrong way round",
+                counted=facts.padded_counted,
+                padded=facts.padded,
+                n=facts.real_counted,
+                real=real,
+                where=at(facts.place),
+            ),
+            train[0],
+            place=facts.place,
+        )
+    ]
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:

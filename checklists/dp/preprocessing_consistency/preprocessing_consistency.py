@@ -445,7 +445,7 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         _statistics_table(Text("网络 {net} 的输入", "Inputs of the network {net}", net=other.network), rows),
         run_data.code_at([other.place], Text("训练之外的调用", "The call outside training")),
     ]
-    if one.says is None:
+    if one.says is None or _as_the_whole_set(run_data, train, other):
         return ok(
             Text(
                 "网络 {net} 在训练之外（{where}）收到的输入与训练时一致。",
@@ -480,6 +480,22 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         shown,
         [other.place],
     )
+
+
+def _as_the_whole_set(run_data: RunData, train: Fact, other: Fact) -> bool:
+    """Whether only some training calls were looked at, of data that may come sorted, and what the network is given outside
+    training is like the whole of the column that it was trained with."""
+    a, b = train.arguments[0], other.arguments[0]
+    if (train.sampled or 0) >= (train.calls or 0) or None in (a.min, a.max):
+        return False
+    for dataset in train_sets(run_data):
+        for column in dataset.columns:
+            same = column.shape == a.shape and column.kind == a.kind and None not in (column.min, column.max)
+            if not same or not column.min <= a.min <= a.max <= column.max:
+                continue
+            if compare(run_data, Values(column, _seen(dataset)), Values(b, other.samples or 0)).says is None:
+                return True
+    return False
 
 
 # --- helpers -------------------------------------------------------------------------------------------------------

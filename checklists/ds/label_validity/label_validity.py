@@ -7,12 +7,14 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
 from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
+from msprec.checklists.ds.label_validity.reordered_alone import reordered_alone
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -45,13 +47,14 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         _constant,
         _numbered_otherwise,
     )
-    for check in (*checks, _contradicting, _contradicted_by_network, _worse_than_on_validation):
+    for check in (*checks, _contradicting, _reordered, _contradicted_by_network, _worse_than_on_validation):
         wrong = check(run_data, dataset, column)
         if wrong is not None:
-            says, advice = wrong
+            says, advice, *where = wrong
             # labels that begin at 0 are counted as they should: the outputs may be too few
             head = last_layer(run_data) if check in (_refused, _out_of_range) and column.min == 0 else None
-            places += [head] if head is not None else []
+            origins = array_origins(run_data, dataset, column)
+            places = [*where, *places, *([head] if head is not None else []), *origins]
             code = run_data.code_at(places, Text("标签的来处", "Where the labels come from"))
             return problem(
                 Text("{says}。", "{says}.", says=says),
@@ -99,7 +102,7 @@ def _losses(run_data: RunData, pattern) -> list:
     return [loss for loss in run_data.losses if pattern.search(loss.class_ or "")]
 
 
-# --- what can be wrong: each gives (sentence, advice) or None -------------------------------------------------------
+# --- what can be wrong: each gives (sentence, advice) or None; one that knows the place gives it too ------------------
 
 
 def _refused(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
@@ -415,6 +418,28 @@ def _contradicting(run_data: RunData, dataset: Fact, column: Fact) -> Optional[t
             "核对这些样本，更正或删除标签错误的副本。",
             "Look at these samples; correct the wrong copies or take them out.",
         ),
+    )
+
+
+def _reordered(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Arrays of one sample each row, of which one was put into a new order by itself."""
+    found = reordered_alone(run_data)
+    if found is None or _well_learned(run_data) is not None:
+        return None
+    return (
+        Text(
+            "{array} 的样本顺序被重新打乱，而 {partner} 保持原来的顺序：标签不再属于各自的输入",
+            "{array} is put into a new order and {partner} is not put into the same: labels no longer belong to their inputs",
+            array=found.array,
+            partner=found.partner,
+        ),
+        Text(
+            "用同一组下标打乱两者：{array} = {array}[order]，{partner} = {partner}[order]。",
+            "Put both into one order: {array} = {array}[order] and {partner} = {partner}[order].",
+            array=found.array,
+            partner=found.partner,
+        ),
+        found.place,
     )
 
 

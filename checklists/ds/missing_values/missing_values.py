@@ -3,6 +3,7 @@
 import math
 
 from msprec.bilingual import Joined, Text, english, percent
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import (
     first_place,
     pipeline_table,
@@ -126,7 +127,7 @@ def missing_found(run_data: RunData, bad: list, treated: list) -> Finding:
         else Text("。", ".")
     )
     summary = Joined([Joined(sentences[:2], zh="；", en="; "), rest], zh="", en="")
-    places = [place for report in bad for place in _places(report)]
+    places = [place for report in bad for place in _places(run_data, report)]
     return problem(
         summary,
         Text(
@@ -152,15 +153,17 @@ def missing_found(run_data: RunData, bad: list, treated: list) -> Finding:
     )
 
 
-def _places(report: Missing) -> list:
-    """Where the set is created, and the maps over its bad columns: what they compute may be what is not finite."""
+def _places(run_data: RunData, report: Missing) -> list:
+    """Where the set is created, the maps over its bad columns, which may compute what is not finite, and where they come from."""
     bad = {str(row[1]).partition("[")[0] for row in report.rows}
     maps = [
         step.place
         for step in report.dataset.pipeline
         if step.op == "map" and step.place and bad & set(_listed(step.args.get("input_columns")))
     ]
-    return [first_place(report.dataset), *maps]
+    columns = [column for column in report.dataset.columns if column.name in bad]
+    origins = [place for column in columns[:2] for place in array_origins(run_data, report.dataset, column)]
+    return [first_place(report.dataset), *maps, *origins]
 
 
 def _listed(value) -> list:

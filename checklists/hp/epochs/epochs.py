@@ -301,7 +301,7 @@ def _falling(training: Training) -> Text:
 
 def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -> Finding:
     what, places = _falling(training), _loop_places(run_data)
-    left_open = _not_sure(run_data, what, curves)
+    left_open = _not_sure(run_data, what, curves, _nearly_done(run_data, training))
     if left_open is not None:
         return undecided(*left_open, shown, places)
     return problem(
@@ -321,7 +321,7 @@ def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -
     )
 
 
-def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Text, Text]]:
+def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) -> Optional[tuple[Text, Text]]:
     """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
@@ -351,6 +351,13 @@ def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Tex
             what=what,
             at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
         ), _EVALUATE
+    if nearly_done and not early:
+        return Text(
+            "{what}；但训练已去掉起点（或常数预测）的 loss 的绝大部分，继续训练是否更好要看验证指标。",
+            "{what}; but by far the most of the loss at the start, or of a constant prediction's, is gone, and whether more "
+            "epochs would help is for the validation to say.",
+            what=what,
+        ), _EVALUATE
     if not (long_enough or early or _only_begun(run_data)):
         return Text(
             "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
@@ -360,6 +367,13 @@ def _not_sure(run_data: RunData, what: Text, curves: list) -> Optional[tuple[Tex
             steps=steps,
         ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
     return None
+
+
+def _nearly_done(run_data: RunData, training: Training) -> bool:
+    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that."""
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
+    return training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level
 
 
 def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:

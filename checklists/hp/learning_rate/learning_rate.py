@@ -12,6 +12,7 @@ from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -101,6 +102,9 @@ def judge_rate(run_data: RunData) -> Finding:
     if any(own.final and own.weighed for own in run_data.probes.own_losses):
         return _of_weighed_loss(run_data, used, evidence, places)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
+    ended = collapse_of(run_data)
+    if ended is not None and (better is not None or outcome.verdict in ("nothing", "hardly")):
+        return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
     rising = _rising_words(run_data)

@@ -42,8 +42,10 @@ def gradient_flow(run_data: RunData) -> Finding:
     Problem: a weight in the optimizer without a gradient in any sample that did not change in td.02.updates updates or more;
     gradients that get smaller from layer to layer (td.02.layers, td.02.trend) to below td.02.vanishing of the last layers',
     where the first layers' updates are below td.02.still of the weights and td.02.behind of the last layers', and the training
-    learnt nothing or hardly anything; the same with gradients above td.02.exploding times the last layers'. A training
-    that learnt keeps such a course as a note; one that did not with gradients below td.02.falling is undecided.
+    learnt nothing or hardly anything; or where td.02.layers or more sigmoid or tanh lie between the layers and nothing at all
+    was learnt, whatever the updates are (Adam's do not depend on the size of a gradient); the same with gradients above
+    td.02.exploding times the last layers'. A training that learnt keeps such a course as a note; one that did not with
+    gradients below td.02.falling is undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -66,8 +68,10 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
     steady = abs(course.trend) >= run_data.limit("td.02.trend")
     if steady and course.trend > 0 and course.ratio < run_data.limit("td.02.falling"):
         far = course.ratio < run_data.limit("td.02.vanishing")
-        if far and not learnt and _hardly_updated(run_data, course):
-            return problem(_vanish(course, sampled), _VANISHING, shown, places)
+        squashed = _squashed(run_data)
+        stuck = squashed and run_data.once(assess).state == "nothing" and run_data.once(assess).sure
+        if far and not learnt and (stuck or _hardly_updated(run_data, course)):
+            return problem(_vanish(course, sampled), _VANISHING, shown, [*squashed, *places])
         if not learnt:
             return undecided(_vanish(course, sampled), _look(sampled), shown, places)
         return ok(_vanish(course, sampled, learnt=True), shown)
@@ -84,6 +88,14 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
         ),
         shown,
     )
+
+
+def _squashed(run_data: RunData) -> list:
+    """Places of the sigmoid and tanh between the layers, where there are td.02.layers of them or more."""
+    ends = [one for one in run_data.probes.units.moments if one.moment == "end"]
+    found = [one for one in ends[-1].entries if one.kind in ("sigmoid", "tanh") and one.hidden] if ends else []
+    places = {(one.place.file, one.place.line): one.place for one in found if one.place}
+    return list(places.values()) if len(found) >= run_data.limit("td.02.layers") else []
 
 
 def _hardly_updated(run_data: RunData, course: Depth) -> bool:

@@ -3,13 +3,21 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
-from msprec.checklists.common.findings import no_training, note, op_place, train_sets
+from msprec.checklists.common.findings import at, first_place, no_training, note, op_place, pipeline_table, train_sets
+from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.received_batches.permuted_arrays import permuted_alone
+from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: What makes zeros of numbers below 1.
+_WHOLE = (
+    r"\.astype\(\s*[\"']?(np\.|numpy\.|ms\.|mnp\.)?u?int|[^/]//\s*\d|\bTypeCast\(\s*[\"']?(np\.|mstype\.|ms\.)?u?int"
+)
 #: A column whose spread is at least this part of its size differs between samples.
 _SPREAD = 1e-3
 
@@ -19,13 +27,24 @@ def received_batches(run_data: RunData) -> Finding:
     """What the pipeline delivered beside what the training step and the first layers received.
 
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
-    order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; every layer was
-    given the same for all samples although the delivered samples differ; or td.05.lost of the batches that were delivered
-    between two training steps of a pass never met one. Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set
+    delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered samples
+    differ; predictions of the next token that change with that very token, or targets that are not shifted against the tokens
+    of a causal network; or td.05.lost of the batches that were delivered between two training steps of a pass never met one; or
+    nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source
+    shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
-    found = _permuted(run_data) or _zeroed(run_data) or _emptied(run_data) or _lost(run_data)
+    found = (
+        _constant(run_data)
+        or _permuted(run_data)
+        or _zeroed(run_data)
+        or _emptied(run_data)
+        or seen_targets(run_data)
+        or _lost(run_data)
+    )
+    found = found or _unrelated(run_data)
     if found is not None:
         return found
     received = run_data.probes.received
@@ -57,6 +76,38 @@ def received_batches(run_data: RunData) -> Finding:
 def _why(run_data: RunData) -> Text:
     plain = run_data.has("probes") and not run_data.probes.skipped.get("received")
     return Text("没有数据集交付它们", "no data set delivered them") if plain else skipped(run_data, "received")
+
+
+def _constant(run_data: RunData) -> Optional[Finding]:
+    """All inputs of a training set hold one and the same number."""
+    for dataset in train_sets(run_data):
+        columns = entering(run_data, [one for one in feature_columns(dataset) if one.kind in ("float", "int")])
+        known = [one for one in columns if None not in (one.min, one.max)]
+        enough = (dataset.scanned.samples or 0) >= run_data.limit("td.05.samples")
+        if known and len(known) == len(columns) and enough and all(one.min == one.max for one in known):
+            return _all_constant(run_data, dataset, known)
+    return None
+
+
+def _all_constant(run_data: RunData, dataset: Fact, columns: list) -> Finding:
+    zeros = all(one.max == 0 for one in columns)
+    places = [*(run_data.find_lines(_WHOLE, 2) if zeros else []), op_place(dataset, "map") or first_place(dataset)]
+    return problem(
+        Text(
+            "训练集交付的输入 {names} 处处等于 {value}：{n} 个样本中没有任何可学的内容。",
+            "The training set delivers {value} throughout as its inputs {names}: {n} samples with nothing to learn from.",
+            names=listed(one.name for one in columns),
+            value=columns[0].max,
+            n=dataset.scanned.samples,
+        ),
+        Text(
+            "逐个检查数据处理的操作：归一化之后转成整数（astype(np.uint8)）、整除、用错的掩码，或没有填入的数组。",
+            "Go through the operations of the pipeline: a cast to integers after the scaling (astype(np.uint8)), a division of "
+            "whole numbers, a wrong mask, an array that is never filled.",
+        ),
+        [pipeline_table(dataset), run_data.code_at(places, Text("数据处理", "The pipeline"))],
+        [one for one in places if one],
+    )
 
 
 def _permuted(run_data: RunData) -> Optional[Finding]:
@@ -127,6 +178,36 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
         run_data.code_at([first.place], Text("第一层的调用处", "Where the first layer is called")),
         [one for one in (first.place, first.created) if one],
     )
+
+
+def _unrelated(run_data: RunData) -> Optional[Finding]:
+    """Nothing was learnt, and nearest neighbours find the labels no oftener than shuffled ones."""
+    control, outcome = run_data.probes.label_control, run_data.once(assess)
+    if outcome.state != "nothing" or not outcome.sure or None in (control.agreement, control.shuffled, control.spread):
+        return None
+    if control.agreement > control.shuffled + run_data.limit("td.05.related") * control.spread:
+        return None
+    places = permuted_alone(run_data)
+    says = Text(
+        "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），"
+        "训练也什么都没有学到{at}。",
+        "The labels have nothing to do with the inputs: the nearest neighbour has a sample's label in {agreement} of the cases, "
+        "and in {shuffled} with shuffled labels ({n} samples); the training learnt nothing either{at}.",
+        agreement=percent(control.agreement),
+        shuffled=percent(control.shuffled),
+        n=control.samples,
+        at=Text("；{where} 只打乱了其中一个数组", "; one array alone is shuffled at {where}", where=at(places[0]))
+        if places
+        else Text("", ""),
+    )
+    advice = Text(
+        "用同一个排列打乱输入和标签（x[order]、y[order]），并核对读入时它们是否逐行对应。",
+        "Shuffle inputs and labels by one permutation (x[order], y[order]), and check that their rows belong together where they "
+        "are read.",
+    )
+    if places:
+        return problem(says, advice, [run_data.code_at(places, Text("打乱之处", "Where it is shuffled"))], places)
+    return undecided(says, advice, [], [one for one in map(first_place, train_sets(run_data)) if one])
 
 
 def _differs(run_data: RunData) -> bool:

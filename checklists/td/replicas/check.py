@@ -4,6 +4,7 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.rank_disagreement import SLICED
 from msprec.checklists.td.replicas.drift import Drift, drifts
+from msprec.checklists.td.replicas.stale_copies import stale_copies
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -22,10 +23,14 @@ def replicas(run_data: RunData) -> Finding:
 
     Digests of all parameters are taken on every rank before the same steps. Problem: the weights are equal at the first look,
     differ at a later one and at the end by more than td.07.apart of their norm, and the ranks train one model: their
-    gradients are reduced, or the mode is data parallel. Statistics of BatchNorm are each rank's own and are no problem.
+    gradients are reduced, or the mode is data parallel; or, within one process, a target network or a moving average still has
+    the weights of the start after td.07.updates updates. Statistics of BatchNorm are each rank's own and are no problem.
     """
     if run_data.trains_nothing:
         return no_training()
+    stale = stale_copies(run_data)
+    if stale is not None:
+        return stale
     ranks = run_data.ranks
     if len(ranks) < 2 or run_data.run.parallel.mode in SLICED:
         return not_applicable(

@@ -3,10 +3,12 @@
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.dp.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
+from msprec.checklists.td.scales.drowned_terms import all_learnt, drowned_terms, terms_table
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -23,18 +25,23 @@ _STANDARDISE = Text(
 def scales(run_data: RunData) -> Finding:
     """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
 
-    Problem: in a mean squared error of 2 to 12 targets one has td.08.drowned times the standard deviation of another; targets
-    whose standard deviation is below td.08.small in a training that learnt nothing or hardly anything; targets that lie
-    td.08.offset standard deviations off 0 in a training that did not even come to their mean (its loss ends above twice the
-    best constant's). Targets that are too large (dp.01.target) are dp.01's. A note: targets that differ by td.08.uneven,
-    loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their way: undecided.
+    Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
+    while the gradient of another term is td.08.drowning times as large; in a mean squared error of 2 to 12 targets one has
+    td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
+    that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
+    even come to their mean (its loss ends above twice the best constant's). Targets that are too large (dp.01.target) are
+    dp.01's. A note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that
+    are changed on their way: undecided.
     """
     if run_data.trains_nothing:
         return no_training()
+    drowned = None if has_other_aim(run_data) else drowned_terms(run_data)
+    if drowned is not None:
+        return drowned
     targets, terms = regression_targets(run_data), loss_terms(run_data)
     if targets is None:
         return _without_targets(run_data, terms)
-    shown = [_table(targets), _terms(terms), loss_figure(run_data)]
+    shown = [_table(targets), _terms(terms), terms_table(run_data), loss_figure(run_data)]
     if target_scale(run_data, targets.dataset) is not None:
         return undecided(
             Text(
@@ -49,7 +56,8 @@ def scales(run_data: RunData) -> Finding:
 
 
 def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Finding]:
-    places = [op_place(targets.dataset, "map") or first_place(targets.dataset)]
+    origins = array_origins(run_data, targets.dataset, targets.column)
+    places = [op_place(targets.dataset, "map") or first_place(targets.dataset), *origins]
     if targets.loss.kind in ("mse", "rmse") and targets.spread >= run_data.limit("td.08.drowned"):
         return problem(_drowned(targets), _STANDARDISE, shown, places)
     assessed = run_data.once(assess)
@@ -67,6 +75,15 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
 
 
 def _without_targets(run_data: RunData, terms: list) -> Finding:
+    if all_learnt(run_data):
+        return ok(
+            Text(
+                "loss 是若干项之和，与目标比较的各项结尾都优于常数预测，没有一项被淹没。",
+                "The loss is a sum; each term that compares with targets ends better than a constant prediction: none "
+                "is drowned.",
+            ),
+            [terms_table(run_data)],
+        )
     loss = run_data.once(loss_kind)
     kinds = {one.label.kind for one in run_data.datasets_of("train")} - {None}
     if (loss is not None and loss.kind not in REGRESSION) or (loss is None and kinds and "regression" not in kinds):

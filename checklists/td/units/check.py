@@ -24,6 +24,12 @@ _ADVICE = {
         "Divide the scores by sqrt(dimension), normalise the inputs or the scores, and look at the size of the initial "
         "weights.",
     ),
+    "collapsed": Text(
+        "在 loss 中对作为目标的一侧使用 stop_gradient（SimSiam、BYOL 还需要 predictor），或加入负样本、方差项；"
+        "检查目标网络是否按滑动平均更新。",
+        "Put stop_gradient on the side of the loss that serves as the target (SimSiam and BYOL need a predictor too), or add "
+        "negatives or a variance term; look at whether a target network follows as a moving average.",
+    ),
     "alike": Text(
         "从这一行往前检查：权重是否变为 0 或非常大（学习率、权重衰减），偏置是否盖过输入，输入是否真的到达这一层。",
         "Look from this line backwards: have weights become zero or very large (learning rate, weight decay), does a bias "
@@ -36,16 +42,19 @@ _ADVICE = {
 def units(run_data: RunData) -> Finding:
     """What activations and layers gave on the captured batches, with the weights of the start, the middle and the end.
 
-    Problem, each with the weights of the end: nearly all units of a ReLU give zero for all captured samples (Lu et al.,
-    "Dying ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one
-    end for all samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010); nearly
-    all rows of a softmax between layers have one sure winner at the start and at the end; or the network's last layers
-    give the same for all samples although the inputs differ. Not judged: gates, masked scores, softmaxes with a temperature,
+    Problem, each with the weights of the end: nearly all units of a ReLU give zero for all captured samples (Lu et al., "Dying
+    ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one end for all
+    samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010); nearly all rows of a
+    softmax between layers have one sure winner at the start and at the end; or the network's last layers give the same for all
+    samples although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
+    td.03.collapsed of their size (Chen and He, 2021: SimSiam). Not judged: gates, masked scores, softmaxes with a temperature,
     what stands in the loss, and saturation where weights were loaded.
     """
     if run_data.trains_nothing:
         return no_training()
     moments = Moments(run_data)
+    if run_data.probes.attention_axes:
+        return _other_axis(run_data, run_data.probes.attention_axes[0])
     if moments.end is None:
         return undecided(
             Text(
@@ -81,10 +90,35 @@ def units(run_data: RunData) -> Finding:
     )
 
 
+def _other_axis(run_data: RunData, found) -> Finding:
+    places = [one for one in (found.place, found.product) if one]
+    return problem(
+        Text(
+            "{name}（{place}）沿第 {axis} 轴归一化，而与 value 相乘时是沿第 {summed} 轴求和（形状 {shape}）：权重之和不为 1，"
+            "得到的不是加权平均。",
+            "{name} at {place} goes along axis {axis}, and the product with the values sums over axis {summed} (shape {shape}): "
+            "the weights do not add up to 1 and make no mean of the values.",
+            name=found.operator,
+            place=at(found.place),
+            axis=found.axis,
+            summed=found.summed,
+            shape=str(tuple(found.shape)),
+        ),
+        Text(
+            "对注意力打分沿 key 所在的轴（通常 axis=-1）做 softmax。",
+            "Take the softmax of the scores along the keys' axis, as a rule axis=-1.",
+        ),
+        run_data.code_at(places, Text("softmax 与其后的乘积", "The softmax and the product after it")),
+        places,
+    )
+
+
 def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     first: Lost = found[0]
     constant = moments.collapsed and first.why != "alike"
     places = [one.place for one in found]
+    if first.why == "collapsed":
+        places.insert(0, run_data.probes.written_loss.place)
     return problem(
         Text(
             "{what}{more}{constant}。",

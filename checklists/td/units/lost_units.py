@@ -14,12 +14,14 @@ _SATURATED = {
 
 
 class Lost(NamedTuple):
-    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax or alike; ``since``: a moment."""
+    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, alike or collapsed; ``since``: a moment;
+    ``before``: of a collapse, the spread at the start."""
 
     why: str
     entry: Fact
     since: str
     share: float
+    before: float = 0.0
 
     @property
     def place(self) -> Optional[Fact]:
@@ -54,6 +56,16 @@ class Lost(NamedTuple):
             return Text(
                 "{name} {since}饱和：{share}的行只有一个概率接近 1",
                 "{name} is saturated {since}: in {share} of its rows one probability is close to 1",
+                **values,
+            )
+        if self.why == "collapsed":
+            return Text(
+                "{name} 对各样本的输出方向几乎相同：偏离平均方向 {share}（训练开始时为 {before}），"
+                "而这种比较网络自身输出的 loss 正因此达到最低：表征坍缩",
+                "{name} gives nearly the same for all samples: they differ by {share} of its size ({before} at the "
+                "start), which is "
+                "what brings a loss between the network's own outputs down: the representation has collapsed",
+                before=percent(self.before),
                 **values,
             )
         return Text(
@@ -92,7 +104,23 @@ class Moments:
         culprit = self.collapsed
         if culprit is not None and not any(one.why in ("dead", "saturated") for one in found):
             found.insert(0, Lost("alike", culprit, self._since(culprit, lambda one: one.alike == one.units), 1.0))
-        return found
+        return found or self._representation()
+
+    def _representation(self) -> list:
+        """The last layers, where a loss compares the network's own outputs, and they have come together and the first has not."""
+        if self._run_data.probes.written_loss.why != "outputs" or self._names[:1] != ["start"]:
+            return []
+        layers = [(entry, earlier[0]) for entry, earlier in self.courses() if entry.kind == "layer"]
+        heads = [(entry, start) for entry, start in layers if not entry.hidden]
+        spreads = [(entry.spread, start and start.spread) for entry, start in heads]
+        first = layers[0][0].spread if layers else None
+        if not heads or first is None or any(None in one for one in spreads):
+            return []
+        close, fell = self._run_data.limit("td.03.collapsed"), self._run_data.limit("td.03.fell")
+        now, then = max(end for end, _ in spreads), min(start for _, start in spreads)
+        if now > close or now > fell * then or now > fell * first:
+            return []
+        return [Lost("collapsed", heads[0][0], "end", now, then)]
 
     @property
     def collapsed(self) -> Optional[Fact]:

@@ -22,7 +22,7 @@ from msprec.observe.train_steps.replay_buffer import ReplayObserver
 from msprec.observe.train_steps.style_facts import StyleFacts
 from msprec.probe.captured_steps import Material
 from msprec.probe.evaluation_calls import EvaluationCalls
-from msprec.runtime.cells import is_loss_class, is_optimizer_class, unwrap, walk
+from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
 from msprec.runtime.source_locations import user_place
 
@@ -202,6 +202,8 @@ class StepObserver:
         ``kwargs``: None where ``args`` are not what the cell itself is called with.
         """
         root, observer = unwrap(cell), self.observer
+        if is_internal(type(root)):
+            return  # such as what ops.clip_by_global_norm makes anew at each call
         if self.gradient_depth:
             if not any(root is r for r in self.roots) and self._keep_root(root):
                 observer.parameters.note([root], [], self.done)

@@ -243,6 +243,11 @@ _UNITS = {
                                 "those with two scores or more that are not masked",
                             ),
                             "stuck": key(count, "sigmoid, tanh: units in saturation at one end for all samples"),
+                            "spread": key(
+                                finite,
+                                "layer: distance of the samples' directions from their mean: 0 where all are one, 1 "
+                                "where they cancel",
+                            ),
                             "alike": key(count, "units that gave the same for all samples"),
                             "input_alike": key(flag, "whether what it was given was the same for all samples"),
                             "hidden": key(flag, "whether a layer with weights comes after it"),
@@ -294,6 +299,63 @@ _RECEIVED = {
     "zeroed": key([words], "columns of which the step received zeros in every batch"),
 }
 
+_SEEN_TARGETS = {
+    "input": key(count, "position of the input of which the targets are the tokens"),
+    "shift": key(count, "places by which the targets lead it: 1 for the next token, 0 for the token itself"),
+    "tried": key(count, "places at which the tokens were changed"),
+    "before": key(finite, "largest change of predictions of the changed token (shift 0: before it), as a share of all"),
+    "after": key(finite, "the same of predictions behind it"),
+    "loss_place": key(PLACE, "where the loss is computed"),
+    "place": key(PLACE, "the first operation that carries the token to earlier places"),
+    "operator": key(text, "that operation"),
+}
+
+_ATTENTION_AXES = {
+    "operator": key(words, "the softmax"),
+    "place": key(PLACE, "where it is called"),
+    "product": key(PLACE, "where its result is multiplied with values"),
+    "shape": key([count], "shape of the weights in that product"),
+    "axis": key(number, "axis, counted from the end, along which they add up to one"),
+    "summed": key(number, "axis over which the product sums"),
+}
+
+_LABEL_CONTROL = {
+    "samples": key(count, "different samples of the captured batches"),
+    "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
+    "shuffled": key(finite, "mean of that share over shuffled labels"),
+    "spread": key(finite, "its standard deviation over shuffled labels"),
+}
+
+_LOSS_PLACES = {
+    "places": key(count, "places of the sequences of one batch"),
+    "padded": key(count, "of these behind the end of a sequence"),
+    "padded_counted": key(count, "padded places at which the loss has a gradient"),
+    "real_counted": key(count, "the same of all other places"),
+    "place": key(PLACE, "where the factor of the loss's elements is made, or the loss is computed"),
+}
+
+_TERMS = {
+    "place": key(PLACE, "where it is computed"),
+    "start": key(finite, "its value on the first captured batch, with the weights of the start"),
+    "end": key(finite, "and with those of the end"),
+    "gradient_start": key(finite, "norm of its gradient for all trained weights, at the start"),
+    "gradient_end": key(finite, "at the end"),
+    "rest_start": key(finite, "the same of all other terms together, at the start"),
+    "rest_end": key(finite, "at the end"),
+    "fits": key(
+        [
+            {
+                "kind": key(words, "kind of the loss"),
+                "start": key(finite, "mean over all elements of some captured batches, with the weights of the start"),
+                "end": key(finite, "with the weights of the end"),
+                "constant": key(finite, "what the best prediction that does not look at the inputs reaches on them"),
+                "samples": key(count, "samples of these batches"),
+            }
+        ],
+        "its comparisons with targets of the step; empty: none, or others too",
+    ),
+}
+
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
@@ -301,6 +363,11 @@ PROBES = {
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
+    "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
+    "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
+    "terms": key([_TERMS], "the terms of which the loss is the sum"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(
         [
@@ -403,6 +470,7 @@ PROBES = {
             {
                 "operator": key(words, "the operator"),
                 "place": key(PLACE, "where it is called"),
+                "created": key(PLACE, "where its cell was made; null of a function"),
                 "shape": key([count], "shape of its input"),
                 "axes": key([count], "axes over which sums are 1, as measured"),
             }

@@ -80,7 +80,23 @@ NETWORK = {
             }
         ],
         "the networks that were run",
-    )
+    ),
+    "copies": key(
+        [
+            {
+                "class": key(text, "name of its class"),
+                "created": key(PLACE, "the statement that made it"),
+                "called": key(PLACE, "where it was called first"),
+                "in_training": key(flag, "whether it was called where a gradient is computed"),
+                "last_step": key(count, "training steps done before its last call"),
+                "original_evaluated": key(flag, "whether the trained network is called outside gradients too"),
+                "unchanged": key(flag, "whether its values are those before the first step"),
+                "as_original_began": key(flag, "whether they are those of the trained network before the first step"),
+                "as_original_ended": key(flag, "whether they are those of the trained network at the end"),
+            }
+        ],
+        "networks of the form of a trained one that no optimizer trains",
+    ),
 }
 
 SPREAD = Shape(

@@ -1,0 +1,151 @@
+"""Where the arrays of a data set got their values: from the call that takes them back through the assignments before."""
+
+import ast
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from msprec.checklists.common.findings import first_place, plain_arrays
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
+
+_MOST, _DEEPEST = 4, 6
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
+    """The assignments that gave the array behind a column its values, the last first; empty where they were not found.
+
+    Args:
+        run_data: The run.
+        dataset: One of its data sets, made of arrays, of a source object, or taken from the arguments of the training step.
+        column: One of its columns.
+    """
+    begin = first_place(dataset)
+    tree = run_data.source.trees.get(begin.file) if begin and begin.file else None
+    if tree is None or not begin.line:
+        return []
+    index = next((number for number, one in enumerate(dataset.columns) if one.name == column.name), 0)
+    given = _given(tree, begin.line, index, column.name or "", plain_arrays(dataset))
+    if given is None:
+        return []
+    around = [one for one in run_data.source.enclosing(begin.file, begin.line) if isinstance(one, _FUNCTIONS)]
+    scopes = [*reversed(around), tree]
+    lines: list = []
+    for line in (*_in_source(tree, scopes, given, index, begin.line), *_followed(scopes, given, begin.line, 0)):
+        if line not in lines and line != begin.line:
+            lines.append(line)
+    return [place(begin.file, line) for line in lines[:_MOST]]
+
+
+def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Optional[ast.expr]:
+    """The argument of the outermost call at the line that holds the column."""
+    calls = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Call) and one.lineno <= line <= (one.end_lineno or one.lineno)
+    ]
+    if plain:
+        call = next((one for one in calls if len(one.args) > index), None)
+        return call.args[index] if call is not None else None
+    for call in calls:
+        if "Dataset" not in called_name(call):
+            continue
+        data = (
+            call.args[0]
+            if call.args
+            else next((one.value for one in call.keywords if one.arg in ("data", "source")), None)
+        )
+        if isinstance(data, (ast.Tuple, ast.List)) and index < len(data.elts):
+            return data.elts[index]
+        if isinstance(data, ast.Dict):
+            keys = [getattr(key, "value", None) for key in data.keys]
+            return data.values[keys.index(name)] if name in keys else data
+        return data
+    return None
+
+
+def _in_source(tree: ast.AST, scopes: list, given: ast.expr, index: int, before: int) -> Iterator[int]:
+    """The lines in a source object's ``__getitem__`` or a generator function that make the column."""
+    made = given
+    if isinstance(made, ast.Name):
+        found = next((one for one in (_assigned(scope, made.id, before) for scope in scopes) if one is not None), None)
+        made = found[1] if found is not None else made
+    name = called_name(made) if isinstance(made, ast.Call) else getattr(made, "id", None)
+    for one in ast.walk(tree):
+        if name is None or getattr(one, "name", None) != name:
+            continue
+        bodies = [
+            body
+            for body in (one.body if isinstance(one, ast.ClassDef) else [one])
+            if isinstance(body, _FUNCTIONS) and (body is one or body.name in ("__getitem__", "__next__", "__iter__"))
+        ]
+        for body in bodies:
+            yield from _handed_out(body, index)
+
+
+def _handed_out(body: ast.AST, index: int) -> Iterator[int]:
+    for node in ast.walk(body):
+        if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None:
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            value = parts[index] if index < len(parts) else node.value
+            yield from list(_followed([body], value, node.value.lineno + 1, _DEEPEST))[:2] or [value.lineno]
+
+
+def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[int]:
+    """The lines of the assignments that a value comes from, nearest first."""
+    if depth > _DEEPEST:
+        return
+    for name in _arrays(node):
+        for number, scope in enumerate(scopes):
+            found = _assigned(scope, name, before if number == 0 else 1 << 30)
+            if found is not None:
+                line, value = found
+                yield line
+                yield from _followed(scopes[number:], value, line, depth + 1)
+                break
+
+
+def _arrays(node: ast.AST) -> Iterator[str]:
+    """Names whose values go into an expression, without the indices and the functions."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            yield from _arrays(node.func.value)
+        for one in node.args:
+            yield from _arrays(one)
+    elif isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
+        yield from _arrays(node.value)
+    elif not isinstance(node, (ast.Lambda, ast.comprehension)):
+        for child in ast.iter_child_nodes(node):
+            yield from _arrays(child)
+
+
+def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
+    """``(line, value)`` of the last assignment of a name in a scope before a line."""
+    found, waiting = None, list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        values = [value for target in targets for value in _parts(target, node.value, name)]
+        if values and node.lineno < before and (found is None or node.lineno > found[0]):
+            found = (node.lineno, values[0])
+    return found
+
+
+def _parts(target: Any, value: Any, name: str) -> list:
+    """What an assignment gives to a name: the value beside it in a tuple, or the whole value."""
+    if isinstance(target, (ast.Name, ast.Subscript)):
+        held = target.value if isinstance(target, ast.Subscript) else target
+        return [value] if isinstance(held, ast.Name) and held.id == name else []
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return []
+    beside = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+    pairs = zip(target.elts, value.elts if beside else [value] * len(target.elts))
+    return [one for pair in pairs for one in _parts(*pair, name)]

@@ -1,0 +1,71 @@
+"""A learning rate that a schedule brings down to next to nothing long before the end (hp.01)."""
+
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.bilingual import Text
+from msprec.checklists.hp.learning_rate.trials import Better
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+#: A scheduler of mindspore.experimental.optim that is stepped, or a rate that is written to an optimizer.
+_STEPPED = r"(?i)\b\w*(sched|decay)\w*\.step\(|\.set_lr\(|\bassign\([^#]*(lr|learning_rate)\b"
+
+
+class Collapse(NamedTuple):
+    """``step``: from which on the rate stays below hp.01.collapsed times its ``peak``; of ``steps`` in all; ``last``: the rate at
+    the end."""
+
+    step: int
+    steps: int
+    peak: float
+    last: float
+
+
+def collapse_of(run_data: RunData) -> Optional[Collapse]:
+    """None where the rate keeps above hp.01.collapsed times its peak for hp.01.collapsed_at of the steps."""
+    rates = run_data.steps().observed("lr")
+    if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
+        return None
+    high = np.flatnonzero(rates >= run_data.limit("hp.01.collapsed") * rates.max())
+    at = int(high[-1]) + 1
+    if at >= run_data.limit("hp.01.collapsed_at") * len(rates):
+        return None
+    return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]))
+
+
+def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evidence: list, places: list) -> Finding:
+    """The problem, at the lines that step the schedule."""
+    beside = (
+        Text(
+            "；从同样的初始权重出发，不降低的学习率 {rate} 用 {steps} 步即可把 loss 降到 {reached}",
+            "; from the same first weights a rate of {rate} that is kept brings the loss to {reached} in {steps} steps",
+            rate=f"{better.rate:.2g}",
+            steps=better.steps,
+            reached=better.reached,
+        )
+        if better is not None
+        else Text("", "")
+    )
+    return problem(
+        Text(
+            "学习率过早降到几乎为 0：从 {peak} 起，第 {step} 步（共 {steps} 步）时已不到千分之一，结尾为 {last}{beside}。",
+            "The learning rate falls to next to nothing too early: from {peak} to less than a thousandth of it by step {step} of "
+            "{steps}, and to {last} at the end{beside}.",
+            peak=ended.peak,
+            step=ended.step,
+            steps=ended.steps,
+            last=ended.last,
+            beside=beside,
+        ),
+        Text(
+            "检查学习率调度的单位：按 epoch 计的调度（如 ExponentialLR、StepLR）每个 epoch 只调用一次 step()；"
+            "按步计的调度按总步数设置。",
+            "Check the unit of the schedule: one meant for epochs (ExponentialLR, StepLR) takes one step() an epoch; "
+            "one meant for "
+            "steps takes the number of all steps.",
+        ),
+        evidence,
+        [*run_data.find_lines(_STEPPED, 3), *places],
+    )

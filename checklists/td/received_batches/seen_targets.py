@@ -1,0 +1,61 @@
+"""Tokens that are predicted while the network is given them (td.05)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+
+def seen_targets(run_data: RunData) -> Optional[Finding]:
+    """A problem where the target of a place is among what its prediction is made of; None where it is not.
+
+    Predictions count as changing with a token where they change by td.05.seen of the largest change among all places.
+    """
+    facts, limit = run_data.probes.seen_targets, run_data.limit("td.05.seen")
+    if facts.shift is None or facts.before is None or facts.after is None:
+        return None
+    if facts.shift == 1 and facts.before > limit:
+        return _future(run_data, facts)
+    if facts.shift == 0 and facts.before <= limit < facts.after:
+        return _not_shifted(run_data, facts)
+    return None
+
+
+def _future(run_data: RunData, facts) -> Finding:
+    return problem(
+        Text(
+            "预测下一个 token 时，网络已经看到了它：改变该 token，对它的预测随之改变（为最大变化的 {share}）。"
+            "训练的 loss 因此偏低，而生成时没有这个 token 可看。最先把它带到前面位置的运算是 {operator}。",
+            "The network sees the token that it is to predict: with another token there its prediction changes (by "
+            "{share} of the "
+            "largest change). The training loss is low for that reason, and no such token is there when text is generated. "
+            "The first operation that carries it to earlier places is {operator}.",
+            share=facts.before,
+            operator=facts.operator or "?",
+        ),
+        Text(
+            "在 softmax 之前给打分加上因果掩码（上三角为很大的负数）；卷积只在左侧补齐，循环网络不用双向。",
+            "Add a causal mask to the scores before the softmax (a large negative number above the diagonal); pad "
+            "convolutions on "
+            "the left only, and use no bidirectional recurrent layers.",
+        ),
+        [run_data.code(facts.place, Text("看到后面 token 的运算", "Where later tokens are seen"))],
+        [one for one in (facts.place, facts.loss_place) if one],
+    )
+
+
+def _not_shifted(run_data: RunData, facts) -> Finding:
+    return problem(
+        Text(
+            "目标没有错开：网络只看得到当前及之前的 token，而每个位置的目标就是该位置的输入 token，照抄即可。",
+            "The targets are not shifted: the network sees each token and those before it, and the target of each place is the "
+            "token given there, which it only has to copy.",
+        ),
+        Text(
+            "预测下一个 token：logits[:, :-1] 与 tokens[:, 1:] 比较。",
+            "Predict the next token: compare logits[:, :-1] with tokens[:, 1:].",
+        ),
+        [run_data.code(facts.loss_place, Text("损失函数的调用处", "Where the loss is called"))],
+        [facts.loss_place],
+    )

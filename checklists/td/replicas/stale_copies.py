@@ -1,0 +1,67 @@
+"""Copies of the trained network within one process that were to follow it and never did: targets, moving averages (td.07)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.checklists.common.weight_updates import applied_updates
+from msprec.engine.finding import Finding, problem, undecided
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Names of what follows the trained weights; of what stays as it was drawn on purpose.
+_FOLLOWS = r"(?i)(target|ema|average|momentum|shadow|polyak|slow)"
+_STAYS = r"(?i)random_network_dist|\brnd\b|intrinsic|curiosity|novelty"
+#: A moving average, wherever it is spoken of.
+_AVERAGES = r"(?i)(\b|_)(ema|swa|polyak|moving_average|averaged_?(model|net\w*|weights))(\b|_)|ModelEMA"
+
+
+def stale_copies(run_data: RunData) -> Optional[Finding]:
+    """A problem where a copy that is called after td.07.updates updates still has the weights of the start, and by its name is
+    to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose."""
+    if applied_updates(run_data) < run_data.limit("td.07.updates"):
+        return None
+    for copy in run_data.copies:
+        still = copy.as_original_began or (copy.in_training and copy.unchanged)
+        late = (copy.last_step or 0) >= run_data.limit("td.07.updates")
+        if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
+            continue
+        if _follows(run_data, copy):
+            return _finding(run_data, copy, problem)
+        if not copy.in_training:
+            return _finding(run_data, copy, undecided if copy.original_evaluated else problem)
+    return None
+
+
+def _follows(run_data: RunData, copy: Fact) -> bool:
+    """Whether the copy is a target or an average by the name that it is given, or, only evaluated, the source averages."""
+    named = rf"{_FOLLOWS}\w*\b[^=\n]*=[^=].*\b({copy.class_}|deepcopy|clone)\("
+    return bool(run_data.find_lines(named, 1) or (not copy.in_training and run_data.find_lines(_AVERAGES, 1)))
+
+
+def _finding(run_data: RunData, copy: Fact, make) -> Finding:
+    steps = [step.place for step in run_data.train_steps if step.count]
+    places = [one for one in (copy.created, run_data.probes.gradients.place, copy.called, *steps) if one]
+    return make(
+        Text(
+            "{name}（{called} 处调用）是被训练网络的副本，训练 {n} 次更新之后它的权重仍与训练开始时相同：更新它的代码没有执行。",
+            "{name}, called at {called}, is a copy of the network that trains; after {n} updates it still has the weights of the "
+            "start: what is to update it does not run.",
+            name=copy.class_,
+            called=at(copy.called),
+            n=applied_updates(run_data),
+        ),
+        Text(
+            "在每次（或每隔若干次）参数更新之后更新副本：目标网络复制权重或按比例靠近，滑动平均调用 update()；"
+            "若副本本应保持不变，可忽略。",
+            "Update the copy after each update, or every so many: copy the weights into a target network or move it "
+            "towards them, "
+            "call update() of a moving average. Where the copy is a reference that is to stay, nothing is wrong.",
+        ),
+        [
+            run_data.code_at(
+                places, Text("副本的创建、参数更新与调用", "Where the copy is made, updates are made and it is called")
+            )
+        ],
+        places,
+    )

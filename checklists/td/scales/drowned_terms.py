@@ -1,0 +1,100 @@
+"""Terms of a loss that are not learnt because another's gradient is far larger (td.08)."""
+
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.checklists.common.training_curves import epochs_of
+from msprec.engine.finding import Finding, problem, table
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+
+class Drowned(NamedTuple):
+    """``term`` is not learnt; the gradient of the rest of the loss, mostly of ``other``, is ``ratio`` times its own."""
+
+    term: Fact
+    other: Fact
+    ratio: float
+
+
+def drowned_terms(run_data: RunData) -> Optional[Finding]:
+    """A problem where a term that compares with targets ends no better than a constant and the gradient of the other terms is
+    td.08.drowning times as large; None elsewhere, and of trainings that were short."""
+    found = [one for term in run_data.probes.terms if (one := _drowned(run_data, term)) is not None]
+    if not found or not _long_enough(run_data):
+        return None
+    first = max(found, key=lambda one: one.ratio)
+    fit = first.term.fits[0]
+    places = [one for one in (first.term.place, first.other.place) if one]
+    return problem(
+        Text(
+            "loss 的一项（{place}）没有学到东西：结尾为 {end}，而不看输入、只输出常数即可达到 {constant}；"
+            "其余各项（主要是 {other}）的梯度是它的 {ratio} 倍，把它淹没了。",
+            "One term of the loss ({place}) was not learnt: it ends at {end} where a prediction that does not look at the inputs "
+            "reaches {constant}; the gradient of the other terms (above all {other}) is {ratio} times as large and drowns it.",
+            place=at(first.term.place),
+            end=fit.end,
+            constant=fit.constant,
+            other=at(first.other.place),
+            ratio=float(first.ratio),
+        ),
+        Text(
+            "让各项取同样的归约（都按样本求和再对 batch 取平均），把目标换算到相近的尺度，或给各项加权，使梯度处于同一量级。",
+            "Reduce all terms alike (sums over each sample, then the mean of the batch), bring the targets to one "
+            "scale, or weigh "
+            "the terms so that their gradients are of one order.",
+        ),
+        [terms_table(run_data), *run_data.code_at(places, Text("loss 的各项", "Terms of the loss"))],
+        places,
+    )
+
+
+def _drowned(run_data: RunData, term: Fact) -> Optional[Drowned]:
+    if not term.fits or not all(_not_learnt(run_data, fit) for fit in term.fits):
+        return None
+    pairs = ((term.gradient_start, term.rest_start), (term.gradient_end, term.rest_end))
+    ratio = max([rest / own for own, rest in pairs if own and rest], default=0.0)
+    if ratio < run_data.limit("td.08.drowning"):
+        return None
+    others = [other for other in run_data.probes.terms if other is not term]
+    return Drowned(term, max(others, key=lambda one: max(one.gradient_start or 0.0, one.gradient_end or 0.0)), ratio)
+
+
+def all_learnt(run_data: RunData) -> bool:
+    """Whether the loss is a sum of which each term that compares with targets ends better than a constant."""
+    fits = [fit for term in run_data.probes.terms for fit in term.fits]
+    known = all(fit.end is not None and fit.constant is not None for fit in fits)
+    return bool(fits) and known and not any(_not_learnt(run_data, fit) for fit in fits)
+
+
+def _not_learnt(run_data: RunData, fit: Fact) -> bool:
+    known = fit.end is not None and fit.constant is not None and fit.constant > 0
+    return known and fit.end >= (1 - run_data.limit("hp.01.constant")) * fit.constant
+
+
+def _long_enough(run_data: RunData) -> bool:
+    passes = (epochs_of(run_data) or 0) >= run_data.limit("td.01.epochs")
+    steps = run_data.training_steps
+    return (passes and steps >= run_data.limit("td.01.least_steps")) or steps >= run_data.limit("td.01.steps")
+
+
+def terms_table(run_data: RunData):
+    """The terms side by side; None where the loss is no sum."""
+    terms = run_data.probes.terms
+    if not terms:
+        return None
+    rows = [[at(one.place), one.start, one.end, one.gradient_start, one.gradient_end, _constant(one)] for one in terms]
+    columns = [
+        Text("位置", "place"),
+        Text("开头的值", "value at the start"),
+        Text("结尾的值", "at the end"),
+        Text("开头的梯度范数", "gradient norm at the start"),
+        Text("结尾的梯度范数", "at the end"),
+        Text("与目标的比较：结尾，常数预测", "beside its targets: end, constant prediction"),
+    ]
+    return table(Text("loss 各项的值与梯度", "Values and gradients of the loss's terms"), columns, rows)
+
+
+def _constant(term: Fact) -> str:
+    return "; ".join(f"{one.end:.4g}, {one.constant:.4g}" for one in term.fits if None not in (one.end, one.constant))

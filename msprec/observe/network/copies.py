@@ -1,0 +1,72 @@
+"""Networks of the form of a trained one that no optimizer trains: targets, moving averages, references."""
+
+from typing import Optional
+
+import numpy as np
+
+from msprec.observe.data.datasets import to_array
+from msprec.runtime.cell_origins import created_place
+from msprec.runtime.cells import parameters_of
+
+#: So many are told, and parameters of so many bytes together are compared.
+_MOST, _MOST_BYTES = 4, 256 << 20
+
+
+def copies(observer, optimized: Optional[set]) -> list:
+    """The entry ``copies`` of ``network.json``."""
+    if not optimized:
+        return []
+    roots = {id(r): r for r in [*observer.steps.roots, *observer.steps.eval_roots]}
+    trained, others = [], []
+    for root in roots.values():
+        parameters = [(path, parameter) for path, parameter, _, _ in parameters_of(root)]
+        group = trained if any(id(p) in optimized for _, p in parameters) else others
+        if parameters and sum(p.nbytes for _, p in parameters) <= _MOST_BYTES:
+            group.append((root, parameters))
+    found = []
+    for root, parameters in others:
+        original = next((one for one in trained if _form(one[1]) == _form(parameters)), None)
+        if original is not None and len(found) < _MOST:
+            found.append(_entry(observer, root, parameters, *original))
+    return found
+
+
+def _form(parameters: list) -> list:
+    """Paths and shapes; the names of parameters carry prefixes of their own."""
+    return [(path, tuple(p.shape)) for path, p in parameters]
+
+
+def _entry(observer, root, parameters: list, original, trained: list) -> dict:
+    entries = observer.parameters.entries
+    own = [p for _, p in parameters]
+    now = [to_array(p) for p in own]
+    calls = [phase for phase in observer.modes.phases.values() if observer.modes.roots[phase["network"]]() is root]
+    beside = [
+        phase
+        for phase in observer.modes.phases.values()
+        if observer.modes.roots[phase["network"]]() is original and not phase["gradient"]
+    ]
+    return {
+        "class": type(root).__name__,
+        "created": created_place(root),
+        "called": calls[0]["place"] if calls else None,
+        "in_training": any(phase["gradient"] for phase in calls),
+        "last_step": max((phase["last_step"] for phase in calls), default=None),
+        "original_evaluated": bool(beside),
+        "unchanged": _equal(now, [_before(entries, p) for p in own]),
+        "as_original_began": _equal(now, [_before(entries, p) for _, p in trained]),
+        "as_original_ended": _equal(now, [to_array(p) for _, p in trained]),
+    }
+
+
+def _before(entries: dict, parameter) -> Optional[np.ndarray]:
+    """The values before the first step; None where they were not copied whole."""
+    entry = entries.get(id(parameter))
+    return entry[4] if entry is not None and entry[5] == "all" else None
+
+
+def _equal(values: list, others: list) -> Optional[bool]:
+    """Whether all arrays are equal; None where one is not known."""
+    if any(one is None for one in (*values, *others)):
+        return None
+    return all(np.array_equal(one, other) for one, other in zip(values, others))

@@ -1,0 +1,81 @@
+"""Whether labels follow from the inputs at all: the nearest neighbours' labels beside shuffled labels as a control.
+
+Cover and Hart, "Nearest neighbor pattern classification" (1967): the nearest neighbour errs at most twice as often as the best
+classifier, given enough samples. Labels that it finds no oftener than shuffled ones may still follow from the inputs (as a
+parity does); labels that it finds oftener do.
+"""
+
+from typing import Optional
+
+import numpy as np
+
+from msprec.locate.trace import to_numpy
+from msprec.probe.numpy_losses import NLL, SOFTMAX
+from msprec.record.nested import tensors_in
+
+#: Samples that are needed and that are taken; values of a sample that are looked at; shuffles of the labels.
+_LEAST, _MOST, _VALUES, _SHUFFLES = 200, 1200, 512, 20
+
+
+def label_control(material, losses: list) -> Optional[dict]:
+    """The entry ``label_control`` of ``probes.json``; None without one label a sample beside inputs of real numbers.
+
+    Args:
+        material: What the run has left.
+        losses: The entries ``losses``.
+    """
+    of_classes = [one for one in losses if one["kind"] in (SOFTMAX, NLL) and one["targets"]["input"] is not None]
+    if len(of_classes) != 1:
+        return None
+    position = of_classes[0]["targets"]["input"]
+    samples, labels = [], []
+    for batch in material.batches:
+        arrays = [to_numpy(one) for one in tensors_in(batch)]
+        if position >= len(arrays) or arrays[position].ndim != 1 or arrays[position].dtype.kind not in "iu":
+            return None
+        rows = [a for a in arrays if a.dtype.kind == "f" and a.ndim > 1 and len(a) == len(arrays[position])]
+        if not rows:
+            return None
+        samples.append(np.concatenate([_flat(one) for one in rows], axis=1))
+        labels.append(arrays[position])
+        if sum(map(len, labels)) >= _MOST:
+            break
+    if len({one.shape[1] for one in samples}) != 1:
+        return None
+    return compared(np.concatenate(samples)[:_MOST], np.concatenate(labels)[:_MOST])
+
+
+def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
+    """``{"samples", "agreement", "shuffled", "spread"}``: the share of samples whose nearest neighbour has their label, the
+    mean of that share over shuffled labels, and its standard deviation.
+
+    Args:
+        samples: (n, values) numbers.
+        labels: (n,) class numbers.
+    """
+    samples, first = np.unique(samples, axis=0, return_index=True)  # a sample that came again is no neighbour
+    labels = labels[first]
+    if len(labels) < _LEAST or len(np.unique(labels)) < 2 or not np.isfinite(samples).all():
+        return None
+    spread = samples.std(0)
+    scaled = ((samples - samples.mean(0)) / np.where(spread > 0, spread, 1)).astype(np.float64)
+    squares = (scaled**2).sum(1)
+    distances = squares[:, None] + squares[None] - 2 * scaled @ scaled.T
+    np.fill_diagonal(distances, np.inf)
+    nearest = distances.argmin(1)
+    rng = np.random.default_rng(0)
+    shuffled = []
+    for _ in range(_SHUFFLES):
+        other = rng.permutation(labels)
+        shuffled.append((other[nearest] == other).mean())
+    return {
+        "samples": len(labels),
+        "agreement": float((labels[nearest] == labels).mean()),
+        "shuffled": float(np.mean(shuffled)),
+        "spread": float(np.std(shuffled)),
+    }
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    flat = array.reshape(len(array), -1)
+    return flat[:, :: max(1, -(-flat.shape[1] // _VALUES))].astype(np.float64)

@@ -1,0 +1,260 @@
+"""The terms of which a loss is the sum: what each comes to and the norm of its gradient, at the start and at the end; and, of
+those that compare with targets, the best constant prediction."""
+
+import contextlib
+import time
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.locate.gradients import Updated
+from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed, watched
+from msprec.locate.trace import to_numpy
+from msprec.probe.attainable_range import plain_name
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.loss_parts import residuals
+from msprec.probe.loss_targets import Sources
+from msprec.probe.numpy_losses import BCE, BCE_LOGITS, L1, MSE, NLL, SOFTMAX, elements, kind_called
+from msprec.record.nested import flatten, tensors_in
+
+#: Terms, batches, elements of a prediction and weights that are looked at, at most; samples that a constant by element takes.
+_MOST_TERMS, _MOST_BATCHES, _MOST_ELEMENTS, _MOST_WEIGHTS, _SAMPLES = 6, 4, 1 << 21, 1 << 24, 64
+_ADDS, _SUBTRACTS = ("add", "addn", "iadd", "addext"), ("sub", "subtract", "subext")
+_TIMES, _OVER = ("mul", "mult", "multiply", "muls"), ("div", "truediv", "realdiv")
+_REDUCES = {"mean": "mean", "reducemean": "mean", "meanext": "mean", "sum": "sum", "reducesum": "sum", "sumext": "sum"}
+
+
+class _Term(NamedTuple):
+    """``factor`` times the ``value`` (reduced by "mean" or "sum", or a number as it is) is what is added up."""
+
+    value: object
+    factor: float
+    reduce: Optional[str]
+
+    @property
+    def total(self):
+        """The term as a tensor of one element."""
+        value = self.value if self.reduce is None else getattr(self.value, self.reduce)()
+        return value.reshape(()) * self.factor
+
+
+class _Fit(NamedTuple):
+    """What a term compares: ``kind`` of the loss, predictions and targets."""
+
+    kind: str
+    predicted: np.ndarray
+    targets: np.ndarray
+
+
+def loss_terms(material, seconds: float) -> list:
+    """The entry ``terms`` of ``probes.json``; empty where the loss is no sum, or its step cannot be taken apart.
+
+    Args:
+        material: What the run has left.
+        seconds: The budget for batches; the gradients of one may take as long again, else there is no entry.
+    """
+    if len(material.optimizers) != 1 or material.initial is None:
+        return []
+    until = time.monotonic() + seconds
+    batches = [material.batches[int(at)] for at in np.linspace(0, len(material.batches) - 1, _MOST_BATCHES)]
+    batches = list({id(one): one for one in batches}.values())
+    weights = list(material.optimizers[0].parameters)
+    if sum(one.size for one in weights) > _MOST_WEIGHTS:
+        return []
+    try:
+        with material.as_in_training():
+            moments = [_at(material, batches, weights, values, until, seconds) for values in (material.initial, None)]
+    except _Late:
+        return []
+    if any(one is None for one in moments) or len({tuple(one["places"]) for one in moments}) != 1:
+        return []
+    start, end = moments
+    return [
+        {
+            "place": end["shown"][i],
+            "start": start["values"][i],
+            "end": end["values"][i],
+            "gradient_start": start["gradients"][i],
+            "gradient_end": end["gradients"][i],
+            "rest_start": start["rests"][i],
+            "rest_end": end["rests"][i],
+            "fits": _fits(start["fits"][i], end["fits"][i]),
+        }
+        for i in range(len(end["values"]))
+    ]
+
+
+def _at(material, batches: list, weights: list, values: Optional[dict], until: float, grace: float) -> Optional[dict]:
+    """Terms, values, gradient norms and fits with the weights ``values``."""
+    found = None
+    for batch in batches:
+        if found is not None and time.monotonic() > until:
+            break
+        step: ReplayedStep = material.build(batch, weights)
+        if step.forward is None:
+            return None
+        with undisturbed(step.parameters, None, values, step.host_random):
+            trace, terms = _run(step, batch)
+            if not 1 < len(terms) <= _MOST_TERMS:
+                return None
+            fits = [_compared(trace, term, batch) for term in terms]
+            if found is None:
+                found = {
+                    "places": [str(_place(trace, term)) for term in terms],
+                    "shown": [_place(trace, term) for term in terms],
+                    "values": [float(to_numpy(term.total)) for term in terms],
+                    **_norms(step, batch, weights, len(terms), until, grace),
+                    "fits": [[] for _ in terms],
+                }
+            if len(fits) == len(found["fits"]):
+                for held, new in zip(found["fits"], fits):
+                    held.append(new)
+    return found
+
+
+def _run(step: ReplayedStep, inputs: tuple) -> tuple:
+    trace = GraphTrace(step)
+    trace.backward = False
+    with watched(trace), contextlib.suppress(Updated):
+        result = trace.call_function(step.forward, inputs)
+    whole = next((one for one in tensors_in(result) if one.size == 1 and "Float" in str(one.dtype)), None)
+    return trace, _terms(trace, whole, 1.0, None) if whole is not None else []
+
+
+def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str]) -> list:
+    """What ``value`` is the sum of."""
+    node = _producer(trace, value)
+    name = plain_name(node) if node is not None else ""
+    if node is None or not node.inputs:
+        return [_Term(value, factor, reduce)]
+    if name in (*_ADDS, *_SUBTRACTS):
+        if len(node.inputs) == 2 and all(one.shape == value.shape for one in node.inputs):
+            signs = (factor, -factor if name in _SUBTRACTS else factor)
+            return [term for one, sign in zip(node.inputs, signs) for term in _terms(trace, one, sign, reduce)]
+        if len(node.inputs) == 1 and node.inputs[0].shape == value.shape:  # a number was added
+            return _terms(trace, node.inputs[0], factor, reduce)
+    number = _number(node) if name in (*_TIMES, *_OVER) and len(node.inputs) == 1 else None
+    if number and node.inputs[0].shape == value.shape:
+        scaled = factor * number if name in _TIMES else factor / number
+        inside = _terms(trace, node.inputs[0], scaled, reduce)
+        return inside if len(inside) > 1 else [_Term(value, factor, reduce)]
+    if name in _REDUCES and reduce is None and value.size == 1 and len(node.inputs) == 1:
+        inside = _terms(trace, node.inputs[0], factor, _REDUCES[name])
+        return inside if len(inside) > 1 else [_Term(value, factor, None)]
+    return [_Term(value, factor, reduce)]
+
+
+def _producer(trace: GraphTrace, value):
+    """The innermost node that gave a tensor, not the cell around it."""
+    node = trace.producers.get(id(value))
+    while node is not None and node.inner:
+        inner = next((one for one in reversed(node.inner) if any(r is value for r in one.results)), None)
+        if inner is None:
+            return node
+        node = inner
+    return node
+
+
+def _number(node) -> Optional[float]:
+    """The plain number that a tensor was multiplied with or divided by; None of a number over a tensor."""
+    numbers = [float(one) for one in flatten(node.arguments) if isinstance(one, (int, float))]
+    over = plain_name(node) in _OVER and isinstance(next(iter(flatten(node.arguments)), None), (int, float))
+    return numbers[0] if len(numbers) == 1 and not over else None
+
+
+def _place(trace: GraphTrace, term: _Term) -> Optional[dict]:
+    node = _producer(trace, term.value)
+    return place_of(node) if node is not None else None
+
+
+class _Late(Exception):
+    """The budget is spent."""
+
+
+def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: float, grace: float) -> dict:
+    """The norm of each term's gradient, and of the gradients of all other terms together."""
+    vectors = []
+    for number in range(count):
+        if time.monotonic() > until + grace:
+            raise _Late
+        vectors.append(_gradient(step, inputs, weights, number))
+    whole = np.sum(vectors, axis=0)
+    return {
+        "gradients": [float(np.linalg.norm(one)) for one in vectors],
+        "rests": [float(np.linalg.norm(whole - one)) for one in vectors],
+    }
+
+
+def _gradient(step: ReplayedStep, inputs: tuple, weights: list, number: int) -> np.ndarray:
+    """One term's gradient, of all weights in a row."""
+
+    def term(*given):
+        return _run(step, given)[1][number].total
+
+    gradients = ms_value_and_grad(term, weights)(*inputs)[1]
+    return np.concatenate([to_numpy(one).astype(np.float64).reshape(-1) for one in tensors_in(gradients)])
+
+
+def _compared(trace: GraphTrace, term: _Term, batch: tuple) -> list:
+    """The comparisons with targets that are within a term: none where it holds other learnt parts."""
+    node, within = _producer(trace, term.value), set()
+    waiting = [node] if node is not None else []
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in within:
+            within.add(id(one))
+            waiting.extend(one.sources)
+            waiting.extend(one.inner)
+    found, sources = [], Sources(batch, [batch])
+    for one in trace.nodes:
+        kind = kind_called(one.callee) if id(one) in within else None
+        if kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1) and len(one.inputs) > 1:
+            found.append(_Fit(kind, to_numpy(one.inputs[0]), to_numpy(one.inputs[1])))
+    if not found:
+        found = [
+            _Fit(MSE, to_numpy(prediction), to_numpy(target))
+            for one, prediction, target in residuals(trace, sources)
+            if id(one) in within
+        ]
+    fitting = [one for one in found if one.predicted.size <= _MOST_ELEMENTS and sources.find(one.targets) is not None]
+    return fitting if len(fitting) == len(found) else []
+
+
+def _fits(start: list, end: list) -> list:
+    """``[{"kind", "start", "end", "constant", "samples"}, …]`` over all batches."""
+    found = []
+    for at in range(min((len(one) for one in end), default=0)):
+        kind = end[0][at].kind
+        pairs = [[one[at] for one in moment if len(one) > at and one[at].kind == kind] for moment in (start, end)]
+        values = [_mean([elements(kind, one.predicted, one.targets) for one in fits]) for fits in pairs]
+        constant, samples = _constant(kind, [(one.predicted, one.targets) for one in pairs[1]])
+        found.append({"kind": kind, "start": values[0], "end": values[1], "constant": constant, "samples": samples})
+    return found
+
+
+def _mean(parts: list) -> Optional[float]:
+    known = [one.reshape(-1) for one in parts if one is not None and one.size]
+    return float(np.concatenate(known).mean()) if len(known) == len(parts) and known else None
+
+
+def _constant(kind: str, pairs: list) -> tuple:
+    """``(mean loss of the best prediction that does not look at the inputs, samples)``."""
+    targets = [one for _, one in pairs]
+    samples = sum(len(one) for one in targets if one.ndim)
+    if kind in (SOFTMAX, NLL):
+        if any(one.dtype.kind not in "iu" for one in targets):
+            return None, samples
+        counts = np.unique(np.concatenate([one.reshape(-1) for one in targets]), return_counts=True)[1]
+        shares = counts / counts.sum()
+        return float(-(shares * np.log(shares)).sum()), samples
+    if len({one.shape[1:] for one in targets}) > 1 or not samples:
+        return None, samples
+    whole = np.concatenate(targets).astype(np.float64)
+    axis = 0 if samples >= _SAMPLES else None
+    middle = np.median(whole, axis) if kind == L1 else whole.mean(axis)
+    if kind in (BCE, BCE_LOGITS):
+        middle = np.clip(middle, 1e-7, 1 - 1e-7)
+        each = -(whole * np.log(middle) + (1 - whole) * np.log(1 - middle))
+    else:
+        each = np.abs(whole - middle) if kind == L1 else (whole - middle) ** 2
+    return float(each.mean()), samples

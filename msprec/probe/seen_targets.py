@@ -1,0 +1,185 @@
+"""Whether a network that predicts the next token is given that token: one token is changed, and what changes is looked at.
+
+Only forward passes run, in inference mode, with the weights of the end.
+"""
+
+import contextlib
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.locate.gradients import Updated
+from msprec.locate.replay import ReplayedStep, undisturbed, watched
+from msprec.locate.trace import Node, to_numpy
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.numpy_losses import NLL, SOFTMAX, kind_called
+from msprec.record.nested import tensors_in
+from msprec.runtime.rng_state import random_state
+
+#: Shortest sequence that is looked at; places that have to tell the two shifts apart, and the share of them that must agree.
+_SHORTEST, _TELLING, _AGREE = 6, 16, 0.98
+#: A change counts as one above this share of the largest, and its absence as one below.
+_CHANGED, _UNCHANGED = 1e-3, 1e-6
+#: Largest prediction that is looked at, in elements.
+_LARGEST = 1 << 23
+
+
+class _Shifted(NamedTuple):
+    """``position`` of the input, ``shift`` by which the targets lead it (1: the next token), ``length`` of the targets."""
+
+    position: int
+    shift: int
+    length: int
+
+
+def seen_targets(material) -> Optional[dict]:
+    """The entry ``seen_targets`` of ``probes.json``; None where no targets are tokens of the input.
+
+    Args:
+        material: What the run has left.
+    """
+    batch = material.batches[-1]
+    if not any(_are_tokens(to_numpy(one)) for one in tensors_in(batch)):
+        return None
+    with material.in_inference():
+        runs = _Runs(material, batch)
+        plain = runs.predictions(batch)
+        if plain is None:
+            return None
+        shifted = _shift_of(plain.targets, [to_numpy(one) for one in tensors_in(batch)])
+        if shifted is None:
+            return None
+        tokens = to_numpy(list(tensors_in(batch))[shifted.position])
+        places = sorted({tokens.shape[1] // 2, 2 * tokens.shape[1] // 3})
+        tried = [_tried(runs, batch, plain, shifted, tokens, at) for at in places]
+    if any(one is None for one in tried):
+        return None
+    rest = {"input": shifted.position, "shift": shifted.shift, "tried": len(tried)}
+    return {
+        **rest,
+        "before": min(one[0] for one in tried),
+        "after": min(one[1] for one in tried),
+        "loss_place": place_of(plain.node),
+        "place": tried[0][2],
+        "operator": tried[0][3],
+    }
+
+
+class _Predictions(NamedTuple):
+    """``node``: the loss; ``values``: (batch, places, classes) as they enter it; ``targets``: (batch, places)."""
+
+    node: Node
+    values: np.ndarray
+    targets: np.ndarray
+    trace: GraphTrace
+
+
+class _Runs:
+    """Forward passes with the same draws of random numbers."""
+
+    def __init__(self, material, batch: tuple) -> None:
+        self._material = material
+        self._state = random_state(False)
+        self.rows = next(int(one.shape[0]) for one in tensors_in(batch) if one.ndim)
+
+    def predictions(self, batch: tuple) -> Optional[_Predictions]:
+        step: ReplayedStep = self._material.build(batch)
+        with undisturbed(step.parameters, self._state, None, False):
+            trace = GraphTrace(step)
+            trace.backward = False
+            with watched(trace), contextlib.suppress(Updated):
+                if step.forward is not None:
+                    trace.call_function(step.forward, step.inputs)
+                else:
+                    step.run(trace, step.scale)
+        for node in trace.nodes:
+            if kind_called(node.callee) in (SOFTMAX, NLL) and len(node.inputs) > 1:
+                found = _by_place(to_numpy(node.inputs[0]), to_numpy(node.inputs[1]), self.rows)
+                if found is not None:
+                    return _Predictions(node, *found, trace)
+        return None
+
+
+def _are_tokens(array: np.ndarray) -> bool:
+    return array.ndim == 2 and array.dtype.kind in "iu" and array.shape[1] >= _SHORTEST
+
+
+def _by_place(values: np.ndarray, targets: np.ndarray, rows: int) -> Optional[tuple]:
+    """``(predictions by place, targets by place)`` of class numbers for each place of a batch of ``rows`` sequences."""
+    if values.dtype.kind != "f" or values.ndim < 2 or values.size > _LARGEST:
+        return None
+    if targets.shape == values.shape and values.ndim == 2 and targets.dtype.kind == "f":
+        targets = targets.argmax(1)
+    if values.ndim == 3:
+        values = np.moveaxis(values, 1, -1)
+    if targets.dtype.kind not in "iu" or targets.size * values.shape[-1] != values.size or targets.size % rows:
+        return None
+    return values.reshape(rows, -1, values.shape[-1]).astype(np.float64), targets.reshape(rows, -1)
+
+
+def _shift_of(targets: np.ndarray, inputs: list) -> Optional[_Shifted]:
+    """The input of which the targets are the tokens, and by how many places they lead it."""
+    length = targets.shape[1]
+    for position, tokens in enumerate(inputs):
+        fits = tokens.ndim == 2 and tokens.dtype.kind in "iu" and tokens.shape[0] == len(targets)
+        if not fits or tokens.shape[1] < _SHORTEST or tokens.shape[1] not in (length, length + 1):
+            continue
+        given, following = tokens[:, : tokens.shape[1] - 1], tokens[:, 1:]
+        aimed = targets[:, : given.shape[1]]
+        telling = (given != following) & (aimed >= 0)
+        if telling.sum() < _TELLING:
+            continue
+        for shift, expected in ((1, following), (0, given)):
+            if (aimed == expected)[telling].mean() >= _AGREE:
+                return _Shifted(position, shift, length)
+    return None
+
+
+def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, tokens: np.ndarray, at: int):
+    """``(change at the place before, change after it, place, operator)`` with other tokens at ``at``; changes as shares of the
+    largest. None where nothing changes, or another pass with the same tokens changes as much."""
+    changed = tokens.copy()
+    changed[:, at] = np.roll(tokens[:, at], 1)
+    same = changed[:, at] == tokens[:, at]
+    changed[same, at] = np.roll(tokens[:, at - 1], 1)[same]
+    other, control = runs.predictions(_with(batch, shifted.position, changed)), runs.predictions(batch)
+    if other is None or control is None or not other.values.shape == control.values.shape == plain.values.shape:
+        return None
+    moved, noise = (np.abs(one.values - plain.values).max((0, 2)) for one in (other, control))
+    largest = float(moved.max())
+    if not largest > 0 or float(noise.max()) > 0.1 * _UNCHANGED * largest:
+        return None
+    before = moved[:at] if shifted.shift else moved[: at - 1]
+    leaking = _first_leaking(plain.trace, other.trace, runs.rows, shifted.length, at)
+    return (
+        float(before[-1]) / largest if shifted.shift else float(before.max()) / largest,
+        float(moved[at + 1 :].max()) / largest,
+        place_of(leaking) if leaking is not None else None,
+        leaking.callee if leaking is not None else None,
+    )
+
+
+def _with(batch: tuple, position: int, tokens: np.ndarray) -> tuple:
+    from mindspore import Tensor
+
+    old = list(tensors_in(batch))[position]
+    new = Tensor(tokens.astype(to_numpy(old).dtype), old.dtype)
+    return tuple(new if one is old else one for one in batch)
+
+
+def _first_leaking(one: GraphTrace, other: GraphTrace, rows: int, length: int, at: int) -> Optional[Node]:
+    """The first operation whose result changes at places before ``at``, on every axis of the sequence's length."""
+    for first, second in zip(one.nodes, other.nodes):
+        if first.callee != second.callee:
+            return None
+        for result, changed in zip(first.results, second.results):
+            if result.shape != changed.shape or "Float" not in str(result.dtype) or result.size > _LARGEST:
+                continue
+            difference = np.abs(to_numpy(changed).astype(np.float64) - to_numpy(result).astype(np.float64))
+            if difference.shape[:1] == (rows * length,):
+                difference = difference.reshape(rows, length, *difference.shape[1:])
+            axes = [axis for axis, n in enumerate(difference.shape) if n == length and (axis or n != rows)]
+            earlier = tuple(slice(0, at) if axis in axes else slice(None) for axis in range(difference.ndim))
+            if axes and difference.max() > 0 and difference[earlier].max() > _CHANGED * difference.max():
+                return first
+    return None

@@ -1,0 +1,49 @@
+"""Along which axis attention weights add up to one."""
+
+import mindspore as ms
+import numpy as np
+import pytest
+from mindspore import Tensor, nn, ops
+
+from msprec.locate.replay import of_forward
+from msprec.probe.attention_axes import attention_axes
+from msprec.probe.captured_steps import Material
+
+INPUTS = Tensor(np.random.default_rng(0).standard_normal((3, 5, 4)).astype(np.float32))
+
+
+def found(mix):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net, dropout = nn.Dense(4, 4), nn.Dropout(p=0.5)
+    cells = nn.CellList([net, dropout]).set_train()
+
+    def forward(x):
+        return mix(net(x), dropout).square().mean()
+
+    material = Material()
+    build = lambda batch, _=None: of_forward(forward, batch, net.trainable_params(), [cells])  # noqa: E731
+    material.offer("functional", (INPUTS,), build, [cells], [])
+    return [(one["axis"], one["summed"]) for one in attention_axes(material)]
+
+
+@pytest.mark.parametrize(("axis", "wrong"), [(-1, []), (0, [(-3, -1)]), (1, [(-2, -1)])])
+def test_scores_before_values(axis, wrong):
+    def mix(x, dropout):
+        return ops.matmul(dropout(ops.softmax(ops.matmul(x, x.swapaxes(1, 2)), axis=axis)), x)
+
+    assert found(mix) == wrong
+
+
+def test_weights_as_the_second_factor():
+    def mix(x, dropout):
+        return ops.matmul(x.swapaxes(1, 2), ops.softmax(ops.matmul(x, x.swapaxes(1, 2)), axis=1))
+
+    assert found(mix) == []
+
+
+def test_linear_attention_sums_over_places():
+    def mix(x, dropout):
+        keys, queries = ops.softmax(x, axis=1), ops.softmax(x, axis=-1)
+        return ops.matmul(queries, ops.matmul(keys.swapaxes(1, 2), x))
+
+    assert found(mix) == []

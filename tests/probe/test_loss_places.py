@@ -1,0 +1,51 @@
+"""Which places of padded sequences a loss counts."""
+
+import mindspore as ms
+import numpy as np
+import pytest
+from mindspore import Tensor, nn, ops
+
+from msprec.locate.replay import of_forward
+from msprec.probe.captured_steps import Material
+from msprec.probe.loss_places import loss_places
+
+RNG = np.random.default_rng(0)
+LENGTHS = np.array([2, 5, 4, 6], np.int32)
+PADDED = np.arange(6)[None] >= LENGTHS[:, None]
+TOKENS = np.where(PADDED, 0, RNG.integers(1, 9, (4, 6))).astype(np.int32)
+TAGS = np.where(PADDED, 0, RNG.integers(0, 3, (4, 6))).astype(np.int32)
+
+
+def counted(weigh, *inputs):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    embedding, head = nn.Embedding(10, 4), nn.Dense(4, 3)
+    net = nn.SequentialCell(embedding, head)
+
+    def forward(tokens, tags, *rest):
+        each = ops.cross_entropy(net(tokens).reshape(-1, 3), tags.reshape(-1), reduction="none")
+        return weigh(each, tokens, *rest)
+
+    material = Material()
+    build = lambda batch, _=None: of_forward(forward, batch, net.trainable_params(), [net])  # noqa: E731
+    material.offer("functional", tuple(map(Tensor, inputs)), build, [net], [nn.SGD(net.trainable_params(), 0.1)])
+    return loss_places(material)
+
+
+@pytest.mark.parametrize(("inverted", "padded", "real"), [(True, 7, 0), (False, 0, 17)])
+def test_mask_of_lengths(inverted, padded, real):
+    def weigh(each, tokens, lengths):
+        behind = ops.arange(0, 6).expand_dims(0) >= lengths.expand_dims(1)
+        mask = behind if inverted else ops.logical_not(behind)
+        return (each * mask.astype(each.dtype).reshape(-1)).sum()
+
+    found = counted(weigh, TOKENS, TAGS, LENGTHS)
+    assert (found["padded"], found["padded_counted"], found["real_counted"]) == (7, padded, real)
+
+
+def test_all_places():
+    found = counted(lambda each, tokens: each.mean(), TOKENS, TAGS)
+    assert (found["padded_counted"], found["real_counted"]) == (found["padded"], found["places"] - found["padded"])
+
+
+def test_sequences_of_one_length():
+    assert counted(lambda each, tokens: each.mean(), 1 + TOKENS[:, :2].repeat(3, 1), TAGS) is None
