@@ -99,7 +99,9 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
     """How far the best of the last validation scores is from the share of the most frequent class to 1; -inf where not known."""
-    scores = validation_scores(run_data, ACCURACY.pattern) if majority is not None and majority < 1 else []
+    if majority is None or majority >= 1:
+        return -math.inf
+    scores = validation_scores(run_data, ACCURACY.pattern)
     return max([(score - majority) / (1 - majority) for score in scores], default=-math.inf)
 
 

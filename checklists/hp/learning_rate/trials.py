@@ -80,7 +80,8 @@ def _beyond_chance(run_data: RunData, curve: Curve, losses: np.ndarray, best: Fa
     rate is below the run's end by so many, and below that of the run's rate on the very same batches by so many and by
     hp.01.least_gain of the first loss.
     """
-    if not np.isfinite(losses[-1]) or len(own.losses) != len(best.losses):
+    enough = min(len(losses), len(best.losses), len(curve.untrained)) >= 3
+    if not enough or not np.isfinite(losses[-1]) or len(own.losses) != len(best.losses):
         return False
     many, third = run_data.limit("hp.01.beyond_chance"), max(3, len(best.losses) // 3)
     reached = np.asarray(best.losses[-third:], float)
