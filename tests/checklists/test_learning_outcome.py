@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from building import Run
+from building import Run, optimizer
 
 from msprec.engine import conclude
 
@@ -162,3 +162,18 @@ def test_a_training_that_learnt_a_little_is_no_good_end(tmp_path, gain, accuracy
     first = next(entry for entry in found["beyond"] if entry["id"] == "td.01")
     assert (found["outcome"]["state"], first["conclusion"]) == (state, conclusion), found["outcome"]["text"]
     assert ("a little" in found["outcome"]["text"]) == (state == "hardly")
+
+
+@pytest.mark.parametrize(("tested", "conclusion"), [("Momentum", "problem"), ("Adam", "undecided")])
+def test_a_range_test_of_an_earlier_training_speaks_for_that_alone(verdict, tested, conclusion):
+    """A pre-training with Adam, and then a training with Momentum whose rate is far below the bounds."""
+    falls = training(lambda n: 2.3 - n / 150 if n < 200 else 2.3 - (n - 200) / 1500, 400, builtin=False)
+    run = swept(falls, 5.0, 8.0)
+    run.facts["range_test"]["optimizer"] = tested
+    spans = {"Adam": [1, 199], "Momentum": [200, 400]}
+    run.facts["optimizer"]["optimizers"] = [
+        optimizer(id=n, **{"class": name}, steps=span, updates=200) for n, (name, span) in enumerate(spans.items())
+    ]
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("earlier training (Adam)" in entry["summary"]) == (tested == "Adam")

@@ -11,7 +11,7 @@ from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
@@ -87,7 +87,7 @@ def judge_rate(run_data: RunData) -> Finding:
         rate_figure(run_data),
         loss_figure(run_data),
     ]
-    optimizers = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    optimizers = _optimizers(run_data)
     places = [optimizer.place for optimizer in optimizers]
     places += [at for one in optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
     if used == 0:
@@ -196,23 +196,46 @@ def _converged(run_data: RunData, seen: Course) -> bool:
 
 
 def _used(run_data: RunData) -> Optional[float]:
-    """The largest rate of the run: of the recorded steps and of the groups of parameters, or as the optimizer was given it."""
-    used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    """The largest rate of the run (of its last training, where there are several): of the recorded steps and of the groups of
+    parameters, or as the optimizer was given it."""
+    used = _optimizers(run_data)
     # the steps hold the rate of the first group
     groups = [rate for optimizer in used for group in optimizer.learning_rate.groups or [] for rate in group]
     steps = run_data.steps()
     if "lr" in steps:
-        rates = np.asarray(steps["lr"], float)
+        rates = _rates(run_data)
         rates = rates[np.isfinite(rates)]
         if rates.size:
             return max([float(rates.max()), *(rate for rate in groups if rate is not None and math.isfinite(rate))])
-    known = [o.learning_rate for o in run_data.optimizers if o.used is not False and o.learning_rate]
+    known = [o.learning_rate for o in used if o.learning_rate]
     values = [rate for one in known[:1] for rate in (one.first, one.last, one.value) if rate is not None]
     return max(values, default=None)
 
 
+def _optimizers(run_data: RunData) -> list:
+    """Those that were used in the run, or in the last of its trainings."""
+    begun = last_training_start(run_data)
+    used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    return [one for one in used if not begun or len(one.steps) != 2 or one.steps[1] > begun]
+
+
+def _rates(run_data: RunData) -> np.ndarray:
+    """The rate of each step of the run, or of its last training."""
+    rows = last_rows(run_data)
+    seen = run_data.steps().seen("lr")
+    return np.asarray(run_data.steps()["lr"], float)[seen if rows is None else rows & seen]
+
+
+def _of_another_training(run_data: RunData) -> bool:
+    """Whether the range test was made with an optimizer of an earlier training, of which nothing follows for the last."""
+    tested, classes = run_data.range_test.optimizer, {one.class_ for one in _optimizers(run_data)}
+    return bool(tested and last_training_start(run_data) and None not in classes) and tested not in classes
+
+
 def _curve(run_data: RunData) -> Optional[Curve]:
     facts = run_data.range_test
+    if _of_another_training(run_data):
+        return None
     rates, losses = facts.rates, [math.nan if loss is None else float(loss) for loss in facts.losses]
     if len(rates) < 2 or len(rates) != len(losses) or facts.low is None or facts.high is None:
         return None
@@ -474,7 +497,7 @@ def _open_behind(seen: Course, used: float, curve: Curve, evidence: list, places
 
 def _still_rising(run_data: RunData) -> bool:
     """Whether the rate only grew, to the last step: a warm-up as long as the training, or longer."""
-    rates = run_data.steps().observed("lr")
+    rates = _rates(run_data) if "lr" in run_data.steps() else np.zeros(0)
     if len(rates) < 10 or not np.isfinite(rates).all():
         return False
     return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > 1.5 * float(rates[len(rates) // 2])
@@ -595,7 +618,17 @@ def _worked(seen: Course, used: float, evidence: list) -> Finding:
 
 
 def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
-    if curve is None:
+    if _of_another_training(run_data):
+        why = Text(
+            "范围测试用的是此前另一次训练的优化器（{name}）",
+            "the range test was made with the optimizer of an earlier training ({name})",
+            name=run_data.range_test.optimizer,
+        )
+        then = Text(
+            "把最后这次训练单独写成一个脚本，再用 `msprec lr SCRIPT` 测试。",
+            "Put the last training into a script of its own and test it with `msprec lr SCRIPT`.",
+        )
+    elif curve is None:
         why, then = skipped(run_data, "range_test"), remedy(run_data, "range_test")
     elif verdict == "unknown":
         why = Text(
