@@ -6,10 +6,10 @@
     python benchmarks/remedies.py --sound                         # the originals: no patch is wanted
 
 An original is trained with five seeds; a mutant is run under `msprec run`, then `msprec remedy` tries what it finds. It is
-*repaired* when the result with its remedies together is not worse than the original's (p < 0.05 and at least a hundredth,
-`msprec.experiment.effect.compare`), and *patched* when the patch was offered, which means that the patched script did as well.
-A mutant whose result is not worse than the original's is harmless and does not count. What is done is kept in WORK; started
-again, it goes on.
+*repaired* when its result with the remedies together, as the program itself prints it, is not worse than the original's
+(p < 0.05 and at least a hundredth, `msprec.experiment.effect.compare`), and *patched* when the patch was offered, which means
+that the patched script did as well. A mutant whose result is not worse than the original's is harmless and does not count.
+What is done is kept in WORK; started again, it goes on.
 
 AUTOTRAINER (Zhang et al., ICSE 2021) repairs 98.4 % of 422 problematic trainings in Keras, with 36 points of accuracy gained on
 average. The two sets differ: its faults are symptoms of training (vanishing and exploding gradients, dying ReLU, oscillating
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import statistics
@@ -109,32 +110,28 @@ class Benchmark:
         self._work, self._probe_seconds = work.absolute(), probe_seconds
         self._originals: dict[str, tuple] = {}
 
-    def original(self, kind: Kind) -> tuple[Score, Measured, Case]:
-        """The metric that counts and the results of the original."""
+    def original(self, kind: Kind) -> tuple[Measured, Case]:
+        """The results of the original."""
         if kind.name not in self._originals:
             case = prepared(Program(kind.folder).texts, self._work / kind.name / "original", self._probe_seconds)
-            results = Runner(case).run([Task((), seed) for seed in range(MOST_SEEDS)])
-            score = effect.choose_score(results)
-            self._originals[kind.name] = score, effect.measure(results, score), case
+            Runner(case).run([Task((), seed) for seed in range(MOST_SEEDS)])
+            self._originals[kind.name] = measured(case, []), case
         return self._originals[kind.name]
 
     def mutant(self, kind: Kind, operator: str, texts: dict) -> dict:
         """What became of one mutant."""
-        score, sound, _ = self.original(kind)
+        score, (sound, _) = Score(kind.metric, kind.higher_is_better), self.original(kind)
         case = prepared(texts, self._work / kind.name / operator, self._probe_seconds)
-        found = {"name": f"{kind.name}/{operator}", "problems": [one.item for one in case.problems]}
         facts = remedied(case)
         if not facts:
-            broken = effect.measure(Runner(case).run([Task((), seed) for seed in range(SEEDS)]), score)
-            return {**found, **verdict(score, sound, broken, broken), "remedies": [], "first": None, "patch": None}
-        broken = measured(facts["baseline"], score)
-        best = measured(facts["together"] or facts["baseline"], score)
-        found.update(
-            verdict(score, sound, broken, best), first=facts["remedies"][0]["id"] if facts["remedies"] else None
-        )
+            Runner(case).run([Task((), seed) for seed in range(SEEDS)])
+        together = (facts.get("together") or {}).get("ids", [])
         return {
-            **found,
-            "remedies": (facts["together"] or {}).get("ids", []),
+            "name": f"{kind.name}/{operator}",
+            "problems": [one.item for one in case.problems],
+            **verdict(score, sound, measured(case, []), measured(case, together)),
+            "first": facts["remedies"][0]["id"] if facts.get("remedies") else None,
+            "remedies": together,
             "patch": (facts.get("patch") or {}).get("file"),
         }
 
@@ -155,11 +152,21 @@ class Benchmark:
         return {"name": f"{kind.name}/{operator}", "right": bool(right), **found}
 
 
-def measured(facts: dict, score: Score) -> Measured:
-    """A part of facts/remedies.json as numbers."""
-    losses = tuple(facts["losses"])
-    # a training that always ends by an error has no score
-    return Measured(tuple(facts["scores"]) or (None,) * len(losses), losses, facts["failed"])
+def measured(case: Case, remedies: list) -> Measured:
+    """The results of all runs with these remedies, in the order of their seeds, by what the program itself prints at its end
+    of data that it was not trained with: ``result: NAME VALUE``."""
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in (case.run / "remedies" / "runs").glob("*.json")]
+    mine = sorted(
+        (one for one in runs if one["remedies"] == remedies and not one["edited"]), key=lambda one: one["seed"]
+    )
+    scores = tuple(printed(one["said"]) if one["status"] == 0 else None for one in mine)
+    return Measured(scores, (), sum(one["status"] != 0 for one in mine))
+
+
+def printed(lines: list) -> float | None:
+    """The value of the last line ``result: NAME VALUE``; None where it is not finite or there is none."""
+    found = [float(line.split()[2]) for line in lines if line.startswith("result: ")]
+    return found[-1] if found and math.isfinite(found[-1]) else None
 
 
 def verdict(score: Score, sound: Measured, broken: Measured, best: Measured) -> dict:
@@ -167,14 +174,13 @@ def verdict(score: Score, sound: Measured, broken: Measured, best: Measured) -> 
     harm = effect.compare(sound, broken, score).verdict
     harmful = harm == "harms"
     repaired = harmful and effect.compare(sound, best, score).verdict != "harms"
-    values = {name: mean(one, score) for name, one in (("original", sound), ("mutant", broken), ("repaired_to", best))}
+    values = {name: mean(one) for name, one in (("original", sound), ("mutant", broken), ("repaired_to", best))}
     return {"harm": harm, "harmful": harmful, "repaired": repaired, **values}
 
 
-def mean(one: Measured, score: Score) -> float | None:
+def mean(one: Measured) -> float | None:
     """The mean over seeds; None where one has no result."""
-    values = one.scores if score.name else one.losses
-    return None if None in values or not values else statistics.mean(values)
+    return None if None in one.scores or not one.scores else statistics.mean(one.scores)
 
 
 def singles(only: list[str]) -> list[tuple[Kind, str, dict]]:
@@ -255,14 +261,17 @@ def main() -> None:
     )
     parser.add_argument("--sound", action="store_true", help="the originals instead of mutants")
     args = parser.parse_args()
-    console, benchmark = Console(highlight=False, soft_wrap=True), Benchmark(args.work, args.probe_seconds)
+    console, benchmark = (
+        Console(highlight=False, soft_wrap=True, file=sys.stdout),
+        Benchmark(args.work, args.probe_seconds),
+    )
     if args.list:
         for kind, operator, _ in singles(args.only):
             console.print(f"{kind.name}/{operator}: {', '.join(ANSWERED[operator])}")
         return
     if args.sound:
         for kind in (one for one in KINDS if wanted_kind(one, args.only)):
-            facts = remedied(benchmark.original(kind)[2])
+            facts = remedied(benchmark.original(kind)[1])
             console.print(f"{kind.name}: patch {(facts.get('patch') or {}).get('file')}")
         return
     rows = [row for row in (measure_one(benchmark, console, *one) for one in singles(args.only)) if row]

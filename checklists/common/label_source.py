@@ -29,7 +29,7 @@ def is_known(run_data: RunData, dataset: Fact) -> Optional[bool]:
 
 
 def is_open(run_data: RunData, dataset: Fact) -> bool:
-    """Whether nothing may hang on which column is the label: it is none, or a guess among more than an input and a target."""
+    """Whether nothing may depend on which column is the label: it is none, or a guess among more than an input and a target."""
     known = is_known(run_data, dataset)
     return known is False or (known is None and len(dataset.columns) > 2)
 
@@ -75,7 +75,7 @@ def _fits(column: Fact, argument: Fact) -> bool:
 
 
 def unless_open(run_data: RunData, dataset: Fact, found: Finding) -> Finding:
-    """The finding on a label: left open where nothing may hang on the guess of its column, with a word where it is one."""
+    """The finding on a label: left open where nothing may depend on the guess of its column, with a word where it is one."""
     if not is_open(run_data, dataset):
         if is_known(run_data, dataset) is None:
             found.evidence.append(

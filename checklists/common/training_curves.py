@@ -18,7 +18,7 @@ _KEEPS_BEST = re.compile(
 _BEST = re.compile(r"best|patience|lowest|highest", re.IGNORECASE)
 
 
-class Curve(NamedTuple):
+class ValidationCurve(NamedTuple):
     """One validation metric over the training, turned so that less is better; ``low``: it is a loss.
 
     ``samples``: of the data it was computed on, where known.
@@ -69,7 +69,7 @@ class Curve(NamedTuple):
 EVEN_SHARE = 0.2
 
 
-class Training(NamedTuple):
+class TrainingCurve(NamedTuple):
     """The training loss: its fall over the last fifth, and how sure that is."""
 
     first: float
@@ -87,7 +87,7 @@ class Training(NamedTuple):
         return (self.before - self.last) / whole if whole > 0 else 0.0
 
 
-def validation_curves(run_data: RunData) -> list[Curve]:
+def validation_curves(run_data: RunData) -> list[ValidationCurve]:
     """Metrics evaluated at four steps of the (last) training or more, losses first."""
     points: dict = {}
     counted: dict = {}
@@ -106,7 +106,7 @@ def validation_curves(run_data: RunData) -> list[Curve]:
             steps = np.array(sorted(found), dtype=float)
             values = np.array([found[step] for step in sorted(found)])
             samples = counted[name, dataset] or _samples(run_data, dataset)
-            curves.append(Curve(name, steps, values if low else -values, low, samples))
+            curves.append(ValidationCurve(name, steps, values if low else -values, low, samples))
     return sorted(curves, key=lambda curve: not curve.low)
 
 
@@ -128,7 +128,7 @@ def validation_scores(run_data: RunData, names: str) -> list:
     return list(last.values())
 
 
-def training_curve(run_data: RunData) -> Optional[Training]:
+def training_curve(run_data: RunData) -> Optional[TrainingCurve]:
     """The loss of the last fifth of the steps beside the fifth before it; None where too few losses are known."""
     rows = last_rows(run_data)
     if rows is None or "loss" not in run_data.steps():
@@ -141,10 +141,10 @@ def training_curve(run_data: RunData) -> Optional[Training]:
     error = float(np.hypot(before.std() / len(before) ** 0.5, last.std() / len(last) ** 0.5))
     halves = last[: len(last) // 2].mean(), last[len(last) // 2 :].mean()
     sure = before.mean() - last.mean() > 3 * error and halves[1] < halves[0] < before.mean()
-    return Training(float(first.mean()), float(before.mean()), float(last.mean()), bool(sure))
+    return TrainingCurve(float(first.mean()), float(before.mean()), float(last.mean()), bool(sure))
 
 
-def turned_up(run_data: RunData, curve: Curve) -> bool:
+def turned_up(run_data: RunData, curve: ValidationCurve) -> bool:
     """Whether a metric was best well before the end and has been clearly worse since."""
     best, begun = float(curve.values[curve.best]), last_training_start(run_data)
     latest = run_data.limit("hp.02.before") * (last_step(run_data, curve) - begun)
@@ -166,12 +166,12 @@ def score_unit(score: float) -> float:
     return 100.0 if abs(score) > 1.5 else 1.0
 
 
-def last_step(run_data: RunData, curve: Curve) -> float:
+def last_step(run_data: RunData, curve: ValidationCurve) -> float:
     """The step at which the training ended, as far as steps or evaluations tell."""
     return max(float(run_data.training_steps), float(curve.steps[-1]))
 
 
-def is_steep(run_data: RunData, training: Training) -> bool:
+def is_steep(run_data: RunData, training: TrainingCurve) -> bool:
     """Whether the training loss was still falling steeply at the end (hp.02.falling, hp.02.share)."""
     if training.last <= 0:  # no share of itself tells how far a loss without a floor at 0 may go
         return training.sure and training.share >= EVEN_SHARE

@@ -19,7 +19,7 @@ class ParameterGroups(NamedTuple):
     moved: list
     frozen: list
     left_out: list  # trainable, not in the optimizer, and not moved otherwise
-    stuck: list  # trainable, in the optimizer, never moved
+    stuck: list  # trainable, in the optimizer, never updated
     excused: list  # biases and scales beside a weight that moved, sampled embeddings
     unknown: list
     shrunk: list  # only shrank in proportion, and whether a gradient reached it is not known

@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +16,14 @@ from msprec.experiment.case import Case
 from msprec.experiment.processes import Job, Processes
 from msprec.experiment.source_edit import Project
 from msprec.experiment.working_copy import WorkingCopy
+from msprec.record.metric_names import metric_in
 from msprec.record.reader import RunFolder, RunFolderError
 
 #: Points of a loss curve that are kept.
 _POINTS = 400
 #: A run that takes so many times as long as the slowest before it is ended.
 _PATIENCE = 10.0
+_NUMBER = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(%?)(?![\w.]*\w)")
 
 
 class Task(NamedTuple):
@@ -205,6 +208,24 @@ def _result(task: Task, run: Path, status: Optional[int], seconds: float, log: b
         for name, value in (entry.get("metrics") or {}).items():
             if isinstance(value, (int, float)):
                 found["metrics"].setdefault(name, []).append([entry.get("step"), _finite(value)])
+    if not found["metrics"]:
+        printed = printed_metrics(found["said"])
+        found["metrics"] = {name: [[found["training_steps"], value]] for name, value in printed.items()}
+    return found
+
+
+def printed_metrics(lines: list) -> dict:
+    """``{name: value}`` of the metrics that a script prints at its end, such as ``accuracy on the test set: 91.2 %``: for
+    evaluations that were not seen as such. The words between two numbers name the second; those of the training do not count.
+    """
+    found = {}
+    for line in lines:
+        end = 0
+        for number in _NUMBER.finditer(line):
+            words, end = line[end : number.start()], number.end()
+            name = metric_in(" ".join(re.findall(r"[A-Za-z_]\w*", words)))
+            if name is not None and not re.search("train|loss", words, re.IGNORECASE):
+                found[name] = float(number[1]) / (100 if number[2] else 1)
     return found
 
 

@@ -164,11 +164,22 @@ class Trials:
         self._chosen = (helping[0],) if helping else self._only_together()
         if not self._chosen:
             return
-        # those that help alone first, then those that may help once others are in
-        for one in (*helping, *(one for one in self.tried() if one not in helping)):
-            if one not in self._chosen and self._compared[(one,), ()].verdict != "harms":
+        for one in helping[1:]:
+            self._chosen = self._with(self._chosen, one)
+        # those that may help once others are in
+        rest = [one for one in self.tried() if self._compared[(one,), ()].verdict == "none"]
+        rest = [one for one in rest if one not in self._chosen]
+        if self._some_may_help(rest):
+            for one in rest:
                 self._chosen = self._with(self._chosen, one)
         self.more(self._chosen, SEEDS)
+
+    def _some_may_help(self, rest: list) -> bool:
+        """Whether it is worth while to try each on top of what is chosen: not where all of them together change nothing."""
+        together = self._chosen
+        for one in rest:
+            together = together if _instead(one, together) else self._sorted((*together, one))
+        return len(together) - len(self._chosen) < 3 or self.attempt(together, self._chosen).verdict != "none"
 
     def helping(self) -> list:
         """The remedies that help alone, the best first."""
@@ -178,7 +189,7 @@ class Trials:
         return tuple(self.helping()[:1])
 
     def _with(self, chosen: tuple, one) -> tuple:
-        if any(one.id in group and any(other.id in group for other in chosen) for group in _INSTEAD):
+        if _instead(one, chosen):
             return chosen
         together = self._sorted((*chosen, one))
         return together if self.attempt(together, chosen).verdict == "helps" else chosen
@@ -188,7 +199,7 @@ class Trials:
         everything = ()
         for one in self.tried():
             harms = self._compared[(one,), ()].verdict == "harms"
-            if not harms and not any(one.id in group and {x.id for x in everything} & set(group) for group in _INSTEAD):
+            if not harms and not _instead(one, everything):
                 everything = self._sorted((*everything, one))
         if len(everything) < 2 or self.attempt(everything).verdict != "helps":
             return ()
@@ -270,6 +281,11 @@ class Trials:
             "said": next((one["said"][-1] for one in results if one["status"] != 0 and one["said"]), None),
             "curve": {"steps": results[0]["steps"], "losses": results[0]["losses"]} if results else None,
         }
+
+
+def _instead(one, others: tuple) -> bool:
+    """Whether one of the others takes its place."""
+    return any(one.id in group and any(other.id in group for other in others) for group in _INSTEAD)
 
 
 def as_facts(found: Compared) -> dict:

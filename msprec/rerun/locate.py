@@ -112,9 +112,10 @@ def as_json(found: dict) -> str:
 def format_text(found: dict, lang: str) -> str:
     """One sentence, the usual remedy, and the lines of the source."""
     from msprec.checklists.common.nonfinite_origin import remedy, sentence
-    from msprec.record import schema as shapes
+    from msprec.engine.schema import Fact
+    from msprec.record.schema import EVENT
 
-    fact = shapes.Fact(found, shapes.EVENT)
+    fact = Fact(found, EVENT)
     if not fact.phase:
         return found.get("why_not") or {"zh": "重放的这一步是有限的。", "en": "The replayed step is finite."}[lang]
     lines = [sentence(fact).render(lang)]

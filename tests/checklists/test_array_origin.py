@@ -46,6 +46,10 @@ _USED = "a, b = X[:n], y[:n]\n"
         ("X = load()\ny = X[:, -1]\nnp.random.shuffle(X)\nd = list(zip(X, y))\n", None),  # a view moves along
         (_LOADED + "negatives = X[rng.permutation(9)]\nd = NumpySlicesDataset((X, negatives, y))\n", None),
         # nothing that belongs together
+        (
+            "files = names_in(folder)\nlucky = [1] * n + [0] * m\nnp.random.shuffle(lucky)\nd = list(zip(files, lucky))\n",
+            None,
+        ),
         ("names = ['x']\nX = load()\nX = X[np.random.permutation(9)]\nd = NumpySlicesDataset(X, names)\n", None),
         ("X, names = load()\nnp.random.shuffle(X)\nprint(X[:5], names[:5])\n", None),
         (_LOADED + "i = np.random.permutation(9)\nfor k in i:\n    step(X[k:k + 2], y[k:k + 2])\n", None),

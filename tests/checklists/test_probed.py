@@ -290,6 +290,25 @@ def test_layers_that_ran_and_no_network_holds(verdict):
     assert judged(seen, {**seen, "inside": None, "class": "Teacher"})["conclusion"] == "ok"
 
 
+@pytest.mark.parametrize(
+    ("made", "taken", "conclusion"),
+    [
+        ("nn.LSTM(3, 4)", "h[:, -1]", "problem"),
+        ("nn.LSTM(3, 4, batch_first=True)", "h[-1]", "problem"),
+        ("nn.LSTM(3, 4, 1, True, True)", "h[:, -1, :]", "ok"),
+        ("nn.LSTM(3, 4, batch_first=True)", "h[:, -1]", "ok"),
+        ("nn.LSTM(3, 4)", "h[-1]", "ok"),
+        ("nn.LSTM(3, 4, batch_first=first)", "h[:, -1]", "ok"),  # not known
+        ("nn.LSTM(3, 4)", "h[:, :, -1]", "ok"),
+    ],
+)
+def test_the_last_sample_for_the_last_step(verdict, made, taken, conclusion):
+    code = f"\n\nclass Net(nn.Cell):\n    def __init__(self):\n        self.rnn = {made}\n\n"
+    code += f"    def construct(self, x):\n        h, _ = self.rnn(x)\n        return {taken}\n"
+    entry = verdict("cg.03", graph(ran("a"), source=code, cells=[{"path": "", "class": "Net"}]))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
 def test_without_a_watched_step_it_says_why(verdict):
     made = Run(network=[network()])
     made.facts["probes"] = {"skipped": {"graph": "side_effect: open in Net.construct"}}

@@ -3,6 +3,7 @@
 import pytest
 
 from msprec.experiment.effect import Measured, Score, choose_score, common_steps, compare, measure
+from msprec.experiment.runner import printed_metrics
 
 ACCURACY = Score("accuracy", True)
 
@@ -74,3 +75,20 @@ def test_losses_are_held_against_each_other_at_equal_steps():
 def test_a_failed_run_has_no_result():
     found = measure([result([1.0], status=1, accuracy=0.9)], ACCURACY)
     assert found == Measured((None,), (None,), 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("result: accuracy 0.9100", {"accuracy": 0.91}),
+        ("accuracy on the test set: 91.2 %", {"accuracy": 0.912}),
+        ("Test: R2 0.9711, RMSE=1.5e-2", {"R2": 0.9711, "RMSE": 0.015}),
+        ("epoch 5/5 train acc 0.99 val_acc 0.91", {"val_acc": 0.91}),
+        ("Epoch: 0150 train_loss=0.60710 train_acc=0.91250 time=0.01418", {}),
+        ("test loss 0.3, 42 of 64 correct", {}),
+        ("accuracy took 3s", {}),
+        ("saved acc0.91.ckpt", {}),
+    ],
+)
+def test_metrics_that_are_printed_at_the_end(line, found):
+    assert printed_metrics([line]) == found

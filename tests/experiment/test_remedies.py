@@ -71,6 +71,17 @@ def test_a_function_that_makes_two_data_sets_is_edited_once(tmp_path):
     assert text.count(".map(lambda x") == 1
 
 
+@pytest.mark.parametrize(("line", "planned"), [(11, ["logits"]), (10, [])])
+def test_a_softmax_that_the_finding_names_is_dropped(tmp_path, line, planned):
+    """Also where the loss is a cell of the user's own; elsewhere it is not known whether the loss takes logits."""
+    run = write_run(tmp_path)
+    place = [{"file": "network.py", "line": line}]
+    items = [{"id": "cg.04", "summary": "", "conclusion": "problem", "locations": place}]
+    (run / "checklist.json").write_text(json.dumps({"items": items}))
+    (run / "facts" / "loss.json").write_text(json.dumps({"losses": []}))
+    assert [one.id for one in make_plan(Case(run)).remedies] == planned
+
+
 def test_plan_follows_the_findings(tmp_path):
     plan = make_plan(Case(write_run(tmp_path, ("dp.03", "ds.02"))))
     assert [one.id for one in plan.remedies] == ["shuffle"]

@@ -83,6 +83,20 @@ def test_what_helps_only_all_together_is_found(plan):
     assert sorted(facts["together"]["ids"]) == ["shuffle", "standardise"]
 
 
+def test_what_changes_nothing_together_is_not_tried_one_by_one(tmp_path):
+    others = ("shuffle", "all_parameters", "initial_weights", "more_epochs")
+    plan = make_plan(Case(write_run(tmp_path)), ("standardise", *others))
+    facts, given = carry_out(plan, lambda ids: 0.9 if "standardise" in ids else 0.3)
+    assert facts["together"]["ids"] == ["standardise"]
+    assert {ids for ids, _ in given.asked if len(ids) > 1} == {frozenset(("standardise", *others))}
+    # one of them helps on top: it is found, though another one harms
+    worth = {"initial_weights": 0.05, "more_epochs": -0.02}
+    facts, _ = carry_out(
+        plan, lambda ids: 0.85 + sum(worth.get(one, 0) for one in ids) if "standardise" in ids else 0.3
+    )
+    assert facts["together"]["ids"] == ["standardise", "initial_weights"]
+
+
 def test_of_two_cures_for_one_fault_one_is_taken(plan):
     facts, _ = carry_out(plan, lambda ids: 0.9 if ids & {"standardise", "shuffle"} else 0.3)
     assert len(facts["together"]["ids"]) == 1

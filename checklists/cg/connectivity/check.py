@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
+from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
@@ -17,11 +18,12 @@ def connections(run_data: RunData) -> Finding:
 
     Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
-    Python list or dictionary, or made in construct, whose weights MindSpore does not see. No probe: undecided.
+    Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last
+    sample of a recurrent layer's result taken for its last step. No probe: undecided.
     """
     if not run_data.networks:
         return missing("网络结构", "network")
-    found = declared_design.layers(run_data) or judge_hidden(run_data)
+    found = declared_design.layers(run_data) or judge_hidden(run_data) or judge_recurrent_axes(run_data)
     if found is not None:
         return found
     if not run_data.probes.graph.cells:

@@ -101,7 +101,7 @@ def judge_connections(run_data: RunData) -> Finding:
             ),
             Text(
                 "看 cg.02：权重在整个训练中是否变化；确认 stop_gradient 是否有意。",
-                "See cg.02 for whether these weights moved in the run, and whether a stop_gradient is intended.",
+                "See cg.02 for whether these weights were updated in the run, and whether a stop_gradient is intended.",
             ),
             evidence,
             [c.created for c in stopped],

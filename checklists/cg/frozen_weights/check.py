@@ -1,4 +1,4 @@
-"""cg.02: Whether each trainable weight moved between the first step and the end of the run."""
+"""cg.02: Whether each trainable weight was updated between the first step and the end of the run."""
 
 from typing import Optional
 
@@ -26,7 +26,7 @@ from msprec.engine.run_data import RunData
 def frozen_weights(run_data: RunData) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 
-    Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never moved (or only
+    Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never updated (or only
     shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
     undecided); a last layer frozen as it was drawn, that a checkpoint did
     not fill; layers frozen as they were drawn in a run that loads nothing. Else frozen explicitly (requires_grad=False): ok.
@@ -54,7 +54,7 @@ def frozen_weights(run_data: RunData) -> Finding:
         return undecided(
             Text(
                 "{n} 个可训练权重的变化没有观察到（运行可能被中断）。",
-                "Whether {n} trainable weights moved was not observed (the run may have been cut short).",
+                "Whether {n} trainable weights were updated was not observed (the run may have been cut short).",
                 n=len(groups.unknown),
             ),
             Text("让训练正常运行到结束。", "Let the training run to its end."),
@@ -169,7 +169,7 @@ def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
     return ok(
         Text(
             "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{averaged}。",
-            "All {n} trainable weights moved over {steps} updates{frozen}{averaged}.",
+            "All {n} trainable weights changed over {steps} updates{frozen}{averaged}.",
             n=len(groups.moved) + len(groups.excused),
             steps=applied_updates(run_data),
             frozen=frozen,
@@ -237,7 +237,7 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
     return problem(
         Text(
             "{n} 个可训练权重（共 {total} 个）在 {updates} 次更新中从未变化{only}：{names}。",
-            "{n} of {total} trainable weights never moved in {updates} updates{only}: {names}.",
+            "{n} of {total} trainable weights were not changed by {updates} updates{only}: {names}.",
             n=len(groups.stuck),
             total=sum(map(len, groups)) - len(groups.frozen),
             updates=updates,
@@ -302,12 +302,12 @@ def _places(run_data: RunData) -> list:
 def _evidence(run_data: RunData, groups: ParameterGroups) -> list:
     states = (
         (groups.left_out, Text("不在优化器中", "not in the optimizer")),
-        (groups.stuck, Text("未变化", "never moved")),
+        (groups.stuck, Text("未变化", "not updated")),
         (groups.unknown, Text("未观察到", "not observed")),
         (groups.shrunk, Text("按比例缩小", "shrank in proportion")),
         (groups.frozen, Text("显式冻结", "frozen explicitly")),
         (groups.excused, Text("未变化（不作判断）", "still, not judged")),
-        (groups.moved, Text("有变化", "moved")),
+        (groups.moved, Text("有变化", "updated")),
     )
     rows = [
         [

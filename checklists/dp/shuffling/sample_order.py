@@ -158,7 +158,8 @@ class Order:
                 mixed=self._label_words(),
             ),
             Text(
-                "若样本每步新生成或有放回地抽取（仿真、强化学习），则无需混洗；否则训练第二轮，并确认每轮重新打乱下标。",
+                "若样本每步新生成或有放回地抽取（仿真、强化学习），则无需混洗；否则训练第二个 epoch，"
+                "并确认每个 epoch 重新打乱下标。",
                 "Samples made anew or drawn with replacement at each step (a simulation, reinforcement learning) need no "
                 "shuffling; else train a second epoch, and see that each draws a new order of the indices.",
             ),

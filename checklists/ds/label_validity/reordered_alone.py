@@ -54,8 +54,9 @@ class _Body:
         for one in self.nodes:
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                 self.stored.setdefault(one.id, []).append(one.lineno)
-        arguments = getattr(getattr(node, "args", None), "args", [])
-        self.stored.update({one.arg: [node.lineno, *self.stored.get(one.arg, [])] for one in arguments})
+        self.first = getattr(node, "lineno", 0)
+        self.parameters = {one.arg for one in getattr(getattr(node, "args", None), "args", [])}
+        self.stored.update({name: [self.first, *self.stored.get(name, [])] for name in self.parameters})
         self.shuffled = {
             one.args[0].id: one.lineno
             for one in self.nodes
@@ -82,7 +83,8 @@ class _Body:
             partners = self._partners(order)
             if order.target != order.array and order.array in partners:
                 continue  # what it was made of is used beside it: pairs that are drawn, as of negatives
-            found = next((one for one in partners if one != order.array and self._left_out(order, one)), None)
+            known = [one for one in partners if one != order.array and self._origins(one) & self._origins(order.array)]
+            found = next((one for one in known if self._left_out(order, one)), None)
             if found is not None:
                 return order, found
         return None
@@ -128,6 +130,17 @@ class _Body:
         if len(mine) > 1 or any(not re.fullmatch(r"[-:\d]*", text) for text in mine):  # not just the first few rows
             found |= {name for name, own in slices.items() if own == mine}
         return sorted(found - {order.target})
+
+    def _origins(self, name: str, deepest: int = 4) -> set:
+        """What a name was made of: the names, the statements that assigned it and the calls that gave it; rows of one origin
+        belong together, and flags drawn beside them do not."""
+        found: set = {name}
+        for _ in range(deepest):
+            for one in self.nodes:
+                if isinstance(one, ast.Assign) and found & _names(one.targets):
+                    found |= {one.lineno} | (_names([one.value]) & self.stored.keys())
+                    found |= {ast.unparse(one.value.func)} if isinstance(one.value, ast.Call) else set()
+        return (found | {self.first}) - {"self"} if name in self.parameters else found - {"self"}
 
     def _left_out(self, order: _Order, partner: str) -> bool:
         """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""

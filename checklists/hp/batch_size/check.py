@@ -112,7 +112,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
         return problem(
             Text("{words}；{course}。", "{words}; {course}.", words=words, course=course.words),
             Text(
-                "先用 32 到 256 的 batch 训练得到精度基线；若必须用大 batch，按比例增大学习率并加预热，或增加轮数。",
+                "先用 32 到 256 的 batch 训练得到精度基线；若必须用大 batch，按比例增大学习率并加预热，或增加 epoch 数。",
                 "Train with a batch of 32 to 256 first for a baseline; where a large one is needed, raise the learning rate in "
                 "proportion and warm it up, or train for more epochs.",
             ),

@@ -11,8 +11,8 @@ from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
     EVEN_SHARE,
-    Curve,
-    Training,
+    TrainingCurve,
+    ValidationCurve,
     epochs_of,
     is_steep,
     keeps_best,
@@ -62,7 +62,7 @@ def judge_epochs(run_data: RunData) -> Finding:
 # --- the course of the curves --------------------------------------------------------------------------------------
 
 
-def _only_begun(run_data: RunData) -> Optional[Training]:
+def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
     """The loss of the last fifth of a few whole epochs in which it fell steadily to the end and hardly got anywhere; None of any
     other training.
 
@@ -82,7 +82,7 @@ def _only_begun(run_data: RunData) -> Optional[Training]:
     if epochs >= run_data.limit("hp.02.epochs") and len(losses) >= run_data.limit("hp.02.steps"):
         return None
     half, fifth = losses[len(losses) // 2 :], len(losses) // 5
-    found = Training(
+    found = TrainingCurve(
         float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
     )
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
@@ -183,7 +183,7 @@ def _loop_places(run_data: RunData) -> list:
     return [*places, *epochs_origin(run_data, places)]
 
 
-def _worsened(curve: Curve) -> Text:
+def _worsened(curve: ValidationCurve) -> Text:
     return Text(
         "验证集的 {name} 在第 {step} 步最好（{best}），到第 {last} 步时最后 {n} 次的均值为 {end}",
         "{name} on the validation data was best at step {step} ({best}); the mean of its last {n}, up to step {last}, is {end}",
@@ -196,7 +196,7 @@ def _worsened(curve: Curve) -> Text:
     )
 
 
-def _too_many(run_data: RunData, curve: Curve, shown: list) -> Finding:
+def _too_many(run_data: RunData, curve: ValidationCurve, shown: list) -> Finding:
     kept = keeps_best(run_data)
     begun = last_training_start(run_data)
     share = (float(curve.steps[curve.best]) - begun) / (last_step(run_data, curve) - begun)
@@ -291,7 +291,7 @@ def _learnt_nothing(run_data: RunData, outcome: Outcome, shown: list) -> Finding
     )
 
 
-def _falling(training: Training) -> Text:
+def _falling(training: TrainingCurve) -> Text:
     return Text(
         "训练 loss 在最后五分之一中仍从 {before} 降到 {last}（全程下降的 {share}）",
         "the training loss still fell from {before} to {last} over the last fifth ({share} of its whole fall)",
@@ -301,7 +301,7 @@ def _falling(training: Training) -> Text:
     )
 
 
-def _too_few(run_data: RunData, training: Training, curves: list, shown: list) -> Finding:
+def _too_few(run_data: RunData, training: TrainingCurve, curves: list, shown: list) -> Finding:
     what, places = _falling(training), _loop_places(run_data)
     left_open = _not_sure(run_data, what, curves, _nearly_done(run_data, training))
     if left_open is not None:
@@ -371,14 +371,14 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
     return None
 
 
-def _nearly_done(run_data: RunData, training: Training) -> bool:
+def _nearly_done(run_data: RunData, training: TrainingCurve) -> bool:
     """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that."""
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
     level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
     return training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level
 
 
-def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Finding:
+def _ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> Finding:
     return problem(
         Text(
             "epoch 过少：训练只有 {epochs} 个 epoch、{steps} 步，{what}，结束时仍在稳定下降，离收敛还远（开始时为 {first}）。",
@@ -399,7 +399,9 @@ def _ends_too_soon(run_data: RunData, training: Training, shown: list) -> Findin
     )
 
 
-def _in_between(run_data: RunData, curves: list, turned: list, training: Optional[Training], shown: list) -> Finding:
+def _in_between(
+    run_data: RunData, curves: list, turned: list, training: Optional[TrainingCurve], shown: list
+) -> Finding:
     if not curves:
         return _no_curve(run_data, training, shown)
     curve = curves[0]
@@ -429,7 +431,7 @@ def _in_between(run_data: RunData, curves: list, turned: list, training: Optiona
     )
 
 
-def _no_curve(run_data: RunData, training: Optional[Training], shown: list) -> Finding:
+def _no_curve(run_data: RunData, training: Optional[TrainingCurve], shown: list) -> Finding:
     begun = last_training_start(run_data)
     count = len({evaluation.step for evaluation in run_data.evaluations if not begun or (evaluation.step or 0) > begun})
     several = Text(

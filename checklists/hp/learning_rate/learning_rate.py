@@ -405,7 +405,7 @@ def _learnt_nothing(run_data, used, curve, verdict, outcome: Outcome, evidence: 
             used=_bound(used),
         ),
         Text(
-            "先看数据、标签、网络与 loss 的条目（ds、dp、cg、wi）；再用 `msprec lr SCRIPT` 看是否有学习率能使 loss 降到 "
+            "先看数据、标签、网络与 loss 的检查项（ds、dp、cg、wi）；再用 `msprec lr SCRIPT` 看是否有学习率能使 loss 降到 "
             "{value} 以下。",
             "See the items on data, labels, network and loss (ds, dp, cg, wi) first; then let `msprec lr SCRIPT` tell whether "
             "any rate brings the loss below {value}.",

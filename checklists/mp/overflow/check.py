@@ -156,7 +156,7 @@ def _contradiction(run_data: RunData, story: LossScaleHistory) -> Finding:
     return undecided(
         Text(
             "全部 {n} 步都带有溢出标志，但权重确有变化：标志不可信，或训练步没有跳过溢出的更新。",
-            "All {n} steps carry the overflow flag, yet weights moved: the flag is not to be trusted, or the step does "
+            "All {n} steps carry the overflow flag, yet weights were updated: the flag is not to be trusted, or the step does "
             "not skip updates that overflow.",
             n=story.n,
         ),

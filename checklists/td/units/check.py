@@ -3,6 +3,7 @@
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.td.units.initial_weights import Large, too_large
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -116,14 +117,16 @@ def _other_axis(run_data: RunData, found) -> Finding:
 def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     first: Lost = found[0]
     constant = moments.collapsed and first.why != "alike"
-    places = [one.place for one in found]
+    large = too_large(run_data, moments, found)
+    places = [*[one.layer.created for one in large], *[one.place for one in found]]
     if first.why == "collapsed":
         places.insert(0, run_data.probes.written_loss.place)
     return problem(
         Text(
-            "{what}{more}{constant}。",
-            "{what}{more}{constant}.",
+            "{what}{more}{weights}{constant}。",
+            "{what}{more}{weights}{constant}.",
             what=first.sentence(),
+            weights=_weights(large[0]) if large else "",
             more=Text("；还有 {names}", "; so have {names}", names=listed(dict.fromkeys(one.name for one in found[1:])))
             if found[1:]
             else "",
@@ -134,6 +137,16 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
         _ADVICE[first.why],
         [_table(moments), *run_data.code_at(places, Text("该层", "The layer"))],
         [place for place in places if place] or [network.place for network in run_data.networks],
+    )
+
+
+def _weights(one: Large) -> Text:
+    return Text(
+        "；{cell} 的初始权重标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍",
+        "; the weights of {cell} start with a standard deviation of {std}, {gain} times the 1/√fan_in that keeps the scale",
+        cell=one.layer.cell,
+        std=one.std,
+        gain=one.gain,
     )
 
 

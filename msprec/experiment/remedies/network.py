@@ -22,9 +22,23 @@ class Logits(Remedy):
 
     def fits(self) -> bool:
         classes = {one.get("class") for one in self.case.facts("loss").get("losses", [])}
-        return bool(classes & set(_TAKE_LOGITS)) and self.can_edit()
+        return (bool(classes & set(_TAKE_LOGITS)) or self._is_named()) and self.can_edit()
 
-    def edit(self, project: Project) -> None:
+    def _is_named(self) -> bool:
+        """Whether the finding names the softmax that the network returns: its line, or one of its lines."""
+        try:
+            file, call = self._last_softmax(Project(self.case))
+        except NoPlace:
+            return False
+        named = [line for one in self.problems for name, line in one.places if self.case.path(name) == file.path]
+        return call is not None and any(file.start(call)[0] <= line <= file.end(call)[0] for line in named)
+
+    def _last_softmax(self, project: Project) -> tuple:
+        """The file of the network's construct, and the softmax call that it returns; None where it returns none.
+
+        Raises:
+            NoPlace: It is not known, or returns several.
+        """
         network = trained_network(self.case)
         place = network.get("place")
         if not place:
@@ -34,12 +48,15 @@ class Logits(Remedy):
             place = last["created"]
         file = project.file(place["file"])
         found = [call for one in file.at(place["line"], cst.FunctionDef)[:1] for call in _returned(file, one)]
-        if found:
-            call = only(found, "a softmax that is returned", file.path, place["line"])
-            module = cst.parse_module("")
-            file.change(call, lambda node: cst.parse_expression(module.code_for_node(node.args[0].value)))
+        return file, only(found, "a softmax that is returned", file.path, place["line"]) if found else None
+
+    def edit(self, project: Project) -> None:
+        file, call = self._last_softmax(project)
+        if call is None:
+            self._from_sequence(project, trained_network(self.case))
             return
-        self._from_sequence(project, network)
+        module = cst.parse_module("")
+        file.change(call, lambda node: cst.parse_expression(module.code_for_node(node.args[0].value)))
 
     def _from_sequence(self, project: Project, network: dict) -> None:
         """Takes the softmax out of the arguments of a SequentialCell, where it is the last."""
