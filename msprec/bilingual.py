@@ -1,6 +1,8 @@
 """Sentences in both languages at once: a check writes ``Text(zh, en, n=3)``, the runner renders one of them."""
 
 import math
+import re
+from collections.abc import Mapping
 from typing import Any
 
 LANGUAGES = ("zh", "en")
@@ -96,3 +98,18 @@ def plain(value: Any, lang: str) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else ("nan" if value != value else "inf" if value > 0 else "-inf")
     return plain(value.item(), lang) if hasattr(value, "item") else str(value)
+
+
+def literal(words: Mapping) -> Text:
+    """Words of the run folder in both languages; they are no templates."""
+    return Text(*(words.get(lang, "").replace("{", "{{").replace("}", "}}") for lang in LANGUAGES))
+
+
+def sentence(text: str) -> str:
+    """English sentences that were put together begin with a capital; names of code stay as they are."""
+    return text[:1].upper() + text[1:] if re.match(r"(the|all|none|features?|labels?|column|accuracy) ", text) else text
+
+
+def yes_no(value: Any) -> Any:
+    """True and False as words in both languages; anything else as it is."""
+    return (Text("是", "yes") if value else Text("否", "no")) if isinstance(value, bool) else value

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.bilingual import Text, plain
+from msprec.bilingual import Text, plain, yes_no
 
 CONCLUSIONS = ("problem", "undecided", "ok", "not_applicable")  # worst first
 
@@ -30,11 +30,7 @@ def table(title: Text, columns: list, rows: list, note: Optional[Text] = None, m
     if len(rows) > most:
         cut = Text("仅列出前 {most} 行，共 {n} 行。", "The first {most} of {n} rows.", most=most, n=len(rows))
         note = cut if note is None else Text("{note}{cut}", "{note} {cut}", note=note, cut=cut)
-    return Evidence("table", title, columns=columns, rows=[list(map(_yes_no, row)) for row in rows[:most]], note=note)
-
-
-def _yes_no(value):
-    return (Text("是", "yes") if value else Text("否", "no")) if isinstance(value, bool) else value
+    return Evidence("table", title, columns=columns, rows=[list(map(yes_no, row)) for row in rows[:most]], note=note)
 
 
 def figure(title: Text, name: str, data: dict) -> Evidence:

@@ -1,12 +1,11 @@
 """Runs the checks over a run folder and makes their findings the dict of ``checklist.json`` (schema: record/SCHEMA.md)."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
 from msprec._version import __version__
-from msprec.bilingual import LANGUAGES, Text, plain
+from msprec.bilingual import LANGUAGES, Text, literal, plain, sentence
 from msprec.engine.family import families, items
 from msprec.engine.finding import Finding, table, text, undecided
 from msprec.engine.item import Item
@@ -177,18 +176,13 @@ def _entry(item: Item, finding: Finding, lang: str) -> dict:
         "id": item.id,
         "title": plain(item.title, lang),
         "conclusion": finding.conclusion,
-        "summary": _sentence(plain(finding.summary, lang)),
+        "summary": sentence(plain(finding.summary, lang)),
         "locations": plain(finding.locations, lang),
         "evidence": [piece.as_dict(lang) for piece in finding.evidence],
         "would_decide": plain(finding.would_decide, lang),
         "advice": plain(finding.advice, lang),
         "answered_by": "tool",
     }
-
-
-def _sentence(text: str) -> str:
-    """English sentences that were put together begin with a capital; names of code stay as they are."""
-    return text[:1].upper() + text[1:] if re.match(r"(the|all|none|features?|labels?|column|accuracy) ", text) else text
 
 
 def _thresholds(consulted: list):
@@ -223,7 +217,7 @@ def _crashed(error) -> Finding:
 
 def _hooks_missing(missing: list, version: Optional[str]) -> Finding:
     """Names of MindSpore that the observation of the item rests on were not there."""
-    rows = [[hook.hook, _told(hook.learns), _told(hook.why)] for hook in missing]
+    rows = [[hook.hook, literal(hook.learns), literal(hook.why)] for hook in missing]
     names = ", ".join(hook.hook or "" for hook in missing[:3]) + (", …" if len(missing) > 3 else "")
     columns = [Text("名称", "name"), Text("由它得知", "what is learnt there"), Text("缺少时", "without it")]
     return undecided(
@@ -244,17 +238,12 @@ def _hooks_missing(missing: list, version: Optional[str]) -> Finding:
 def _too_late(late: list) -> Finding:
     """A notebook made something before msprec looked on."""
     return undecided(
-        Text("{why}，无法判断。", "{why}: not concluded.", why=_told(late[0].why)),
+        Text("{why}，无法判断。", "{why}: not concluded.", why=literal(late[0].why)),
         Text(
             "请重启内核，先运行 `%load_ext msprec`，再依次运行各单元格。",
             "Restart the kernel, run `%load_ext msprec` first, then the cells.",
         ),
     )
-
-
-def _told(words: Mapping) -> Text:
-    """Words of the run folder in both languages; they are no templates."""
-    return Text(*(words.get(lang, "").replace("{", "{{").replace("}", "}}") for lang in LANGUAGES))
 
 
 def _failed(error: Exception) -> Finding:
