@@ -11,7 +11,8 @@ class ScaleFollower(ScalerFollower):
 
     Args:
         scaler: The loss scaler of the loop, or None.
-        network: What `msprec.watch` was given. Where that is no training cell, the first output tells its scale.
+        network: What `msprec.watch` was given. Where that is no training cell, an output that holds the parameter of its scale
+            tells it. A plain value there does not say whether the scale was adjusted before or after.
     """
 
     def __init__(self, scaler: Any, network: Any) -> None:
@@ -31,9 +32,6 @@ class ScaleFollower(ScalerFollower):
         loss, *told = loss
         if overflow is None and told:
             overflow = told[0]
-        if scale is None and len(told) > 1 and self.scaler is None and self._held is None:
-            if type(told[1]).__name__ == "Parameter":  # changed within the step: of use from the next one on
-                self._held = told[1]
-            else:
-                scale = snapshot(told[1])
+        if len(told) > 1 and self.scaler is None and self._held is None and type(told[1]).__name__ == "Parameter":
+            self._held = told[1]  # changed within the step: known from the next one on
         return loss, overflow, scale
