@@ -61,6 +61,7 @@ __all__ = [
 ]
 
 provide("replays", lambda: import_module("msprec.locate.monitor_replays"))
+provide("training_facts", lambda: import_module("msprec.observe.callback_facts"))
 
 # in a checkout that is not installed in editable mode, `msprec.checklists` lies beside the package (setup.cfg: package_dir)
 _beside = Path(__file__).resolve().parent.parent

@@ -174,6 +174,14 @@ class Monitor(Callback):
         if self.recorder is not None:
             self.recorder.flush()
 
+    def on_eval_step_end(self, run_context) -> None:
+        if self.training is not None:
+            self.training.evaluates(run_context.original_args())
+
+    def on_eval_end(self, run_context) -> None:
+        if self.training is not None:
+            self.training.evaluated(run_context.original_args())
+
     def on_train_end(self, run_context) -> None:
         self._leave(None)
 

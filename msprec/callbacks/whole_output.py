@@ -2,36 +2,29 @@
 
 from typing import Any
 
-from msprec.callbacks.train_outputs import ScalerFollower, loss_scale_facts, scaler_facts, scaling_cell
+from msprec.callbacks.train_outputs import ScalerFollower, loss_and_flag
 from msprec.runtime.tensor_snapshot import snapshot
 
 
-class ScaleFollower(ScalerFollower):
-    """Follows the loss scale that a training cell holds (``scale_sense``); given a scaler, that.
+class OutputFollower(ScalerFollower):
+    """Follows the loss scale of a loop by its scaler, or by the loss scale that a training cell puts out with the loss.
 
     Args:
         scaler: The loss scaler of the loop, or None.
-        network: What `msprec.watch` was given. Where that is no training cell, an output that holds the parameter of its scale
-            tells it. A plain value there does not say whether the scale was adjusted before or after.
     """
 
-    def __init__(self, scaler: Any, network: Any) -> None:
+    def __init__(self, scaler: Any) -> None:
         super().__init__(scaler)
-        cell = scaling_cell(network) if scaler is None else None
-        self._held = getattr(cell, "scale_sense", None)
-        #: The entry ``loss_scale`` of ``train_step.json``, with ``flag`` and ``overflow_from`` where a cell tells them
-        self.facts = scaler_facts(scaler) if cell is None else loss_scale_facts(cell)
+        self._held: Any = None
 
     def state(self) -> tuple:
         return super().state() if self._held is None else (snapshot(self._held), None)
 
-    def parts(self, loss: Any, overflow: Any, scale: Any) -> tuple:
-        """``(loss, overflow, scale)`` of a step: those that are named, and what ``loss`` holds of them where it is a tuple."""
-        if not isinstance(loss, (tuple, list)) or not loss:
-            return loss, overflow, scale
-        loss, *told = loss
-        if overflow is None and told:
-            overflow = told[0]
-        if len(told) > 1 and self.scaler is None and self._held is None and type(told[1]).__name__ == "Parameter":
-            self._held = told[1]  # changed within the step: known from the next one on
-        return loss, overflow, scale
+    def parts(self, outputs: Any, overflow: Any, scale: Any) -> tuple:
+        """``(loss, overflow, scale)`` of a step: those that are named, and what ``outputs`` holds of them where it is a tuple."""
+        loss, flag = loss_and_flag(outputs)
+        told = outputs[2] if flag is not None and len(outputs) == 3 and outputs[1] is flag else None
+        # changed within the step: of use from the next one on. A plain value does not say from when it is, and is not taken
+        if self.scaler is None and self._held is None and type(told).__name__ == "Parameter":
+            self._held = told
+        return loss, flag if overflow is None else overflow, scale

@@ -7,16 +7,15 @@ from msprec.observe.data.datasets import DatasetObserver
 from msprec.observe.environment import EnvironmentObserver
 from msprec.observe.evaluation.evaluation_loops import EvaluationObserver
 from msprec.observe.models import ModelObserver
-from msprec.observe.network.cells import cell_facts, class_place
 from msprec.observe.network.copies import copies
 from msprec.observe.network.loaded_weights import WeightsObserver
 from msprec.observe.network.modes import ModeObserver
+from msprec.observe.network.network_entry import network_entry
 from msprec.observe.network.network_inputs import InputObserver
 from msprec.observe.network.optimizers import OptimizerObserver
 from msprec.observe.network.parameters import ParameterObserver
 from msprec.observe.network.precision import PrecisionObserver
 from msprec.observe.network.replicas import ReplicaObserver
-from msprec.observe.network.weight_sharing import sharing_facts
 from msprec.observe.train_steps.train_steps import StepObserver
 from msprec.record.checksums import as_md5sum
 from msprec.runtime.cell_origins import watch_creation
@@ -119,14 +118,5 @@ def _network_facts(observer, trained: list, final: bool) -> dict:
     others = [r for r in observer.steps.eval_roots if not any(r is t for t in trained)]
     for role, roots in (("train", trained[:_MOST_TRAINED]), ("eval", others[:_MOST_CALLED])):
         for root in roots:
-            listed.append(
-                {
-                    "id": len(listed),
-                    "class": type(root).__name__,
-                    "role": role,
-                    "place": class_place(root),
-                    "cells": cell_facts(root),
-                    **sharing_facts(root, optimized),
-                }
-            )
+            listed.append(network_entry(len(listed), root, role, optimized))
     return {"networks": listed, "copies": copies(observer, optimized) if final else []}
