@@ -24,7 +24,7 @@ class OutputFollower(ScalerFollower):
         """``(loss, overflow, scale)`` of a step: those that are named, and what ``outputs`` holds of them where it is a tuple."""
         loss, flag = loss_and_flag(outputs)
         told = outputs[2] if flag is not None and len(outputs) == 3 and outputs[1] is flag else None
-        # changed within the step: of use from the next one on. A plain value does not say from when it is, and is not taken
-        if self.scaler is None and self._held is None and type(told).__name__ == "Parameter":
+        # a tensor may hold the scale of before the step or of after it; a parameter is of use from the next step on
+        if type(told).__name__ == "Parameter" and self.scaler is None:
             self._held = told
         return loss, flag if overflow is None else overflow, scale

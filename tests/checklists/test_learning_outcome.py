@@ -58,6 +58,14 @@ def test_learnt_nothing_at_a_rate_outside_the_bounds(verdict):
     assert entry["conclusion"] == "problem", entry["summary"]
 
 
+def test_of_rewards_a_range_test_tells_nothing(verdict):
+    run = swept(training(level), 1e-5, 1e-3)
+    run.source["train.py"] += "\nrewards = [1.0]\n"
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == "undecided"
+    assert "reinforcement learning" in entry["summary"] and entry["locations"]
+
+
 def test_learnt_nothing_inside_the_bounds_is_not_the_rate(verdict):
     entry = verdict("hp.01", swept(training(level), 1e-3, 1.0))
     assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]

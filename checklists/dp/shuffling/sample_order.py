@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
 from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
@@ -352,7 +353,11 @@ class Order:
 
     def _places(self, iterator: bool = False) -> list:
         shuffle = op_place(self.dataset, "shuffle")
-        return [self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset)]
+        taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2] if self._plain() else []
+        return [self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset), *taken]
+
+    def _plain(self) -> bool:
+        return plain_arrays(self.dataset) and bool(self.dataset.columns)
 
     def _evidence(self) -> list:
         rows = [

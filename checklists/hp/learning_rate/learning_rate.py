@@ -25,6 +25,10 @@ _NO_BOUNDS = {
 }
 
 
+#: What reinforcement learning speaks of.
+_REWARDS = r"(?i)rewards?\b|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|td_?(target|error)\b"
+
+
 class Course(NamedTuple):
     """How the training loss went: "diverged", "swings", "still", "falls", "turns" (the losses of optimizers that take turns)
     or "unknown", with its numbers."""
@@ -73,6 +77,31 @@ def course(run_data: RunData) -> Course:
 
 
 def judge_rate(run_data: RunData) -> Finding:
+    """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
+    of a weighed loss hardly moved."""
+    found = _judged(run_data)
+    weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
+    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(_REWARDS, 1)
+    if told or _growth(run_data, course(run_data), learning_outcome(run_data)) is not None:
+        return found
+    made = undecided(
+        Text(
+            "强化学习的数据随权重而变，loss 的走势和范围测试都不说明学习情况：{says}",
+            "In reinforcement learning the data follow the weights, and neither the course of the loss nor a range test tells "
+            "what is learnt: {says}",
+            says=found.summary,
+        ),
+        Text(
+            "看平均回报（return）的变化，用几个学习率各训练一次并比较。",
+            "Look at the mean return, and compare trainings with a few rates.",
+        ),
+        found.evidence,
+    )
+    made.locations = found.locations
+    return made
+
+
+def _judged(run_data: RunData) -> Finding:
     """Problem: the run diverges; it swings or does not move, and the range test puts the rate outside its bounds; or the loss
     still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
     seen, outcome = course(run_data), learning_outcome(run_data)
@@ -102,7 +131,8 @@ def judge_rate(run_data: RunData) -> Finding:
         return _of_weighed_loss(run_data, used, evidence, places)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
     ended = collapse_of(run_data)
-    if ended is not None and (better is not None or outcome.verdict in ("nothing", "hardly")):
+    little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
+    if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
