@@ -17,9 +17,8 @@ from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper,
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
-from msprec.callbacks.train_outputs import StepOutputs, scaler_facts, scaling_cell
+from msprec.callbacks.train_outputs import ScalerFollower, StepOutputs, loss_and_flag, scaler_facts, scaling_cell
 from msprec.callbacks.update_counter import Updates
-from msprec.callbacks.whole_output import OutputFollower
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
 from msprec.record.step_recorder import in_use, to_number
@@ -110,7 +109,7 @@ class Watch:
         self._summary = SummaryWriter(summary) if summary is not None else None
         self.recorder = recorder_of_training(out, optimizer, resume)
         self._records = in_use() is None
-        self._follower, facts = OutputFollower(scaler), scaler_facts(scaler)
+        self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
         #: Reads the outputs of the training cell, where that is the network and has a loss scale of its own
         self._cell = StepOutputs(network) if scaler is None and scaling_cell(network) is not None else None
@@ -192,8 +191,8 @@ class Watch:
 
         Args:
             loss: Its loss, a Tensor or number, unscaled. It is read later, in batches. Or the whole output of a training cell
-                with a loss scale, ``(loss, overflow, scale)``; name that cell as the network, so that its scale is known before
-                each step.
+                with a loss scale, ``(loss, overflow, scale)``; name that cell as the network, or the scale is not known: what it
+                puts out is the scale before the step or after it.
             overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
             scale: The loss scale that it was computed with; ``None``: the scaler's.
 
@@ -222,7 +221,8 @@ class Watch:
     def _told(self, outputs, overflow, scale) -> tuple:
         """``((loss, overflow, scale), (state of the scaler before the step, after it))``"""
         if self._cell is None:
-            return self._follower.parts(outputs, overflow, scale), (self._state, self._follower.state())
+            loss, flag = loss_and_flag(outputs)
+            return (loss, flag if overflow is None else overflow, scale), (self._state, self._follower.state())
         read = self._cell.after(outputs).get
         overflow, scale = read("overflow") if overflow is None else overflow, read("scale") if scale is None else scale
         return (read("loss"), overflow, scale), ((scale, None), (read("next_scale"), None))

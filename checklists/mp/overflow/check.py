@@ -11,7 +11,7 @@ from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
 from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.record.ranks import first_nonfinite
 
 
@@ -155,6 +155,20 @@ def _judge_story(run_data: RunData, story: LossScaleHistory) -> Finding:
     if not story.loss_seen.any() and not story.flagged:
         return missing("loss 或溢出标志", "loss or overflow flag")
     return _healthy(run_data, story)
+
+
+def _applied(run_data: RunData, story: LossScaleHistory) -> int:
+    """How many updates were made in steps that overflowed, by the optimizer's own count; 0 where that is not known."""
+    used = [one for one in run_data.optimizers if one.used is not False]
+    if len(used) != 1 or used[0].updates is None or story.kind == "none" or not 0 < used[0].updates <= story.n:
+        return 0
+    return max(0, used[0].updates - (story.n - story.overflows))
+
+
+def _updating(run_data: RunData) -> list:
+    """Where the script's own step calls its optimizer."""
+    events = [event for ways in run_data.ways for way in ways for event in way.events if event.kind == "update"]
+    return [place(*spot) for spot in sorted({event.spot for event in events})]
 
 
 def _some_moved(run_data: RunData) -> bool:
@@ -365,6 +379,15 @@ def _problem(run_data: RunData, stories: list, summary: Text, places: Optional[l
             place=sentence(found, run_data),
         )
         known = [found.place, *known] if found.place else known
+    applied = sum(_applied(run_data, story) for story in stories)
+    if applied:
+        summary = Text(
+            "{summary}有 {n} 个溢出步的更新没有被跳过：溢出的梯度进入了权重。",
+            "{summary} The updates of {n} steps that overflowed were not skipped: their gradients went into the weights.",
+            summary=summary,
+            n=applied,
+        )
+        known = [*_updating(run_data), *known]
     return problem(
         summary,
         (remedy(found) if found is not None else None)
