@@ -16,10 +16,13 @@ class SourceObserver:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.copied, self.texts = folder, {}, {}
+        self._seen: set = set()
 
     def collect(self, *more: str) -> None:
         """Copies ``more`` and every file of the loaded modules that is the user's."""
-        loaded = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        new = [name for name in list(sys.modules) if name not in self._seen]
+        self._seen.update(new)
+        loaded = [getattr(sys.modules.get(name), "__file__", None) for name in new]
         for file in (*more, *loaded):
             if isinstance(file, str) and is_user_file(file) and file not in self.copied:
                 self._copy(file)
