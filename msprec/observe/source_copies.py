@@ -20,9 +20,9 @@ class SourceObserver:
 
     def collect(self, *more: str) -> None:
         """Copies ``more`` and every file of the loaded modules that is the user's."""
-        new = [name for name in list(sys.modules) if name not in self._seen]
-        self._seen.update(new)
-        loaded = [getattr(sys.modules.get(name), "__file__", None) for name in new]
+        modules = {(name, id(module)): module for name, module in list(sys.modules.items())}
+        loaded = [getattr(module, "__file__", None) for key, module in modules.items() if key not in self._seen]
+        self._seen.update(modules)
         for file in (*more, *loaded):
             if isinstance(file, str) and is_user_file(file) and file not in self.copied:
                 self._copy(file)
