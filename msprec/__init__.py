@@ -83,5 +83,16 @@ def __getattr__(name: str):
     raise AttributeError(f"module 'msprec' has no attribute {name!r}")
 
 
+def load_ipython_extension(shell) -> None:
+    """``%load_ext msprec`` in a notebook: what its cells do with MindSpore is recorded from then on; ``%%msprec`` above a cell
+    makes that cell a run with a report."""
+    import_module("msprec.notebook.extension").load(shell)
+
+
+def unload_ipython_extension(shell) -> None:
+    """``%unload_ext msprec``"""
+    import_module("msprec.notebook.extension").unload(shell)
+
+
 def __dir__() -> list:
     return sorted(__all__)

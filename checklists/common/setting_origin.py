@@ -1,6 +1,7 @@
 """Where the value of a setting is written: from the argument of a call back to the line with the number (hp.01, hp.02, hp.03)."""
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
@@ -12,6 +13,8 @@ _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
 #: Calls that keep their keywords as settings.
 _SETTINGS = ("SimpleNamespace", "Namespace", "EasyDict", "edict", "dict", "ConfigDict", "Config")
+#: Calls that make a schedule of learning rates, which is written where they stand.
+_SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
 #: Calls that hand their first argument on.
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
 
@@ -117,6 +120,8 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return place(file, node.lineno) if not names else _origin(asked, file, names[0], depth + 1)
     if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
         return _origin(asked, file, node.args[0], depth + 1)
+    if isinstance(node, ast.Call) and _SCHEDULE.search(called_name(node)):
+        return place(file, node.lineno)
     if isinstance(node, ast.Name):
         return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):

@@ -33,6 +33,7 @@ class PrecisionMonitor(Callback):
         policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` or ``"raise"``, as for
             `NonFiniteMonitor`.
         out: The run folder, as for `LossScaleMonitor`.
+        resume: Go on in the folder where it holds steps of an earlier process, also where the training begins anew.
         tensorboard: ``True``, or a folder: write the scalars of each step as TensorBoard events too (needs
             ``pip install "msprec[tensorboard]"``).
         summary: A ``mindspore.train.SummaryRecord``: write them there too, see `SummaryMonitor`.
@@ -46,7 +47,7 @@ class PrecisionMonitor(Callback):
         >>> model.train(10, dataset, callbacks=[PrecisionMonitor()])
     """
 
-    def __init__(self, policy: str = "warn", out=None, tensorboard=False, summary=None) -> None:
+    def __init__(self, policy: str = "warn", out=None, tensorboard=False, summary=None, resume: bool = False) -> None:
         super().__init__()
         self.loss_scale = LossScaleMonitor(out)
         self.non_finite = NonFiniteMonitor(policy, out)
@@ -57,7 +58,7 @@ class PrecisionMonitor(Callback):
         #: The monitors, in the order in which they are called
         self.members = (self.loss_scale, self.non_finite, self.gradients, self.step_time, *more)
         for member in self.members:
-            member.member = id(self)
+            member.member, member.resume = id(self), resume
         self._watching: list[Monitor] = []
         self._beginning: list[Monitor] = []
         self._noting: tuple = ()

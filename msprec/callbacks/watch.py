@@ -11,7 +11,7 @@ from msprec.callbacks.gradient_sampler import FIRST_SAMPLE, GRADIENT_SHARE, Grad
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
-from msprec.callbacks.resume_step import resumed_after
+from msprec.callbacks.resume_step import recorder_of_training, resumed_after
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.summary import SummaryWriter
@@ -21,14 +21,21 @@ from msprec.callbacks.train_outputs import ScalerFollower, StepOutputs, loss_and
 from msprec.callbacks.update_counter import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
-from msprec.record.step_recorder import in_use, recorder_for, to_number
+from msprec.record.step_recorder import in_use, to_number
 from msprec.record.tensorboard import require
 from msprec.runtime.memory import reference
 from msprec.runtime.tensor_snapshot import on_cpu
 
 
 def watch(
-    network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+    network=None,
+    optimizer=None,
+    scaler=None,
+    policy: str = "warn",
+    out=None,
+    tensorboard=False,
+    summary=None,
+    resume: bool = False,
 ) -> "Watch":
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
@@ -42,7 +49,7 @@ def watch(
             ``"raise"``.
         out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
             itself, only the policy acts.
-        tensorboard, summary: As for `PrecisionMonitor`.
+        tensorboard, summary, resume: As for `PrecisionMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
@@ -55,7 +62,7 @@ def watch(
         ...     monitor.step(train_step(image, label))
         >>> monitor.close()
     """
-    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary)
+    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary, resume)
 
 
 #: So many steps are worked out together, or those until rows are to be written.
@@ -84,7 +91,15 @@ class Watch:
     style, sink = "functional", False
 
     def __init__(
-        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+        self,
+        network=None,
+        optimizer=None,
+        scaler=None,
+        policy: str = "warn",
+        out=None,
+        tensorboard=False,
+        summary=None,
+        resume: bool = False,
     ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
@@ -92,7 +107,7 @@ class Watch:
         if tensorboard:
             require()
         self._summary = SummaryWriter(summary) if summary is not None else None
-        self.recorder = recorder_for(out)
+        self.recorder = recorder_of_training(out, optimizer, resume)
         self._records = in_use() is None
         self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
@@ -179,8 +194,9 @@ class Watch:
         """Tells that a training step has ended.
 
         Args:
-            loss: Its loss, a Tensor or number, unscaled, or all that a training cell puts out, such as ``(loss, overflow,
-                scale)`` of a ``TrainOneStepWithLossScaleCell``. It is read later, in batches.
+            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches. Or the whole output of a training cell
+                with a loss scale, ``(loss, overflow, scale)``; name that cell as the network, or the scale is not known: what it
+                puts out is the scale before the step or after it.
             overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
             scale: The loss scale that it was computed with; ``None``: the scaler's.
 

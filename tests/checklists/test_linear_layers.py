@@ -75,6 +75,27 @@ def test_linear_by_design_is_noted_only(verdict, one):
     assert any(one["first"] in str(piece) and "no activation" in str(piece) for piece in entry["evidence"])
 
 
+def in_a_row(verdict, *layers):
+    """A network of ``(path, class)`` in a row, with each Dense but the last before a batch normalisation and the next."""
+    dense = [path for path, name in layers if name == "Dense"]
+    pairs = [pair(a, b, (8, 16, 16), between=["batchnorm1d"]) for a, b in zip(dense, dense[1:])]
+    cells = [{"path": p, "class": c, "builtin": True, "loss": False, "calls": 1, "used": True} for p, c in layers]
+    weights = [parameter(f"{path}.weight", [4, 4], cell=path) for path, _ in layers]
+    made = Run(parameters=weights)
+    made.facts["probes"] = {
+        "skipped": {},
+        "graph": {"cells": cells, "unregistered": [], "loss_seen": True, "linear_pairs": pairs},
+    }
+    return verdict("cg.03", made)["conclusion"]
+
+
+def test_a_network_that_is_linear_as_a_whole(verdict):
+    assert in_a_row(verdict, ("a", "Dense"), ("b", "Dense"), ("c", "Dense")) == "problem"
+    # an embedding, its normalisation and a classifier after something that is not linear
+    assert in_a_row(verdict, ("conv", "Conv2d"), ("a", "Dense"), ("b", "Dense"), ("c", "Dense")) == "ok"
+    assert in_a_row(verdict, ("a", "Dense"), ("b", "Dense")) == "ok"
+
+
 def test_a_loss_that_was_not_seen_decides_nothing(verdict):
     unknown = [
         {"path": "fc1", "class": "Dense", "builtin": True, "loss": False, "calls": 1, "used": None, "gradient": None}

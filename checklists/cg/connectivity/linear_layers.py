@@ -21,12 +21,13 @@ _NORMS = re.compile(r"norm", re.IGNORECASE)
 def judge_linear_pairs(run_data: RunData, evidence: list) -> Optional[Finding]:
     """Problem: two of MindSpore's Dense or convolution layers of one cell in a row, the inner width no bottleneck.
 
-    None where there are none: pairs in doubt are added to ``evidence`` as a note. In doubt are a smaller width between wider
-    ones (a factorised matrix, an adapter, an autoencoder), grouped, 1×1 and oblong convolutions, a normalisation in between,
-    layers of different cells, and names that speak of projections, attention or the parameters of a distribution.
+    Or the whole network is a row of Dense layers with at most normalisations in between. None where there are none: pairs in
+    doubt are added to ``evidence`` as a note. In doubt are a smaller width between wider ones (a factorised matrix, an
+    adapter, an autoencoder), grouped, 1×1 and oblong convolutions, a normalisation in between, layers of different cells, and
+    names that speak of projections, attention or the parameters of a distribution.
     """
     pairs = run_data.probes.graph.linear_pairs
-    plain = [pair for pair in pairs if _is_plain(pair)]
+    plain = [pair for pair in pairs if _is_plain(pair)] or (pairs if _is_whole_network(run_data, pairs) else [])
     if plain:
         return _forgotten(run_data, plain, evidence)
     if pairs:
@@ -43,6 +44,20 @@ def _is_plain(pair: Fact) -> bool:
         return False
     inputs, inner, outputs = pair.sizes
     return inner >= min(inputs, outputs)
+
+
+def _is_whole_network(run_data: RunData, pairs: list) -> bool:
+    """Whether three Dense layers or more, all that ran with weights but for normalisations, are one row of such pairs: what
+    normalises between them bends nothing, and the network as a whole is linear."""
+    layers = {name for pair in pairs for name in (pair.first, pair.second)}
+    ran = [cell for cell in run_data.probes.graph.cells if cell.calls and not cell.loss and cell.path]
+    others = {
+        parameter.cell
+        for parameter in run_data.parameters
+        if parameter.kind == "weight" and parameter.cell in {cell.path for cell in ran} - layers
+    }
+    wide = all(pair.class_ == "Dense" and pair.sizes[1] >= min(pair.sizes[0], pair.sizes[2]) for pair in pairs)
+    return len(pairs) >= 2 and len(layers) == len(pairs) + 1 and wide and not others
 
 
 def _home(path: str) -> str:
