@@ -130,6 +130,10 @@ class Watch:
         self._until, self._quiet, self._begun, self._working = 0.0, 0, True, False
         self._fresh, self._iterator = True, reference(None)
         self._rate_known = self._rate_still = True
+        #: The network, where it is a cell, and its mode at the step before
+        self._network = network if hasattr(network, "training") else None
+        self._was: Optional[bool] = None
+        self._scaled = scaler is not None
         self.optimizer = optimizer
         self._tensorboard = tensorboard
         self._prepare(network, optimizer)
@@ -204,9 +208,9 @@ class Watch:
         seconds = max(0.0, self._now() - self._began)
         told, states = self._told(loss, overflow, scale)
         rate = self._rate.fields() if self._rate_known else None
-        if self._records:
-            self.by_hand.facts.stepped(self.step_number, self._fresh)
-            self._fresh = False
+        training = self._network.training if self._network is not None else None
+        if self._fresh or training is not self._was:
+            self._look_at_modes(training)
         self._noted.append(
             _Noted(
                 self.step_number, seconds, told, states, self._wait, (*self._batches,), rate, self._passes, self._begun
@@ -222,7 +226,8 @@ class Watch:
         """``((loss, overflow, scale), (state of the scaler before the step, after it))``"""
         if self._cell is None:
             loss, flag = loss_and_flag(outputs)
-            return (loss, flag if overflow is None else overflow, scale), (self._state, self._follower.state())
+            after = self._follower.state() if self._scaled else self._state
+            return (loss, flag if overflow is None else overflow, scale), (self._state, after)
         read = self._cell.after(outputs).get
         overflow, scale = read("overflow") if overflow is None else overflow, read("scale") if scale is None else scale
         return (read("loss"), overflow, scale), ((scale, None), (read("next_scale"), None))
@@ -315,7 +320,8 @@ class Watch:
         self.step_number += 1
         self._batches.clear()
         self._wait = None
-        self._state = self._follower.state()
+        if self._scaled:
+            self._state = self._follower.state()
         if self._cell is not None:
             self._cell.before()
         self._begun = not self._quiet
@@ -324,6 +330,11 @@ class Watch:
         if self._begun and self._records:
             self._gradients.begin(self.step_number, self.optimizer, self._state[0])
         self._began = self._now()
+
+    def _look_at_modes(self, training: Optional[bool]) -> None:
+        self._fresh, self._was = False, training
+        if self._records:
+            self.by_hand.facts.stepped(self.step_number)
 
     def _read_rate(self, due: bool) -> None:
         self._rate_known = due or not self._rate.steady

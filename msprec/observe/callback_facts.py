@@ -90,8 +90,8 @@ class TrainingFacts:
         self.roots: list = []
         self._batches: list = []
         self._feeding = self._judging = None
-        #: The entries of ``modes.json`` of the present steps, from which step on they count, and networks with their own mode
-        self._phase, self._phase_from, self._flags = [], 0, []
+        #: The entries of ``modes.json`` of the present steps, and up to which step they are counted
+        self._phase, self._phase_from = [], 0
         self._judgements = 0
         self._began, self._spent, self._last = time.monotonic(), 0.0, 0.0
 
@@ -119,7 +119,7 @@ class TrainingFacts:
         self.parameters.note(roots, optimizer.parameters if optimizer is not None else [], done)
         if optimizer is not None:
             self.optimizers.takes_part([optimizer], done)
-        self._feeding, self._phase, self._flags, self._training = None, [], [], (roots, optimizer)
+        self._feeding, self._phase, self._phase_from, self._training = None, [], 0, (roots, optimizer)
         if dataset is not None:
             self.fed_by(dataset)
 
@@ -169,18 +169,15 @@ class TrainingFacts:
             self.write(False)
 
     @safely
-    def stepped(self, number: int, anew: bool = True) -> None:
-        """Step ``number`` has just ended, in the modes that the networks are in now; ``anew`` False: a look at the networks
-        themselves is enough to know that these are still the same."""
-        if not anew and all(root.training is was for root, was in self._flags):
-            return
-        if not self._flags:  # a loop may never tell that it ends
+    def stepped(self, number: int) -> None:
+        """Step ``number`` has just ended, in the modes that the networks are in now. To be told at the first step of each pass,
+        and wherever the modes may have changed."""
+        if not self._phase_from:  # a loop may never tell that it ends
             _register()
             if self not in _waiting:
                 _waiting.append(self)
         self._count_steps(number - 1)
-        self._flags = [(root, root.training) for root in self._training[0]]
-        self._phase = [self.modes.note("train", "call", root, None, number - 1, True) for root, _ in self._flags]
+        self._phase = [self.modes.note("train", "call", root, None, number - 1, True) for root in self._training[0]]
         self._phase_from = number
 
     def _count_steps(self, done: int) -> None:
@@ -221,7 +218,7 @@ class TrainingFacts:
         if self._training[1] is not None:
             self.optimizers.takes_part([self._training[1]], max(0, self.recorder.last_step - 1))
         self._count_steps(self.recorder.last_step)
-        self._training, self._phase, self._flags, self._feeding, self._judging = ((), None), [], [], None, None
+        self._training, self._phase, self._feeding, self._judging = ((), None), [], None, None
         self.sources.collect()
         # an interactive session may go on for days
         if _is_interactive() or self._is_affordable():

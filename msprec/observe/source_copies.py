@@ -16,10 +16,13 @@ class SourceObserver:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.copied, self.texts = folder, {}, {}
+        self._seen: set = set()
 
     def collect(self, *more: str) -> None:
         """Copies ``more`` and every file of the loaded modules that is the user's."""
-        loaded = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        modules = {(name, id(module)): module for name, module in list(sys.modules.items())}
+        loaded = [getattr(module, "__file__", None) for key, module in modules.items() if key not in self._seen]
+        self._seen.update(modules)
         for file in (*more, *loaded):
             if isinstance(file, str) and is_user_file(file) and file not in self.copied:
                 self._copy(file)
