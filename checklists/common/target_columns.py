@@ -52,6 +52,8 @@ def _fits(column: Fact, targets: Fact) -> bool:
         return False
     low, high = sorted((end - (targets.offset or 0.0)) / targets.factor for end in (targets.min, targets.max))
     slack = 1e-3 * max(column.max - column.min, abs(column.max), 1e-9)
+    if None in column.shape or None in targets.shape[1:]:
+        return False
     same_size = math.prod(column.shape) == math.prod(targets.shape[1:])
     return same_size and column.min - slack <= low and high <= column.max + slack
 
