@@ -4,13 +4,15 @@
     python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
     python benchmarks/overhead.py --step-ms 20 --trainings 40 --only PrecisionMonitor
 
-One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a
-ratio is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all
-chunks with over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time,
-such as the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing
-is called, tells what the measurement itself is worth. All of it runs on one core, as MindSpore's threads wait by spinning,
-and where others compute beside them the same step takes a fifth more or less; in PyNative mode operators are launched one at
-a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec.watch` is measured in the same way in a loop of functions.
+One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a ratio
+is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all chunks with
+over all without, which the rare things that a median leaves out are in as well; what has a share of the run's time, such as
+the samples of gradients, takes twice that share of the half that it is called in. The first line, in which nothing is called,
+tells what the measurement itself is worth. Whole trainings (`--trainings`) are timed from the call of ``Model.train`` to its
+return; the facts that are written when the process ends are timed by themselves, in seconds a training. All of it runs on one
+core, as MindSpore's threads wait by spinning, and where others compute beside them the same step takes a fifth more or less;
+in PyNative mode operators are launched one at a time (MS_DEV_LAUNCH_BLOCKING=1), for the same reason. `msprec.watch` is
+measured in the same way in a loop of functions.
 `msprec run` (`--run`) and msprobe's monitor (`--msprobe`) are measured in processes that alternate. Only ratios are printed:
 single times depend on the machine and on what else it does.
 """
@@ -255,27 +257,29 @@ def _ratios(found: list) -> tuple:
 
 def trainings(model, data, steps: int, pairs: int, make) -> tuple:
     """The same, of ``pairs`` of trainings of ``steps`` steps; which of a pair comes first is left to a coin."""
-    coin, found = random.Random(1), []
+    from msprec.observe.callback_facts import write_waiting
+
+    coin, found, at_exit = random.Random(1), [], []
+    seconds_of(model, data, 8, make())  # what is imported and compiled once a process
+    write_waiting()
     for _ in range(pairs):
         order = [True, False] if coin.random() < 0.5 else [False, True]
         took = {on: seconds_of(model, data, steps, make() if on else []) for on in order}
         found.append((took[True], took[False]))
+        began = time.perf_counter()
+        write_waiting()
+        at_exit.append(time.perf_counter() - began)
+    print(f"    when the process ends: {statistics.median(at_exit):.3f} s", flush=True)
     return _ratios(found)
 
 
 def seconds_of(model, data, steps: int, callbacks: list) -> float:
-    """Seconds from the end of the tenth step to the end of the last, nothing of this file in the list of callbacks."""
-    callbacks, ends = callbacks or [Callback()], []
-    original = callbacks[-1].on_train_step_end
-
-    def timed(run_context) -> None:
-        original(run_context)
-        ends.append(time.perf_counter())
-
-    callbacks[-1].on_train_step_end = timed
+    """Seconds of a training, its start and end included; nothing of this file is in the list of callbacks."""
+    source, callbacks = data(steps), callbacks or [Callback()]
     with contextlib.redirect_stdout(io.StringIO()):
-        model.train(1, data(steps), callbacks=callbacks, dataset_sink_mode=False)
-    return ends[-1] - ends[9]
+        began = time.perf_counter()
+        model.train(1, source, callbacks=callbacks, dataset_sink_mode=False)
+        return time.perf_counter() - began
 
 
 def show(name: str, found: list, total: float = 0.0) -> None:

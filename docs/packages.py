@@ -16,6 +16,7 @@ from matplotlib import pyplot as plt
 ROOT = Path(__file__).resolve().parents[1]
 #: From the top down; those of one floor stand side by side.
 FLOORS = (
+    ("notebook",),
     ("cli",),
     ("experiment",),
     ("report", "bundle", "rerun"),

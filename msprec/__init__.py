@@ -61,6 +61,7 @@ __all__ = [
 ]
 
 provide("replays", lambda: import_module("msprec.locate.monitor_replays"))
+provide("training_facts", lambda: import_module("msprec.observe.callback_facts"))
 
 # in a checkout that is not installed in editable mode, `msprec.checklists` lies beside the package (setup.cfg: package_dir)
 _beside = Path(__file__).resolve().parent.parent
@@ -80,6 +81,17 @@ def __getattr__(name: str):
                 raise
             raise ImportError(f"msprec.{name}: {MINDSPORE_MISSING}") from None
     raise AttributeError(f"module 'msprec' has no attribute {name!r}")
+
+
+def load_ipython_extension(shell) -> None:
+    """``%load_ext msprec`` in a notebook: what its cells do with MindSpore is recorded from then on; ``%%msprec`` above a cell
+    makes that cell a run with a report."""
+    import_module("msprec.notebook.extension").load(shell)
+
+
+def unload_ipython_extension(shell) -> None:
+    """``%unload_ext msprec``"""
+    import_module("msprec.notebook.extension").unload(shell)
 
 
 def __dir__() -> list:

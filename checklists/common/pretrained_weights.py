@@ -21,6 +21,11 @@ _STATE = re.compile(
 # small parts that are trained beside pretrained weights, and are in no file
 _ADAPTER = re.compile(r"lora|adapter|prompt|ia3|prefix_encoder", re.IGNORECASE)
 _LOADS = r"load_checkpoint\(|load_param_into_net\("
+#: Words of code that loads weights, or names files of them; classes and functions that only save are none.
+_WEIGHTS = (
+    r"(?i)\bload_(?!digits|iris|wine|boston|breast|diabetes|data|csv|dataset)|\.load\(|pretrain|ckpt|checkpoint(?!config|\()|"
+    r"resume|restore|weights_path|safetensors|\.pth?\b|from_pretrained|set_data\(|import_module|exec\("
+)
 _ADVICE = Text(
     "打印 load_param_into_net 的两个返回值，使名称与网络一致（增删前缀），确认文件属于这个网络；在初始化之后、训练之前加载。",
     "Print both lists that load_param_into_net returns, bring the names into line with the network's (add or strip a prefix), "
@@ -42,6 +47,21 @@ def judge_loads(run_data: RunData) -> Finding:
     judged = [_reference(run_data), _of_loads(run_data, loads) if loads else None]
     findings = [finding for finding in judged if finding is not None]
     return worst(findings) if findings else _nothing_loaded(run_data)
+
+
+def nothing_to_load(run_data: RunData) -> Optional[Finding]:
+    """Of a run that callbacks recorded, which see no loading: its sources name nothing that loads or holds weights."""
+    if not run_data.entries or run_data.find_lines(_WEIGHTS):
+        return None
+    words = run_data.run.command[1:]
+    if any(re.search(_WEIGHTS, word) for word in words):
+        return None
+    return not_applicable(
+        Text(
+            "脚本及其导入的文件中没有任何加载权重的代码。",
+            "The script and the files that it imports have no line that loads weights.",
+        )
+    )
 
 
 def _nothing_loaded(run_data: RunData) -> Finding:

@@ -8,7 +8,8 @@ from typing import Any, Optional, Union
 
 from mindspore.train import Callback
 
-from msprec.callbacks.train_context import Training
+from msprec.callbacks.resume_step import recorder_of_training
+from msprec.callbacks.train_context import Training, optimizer_of
 from msprec.record.step_recorder import StepRecorder, recorder_for
 from msprec.record.writer import warn_once
 
@@ -82,13 +83,16 @@ class Monitor(Callback):
 
     Args:
         out: The run folder; ``None``: a new one below ``msprec_runs``, shared by all monitors of the process. Under
-            ``msprec run`` all monitors write into that run's folder.
+            ``msprec run`` all monitors write into that run's folder. Where the folder holds steps of an earlier process, a
+            training whose optimizer has made updates goes on in it; one that begins anew gets a folder of its own beside it.
     """
 
     #: Errors that a monitor raises on purpose.
     lets_pass: tuple = ()
     #: Whether `after_step` has to be called at the step's end.
     at_once = False
+    #: Whether a training that begins anew goes on in a folder that holds another's steps.
+    resume = False
 
     def __init__(self, out: Union[str, Path, None] = None) -> None:
         super().__init__()
@@ -113,8 +117,9 @@ class Monitor(Callback):
         return self.recorder.writer.folder if self.recorder is not None else None
 
     def on_train_begin(self, run_context) -> None:
-        self.recorder = recorder_for(self._out)
-        self.training = Training.of(self.recorder, run_context.original_args())
+        told = run_context.original_args()
+        self.recorder = recorder_of_training(self._out, optimizer_of(told), self.resume)
+        self.training = Training.of(self.recorder, told)
         self.training.users.add(id(self))
         self.recorder.join(self.member)
 
@@ -168,6 +173,14 @@ class Monitor(Callback):
     def on_eval_begin(self, run_context) -> None:
         if self.recorder is not None:
             self.recorder.flush()
+
+    def on_eval_step_end(self, run_context) -> None:
+        if self.training is not None:
+            self.training.evaluates(run_context.original_args())
+
+    def on_eval_end(self, run_context) -> None:
+        if self.training is not None:
+            self.training.evaluated(run_context.original_args())
 
     def on_train_end(self, run_context) -> None:
         self._leave(None)

@@ -23,6 +23,11 @@ from msprec.runtime.tensor_snapshot import on_cpu
 SHARE = 0.005
 #: So many sampled steps without a gradient, and the optimizer is taken to run inside compiled code.
 MISSES = 3
+#: Share of the run's time for samples of gradients beside all other monitors: with all the rest at a step of 20 ms, about one per
+#: cent.
+GRADIENT_SHARE = 0.002
+#: Seconds: puts the first sample, which took 0.1 s where measured, ten seconds after the start, as one per cent of them.
+FIRST_SAMPLE = 0.02
 
 
 class GradientSampler:

@@ -13,6 +13,8 @@ from msprec.runtime.tensor_snapshot import snapshot
 _SETTERS = frozenset(("LearningRateScheduler", "ReduceLROnPlateau"))
 #: Updates that a schedule is computed for in one call, and the share of the run that single calls may take.
 BLOCK, SHARE = 1024, 0.005
+#: So many readings of the same number in a row, and a rate that anything may set is taken to be set seldom.
+STEADY = 8
 
 
 class LearningRate:
@@ -34,6 +36,7 @@ class LearningRate:
         self.groups = _groups(optimizer)
         self._source = self.groups[0] if self.groups else None
         self._constant = self._count = None
+        self._same = 0
         self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
         if isinstance(self._source, Constant):
             self._constant = to_number(self._source.value())
@@ -52,9 +55,21 @@ class LearningRate:
         """Call it before a step."""
         if isinstance(self._source, Constant):
             if self._may_change:
-                self._constant = snapshot(self._source.value())
+                self.still()
         elif self._source is not None and self._counter is not None:
             self._count = snapshot(self._counter)
+
+    @property
+    def steady(self) -> bool:
+        """Whether `STEADY` readings of a constant rate in a row found the same number."""
+        return self._same >= STEADY
+
+    def still(self) -> bool:
+        """Reads a constant rate once more; whether it is the number that it was."""
+        value = snapshot(self._source.value()) if self._source is not None else None
+        same = isinstance(value, (int, float)) and value == self._constant
+        self._constant, self._same = value, self._same + 1 if same else 0
+        return same
 
     def fields(self, count: Optional[int] = None) -> dict:
         """The ``lr`` of the step that `before` was called for, for `StepRecorder.put`; empty where it is not known.

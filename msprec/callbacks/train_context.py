@@ -17,6 +17,7 @@ from msprec.callbacks.update_counter import Updates
 from msprec.record import step_recorder
 from msprec.record.writer import warn_once
 from msprec.runtime import environment, hook_points
+from msprec.runtime.providers import provided
 
 
 class Training:
@@ -34,11 +35,16 @@ class Training:
         self.offset = max(0, recorder.last_step - done)
         self.first_step = done + self.offset + 1
         self.outputs = StepOutputs(parameters.get("train_network"), parameters.get("loss_scale_mananger"))
-        optimizer = optimizer_of(parameters)
+        self.optimizer = optimizer = optimizer_of(parameters)
         self.rate = LearningRate(optimizer, parameters.get("list_callback"))
         self.updates = Updates()
         self.updates.begin(optimizer)
         self.users: set = set()
+        #: The epoch whose end was told and whose modes were looked at; the steps at which evaluations were seen
+        self._told_epoch: Optional[int] = None
+        self._epoch: Optional[int] = None
+        self._judged: Optional[tuple] = None
+        self._evaluated: Optional[int] = None
         self.ended = False
         self.cell, self.sink = recorder_cell(parameters.get("train_network")), False
         if self.cell is not None:
@@ -87,8 +93,27 @@ class Training:
 
     def end_epoch(self) -> None:
         """Writes what the first epoch has told, once."""
-        if self.by_hand is not None and not self.by_hand.told:
+        if self.by_hand is None:
+            return
+        if not self.by_hand.told:
             self.by_hand.write(None, ended=False, told=True)
+        if self.parameters.get("cur_epoch_num") != self._told_epoch:
+            self._told_epoch = self.parameters.get("cur_epoch_num")
+            self.by_hand.facts.epoch_ended(self.parameters.get("batch_num"))
+
+    def evaluates(self, parameters) -> None:
+        """A step of an evaluation has ended; the first monitor's call counts. ``parameters``: the callbacks' at it."""
+        step = self._last, parameters.get("cur_step_num")
+        if self.by_hand is None or parameters.get("dataset_sink_mode") or self._judged == step:
+            return
+        self._judged, batch = step, parameters.get("eval_dataset_element")
+        self.by_hand.facts.evaluates(parameters.get("valid_dataset"), batch, batch_size(batch))
+
+    def evaluated(self, parameters) -> None:
+        """A `Model` has evaluated; the first monitor's call counts. ``parameters``: the callbacks' at its end."""
+        if self.by_hand is not None and self._evaluated != self._last:
+            self._evaluated = self._last
+            self.by_hand.facts.evaluated(parameters)
 
     def step(self) -> int:
         """Number of the present step in the run."""
@@ -127,7 +152,11 @@ class Training:
             told = parameters.get
             outputs = self._previous_outputs = told("net_outputs")
             rate = self.rate.fields() if self.rate.reads else None
-            self.noted.append((step, outputs, rate, told("cur_epoch_num"), told("train_dataset_element")))
+            epoch = told("cur_epoch_num")
+            if epoch != self._epoch and self.by_hand is not None:
+                self._epoch = epoch
+                self.by_hand.facts.stepped(step)
+            self.noted.append((step, outputs, rate, epoch, told("train_dataset_element")))
         return step
 
     def reads(self) -> tuple:
@@ -149,6 +178,8 @@ class Training:
         if not ended:
             ended = [(step, {**self.outputs.after(outputs), **rate})]
         batch = None if self.parameters.get("dataset_sink_mode") else batch_size(self.batch)
+        if self.by_hand is not None:
+            self.by_hand.facts.delivered(self.batch, epoch, batch)
         for number, fields in ended:
             self.recorder.put(number, epoch=epoch, batch=batch, **fields)
         self.ended_steps, self._last = ended, step - self.offset
@@ -193,7 +224,8 @@ class Training:
         self.recorder.flush()
         if self.by_hand is not None:
             self.by_hand.write(error, ended=True)
-        self.batch, self.parameters = None, dict.fromkeys(("net_outputs",), None)  # lets the user's network go
+        self.batch = self.optimizer = None
+        self.parameters = dict.fromkeys(("net_outputs",), None)  # lets the user's network go
 
 
 def optimizer_of(parameters):
@@ -226,6 +258,14 @@ class ByHand:
         self.earlier_runs = before.earlier_runs if before else _earlier_runs(recorder.earlier)
         self.entries = [*(before.entries if before else _earlier_entries(recorder.earlier)), self._entry()]
         self.told, self._tally = False, recorder.add_listener(ScaleTally())
+        told = training.parameters.get
+        self.facts = provided("training_facts").of(recorder)
+        self.facts.begins(
+            without_recorder(told("train_network")),
+            training.optimizer,
+            None if told("dataset_sink_mode") else told("train_dataset"),
+            told("loss_fn"),
+        )
         self._tally.starts(training.outputs.facts)
         self.write(None, ended=False)
 
@@ -247,6 +287,7 @@ class ByHand:
             self.writer.facts("train_step", {"steps": self.entries})
         if ended:
             self.recorder.remove_listener(self._tally)
+            self.facts.ends()
         self.writer.run(self._run(error, ended))
 
     def _entry(self) -> dict:
@@ -295,6 +336,7 @@ class ByHand:
             "rank": rank,
             "rank_size": size,
             **parallel,
+            "source_files": self.facts.sources.facts(),
             "notes": ["callbacks"],
             "training_steps": self.recorder.last_step,
             "earlier": self.earlier_runs,

@@ -303,6 +303,19 @@ class StepOutputs:
         return (losses[0] if losses else None), flag, scale
 
 
+def loss_and_flag(outputs) -> tuple:
+    """``(loss, overflow flag)`` of what a training cell of which nothing is known puts out: its first floating scalar (or, where
+    none is a scalar, tensor) and its first bool; None for what is not there. What is no tuple or list is the loss."""
+    if not isinstance(outputs, (tuple, list)):
+        return outputs, None
+    leaves = list(flatten(outputs))
+    found = {
+        kind: next((leaf for leaf in leaves if _kind(leaf) == kind), None) for kind in ("scalar", "tensor", "flag")
+    }
+    loss = found["tensor"] if found["scalar"] is None else found["scalar"]
+    return snapshot(loss) if _is_parameter(loss) else loss, found["flag"]
+
+
 def _stock(cell, method: str) -> bool:
     """Whether the class of ``cell`` has this method from MindSpore, or does not have it."""
     return getattr(getattr(type(cell), method, None), "__module__", "mindspore").split(".")[0] == "mindspore"

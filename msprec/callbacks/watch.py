@@ -1,36 +1,47 @@
 """Monitors for loops without ``Model``."""
 
+import contextlib
 import time
+from collections import deque
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import NamedTuple, Optional
 
 from msprec.callbacks.base import clock, guarded
-from msprec.callbacks.gradient_sampler import GradientSampler
+from msprec.callbacks.gradient_sampler import FIRST_SAMPLE, GRADIENT_SHARE, GradientSampler
 from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
-from msprec.callbacks.resume_step import resumed_after
+from msprec.callbacks.resume_step import recorder_of_training, resumed_after
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
-from msprec.callbacks.train_outputs import ScalerFollower, scaler_facts
+from msprec.callbacks.train_outputs import ScalerFollower, StepOutputs, loss_and_flag, scaler_facts, scaling_cell
 from msprec.callbacks.update_counter import Updates
 from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
-from msprec.record.step_recorder import in_use, recorder_for
+from msprec.record.step_recorder import in_use, to_number
 from msprec.record.tensorboard import require
+from msprec.runtime.memory import reference
 from msprec.runtime.tensor_snapshot import on_cpu
 
 
 def watch(
-    network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+    network=None,
+    optimizer=None,
+    scaler=None,
+    policy: str = "warn",
+    out=None,
+    tensorboard=False,
+    summary=None,
+    resume: bool = False,
 ) -> "Watch":
     """Records the steps of a loop of your own as the monitors record those of ``Model.train``.
 
     Args:
-        network: The network; with it, parameters are looked at when the loss goes bad.
+        network: The network, or the training cell; with it, parameters are looked at when the loss goes bad, and of a training
+            cell with a loss scale of its own, the scale and its overflows are recorded.
         optimizer: The optimizer; with it, the learning rate is recorded, and gradients are sampled in PyNative mode.
         scaler: A ``mindspore.amp.DynamicLossScaler`` or ``StaticLossScaler``; with it, the loss scale and its overflows
             are recorded.
@@ -38,7 +49,7 @@ def watch(
             ``"raise"``.
         out: The run folder; ``None``: a new one below ``msprec_runs``. Under ``msprec run``, which records the steps by
             itself, only the policy acts.
-        tensorboard, summary: As for `PrecisionMonitor`.
+        tensorboard, summary, resume: As for `PrecisionMonitor`.
 
     Raises:
         ValueError: ``policy`` is none of these.
@@ -51,7 +62,26 @@ def watch(
         ...     monitor.step(train_step(image, label))
         >>> monitor.close()
     """
-    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary)
+    return Watch(network, optimizer, scaler, policy, out, tensorboard, summary, resume)
+
+
+#: So many steps are worked out together, or those until rows are to be written.
+TOGETHER = 64
+
+
+class _Noted(NamedTuple):
+    """A step that has ended and has no row yet. ``rate``: None where it was not read; ``begun``: whether the step is known to
+    those that look at steps."""
+
+    number: int
+    seconds: float
+    told: tuple
+    states: tuple
+    wait: Optional[float]
+    batches: tuple
+    rate: Optional[dict]
+    epoch: int
+    begun: bool
 
 
 class Watch:
@@ -61,7 +91,15 @@ class Watch:
     style, sink = "functional", False
 
     def __init__(
-        self, network=None, optimizer=None, scaler=None, policy: str = "warn", out=None, tensorboard=False, summary=None
+        self,
+        network=None,
+        optimizer=None,
+        scaler=None,
+        policy: str = "warn",
+        out=None,
+        tensorboard=False,
+        summary=None,
+        resume: bool = False,
     ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
@@ -69,21 +107,31 @@ class Watch:
         if tensorboard:
             require()
         self._summary = SummaryWriter(summary) if summary is not None else None
-        self.recorder = recorder_for(out)
+        self.recorder = recorder_of_training(out, optimizer, resume)
         self._records = in_use() is None
         self._follower, facts = ScalerFollower(scaler), scaler_facts(scaler)
         source = {"dynamic": SCALE, "fixed": LOSS}.get(facts["kind"])
-        self.outputs = SimpleNamespace(facts={**facts, "flag": source == SCALE, "overflow_from": source})
+        #: Reads the outputs of the training cell, where that is the network and has a loss scale of its own
+        self._cell = StepOutputs(network) if scaler is None and scaling_cell(network) is not None else None
+        told = {**facts, "flag": source == SCALE, "overflow_from": source}
+        self.outputs = SimpleNamespace(facts=told if self._cell is None else self._cell.facts)
         self.parameters = {"train_network": network}
         self.updates = Updates()
         self._go_on(optimizer)
         self.step_number = self.recorder.last_step
         self.first_step = self.step_number + 1
-        self._batch: Any = None
+        #: What was delivered since the step before: several batches where gradients are accumulated
+        self._batches: deque = deque(maxlen=16)
         self._wait: Optional[float] = None
         self._found: Optional[tuple[int, float]] = None
-        self._state = (None, None)
-        self._optimizer, self._tensorboard = optimizer, tensorboard
+        self._state, self._passes = (None, None), 0
+        #: Steps that wait to be worked out, until when they may, and how many of the next need not be looked at as they begin
+        self._noted: deque = deque()
+        self._until, self._quiet, self._begun, self._working = 0.0, 0, True, False
+        self._fresh, self._iterator = True, reference(None)
+        self._rate_known = self._rate_still = True
+        self.optimizer = optimizer
+        self._tensorboard = tensorboard
         self._prepare(network, optimizer)
         self._next()
 
@@ -99,7 +147,7 @@ class Watch:
             attach(self.recorder, self._tensorboard)
         if self._summary is not None:
             add(self._summary)
-        self._gradients = GradientSampler(writer, replay=False)
+        self._gradients = GradientSampler(writer, GRADIENT_SHARE, replay=False, first_cost=FIRST_SAMPLE)
         warn = self.policy != "record"
         self._events = add(ScaleTally(writer.event), name="scale events")
         self._tally, self._times = add(ScaleTally()), add(TimeTally())
@@ -107,6 +155,7 @@ class Watch:
             tally.starts(self.outputs.facts)
         self._finding = add(FirstNonFinite(writer.event, warn=warn), name="first non-finite")
         add(FirstBadGradient(writer.event, warn=warn), name="first bad gradient")
+        self.recorder.before_flush(self._work_out)
         self.by_hand = ByHand(self.recorder, self)
         self.recorder.earlier = None
 
@@ -118,17 +167,20 @@ class Watch:
     @property
     def first(self) -> Optional[tuple]:
         """``(step, value)`` of the first non-finite loss seen so far, or ``None``."""
+        self._work_out()
         return self._found
 
     def batches(self, iterable):
         """Yields what ``iterable`` yields; the wait for each batch is recorded, and the batch is kept for the case that
         its step goes bad."""
         iterator = iter(iterable)
+        self._begin_pass(iterator)
         while True:
             began = time.perf_counter()
             try:
                 batch = next(iterator)
             except StopIteration:
+                self._end_pass()
                 return
             self._delivered(batch, time.perf_counter() - began)
             yield batch
@@ -138,7 +190,9 @@ class Watch:
         """Tells that a training step has ended.
 
         Args:
-            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches.
+            loss: Its loss, a Tensor or number, unscaled. It is read later, in batches. Or the whole output of a training cell
+                with a loss scale, ``(loss, overflow, scale)``; name that cell as the network, or the scale is not known: what it
+                puts out is the scale before the step or after it.
             overflow: Whether its gradients overflowed, a bool or bool Tensor; ``None``: told by the scaler, if any.
             scale: The loss scale that it was computed with; ``None``: the scaler's.
 
@@ -147,33 +201,35 @@ class Watch:
         """
         if self.closed:
             return
-        number, seconds = self.step_number, max(0.0, self._now() - self._began)
+        seconds = max(0.0, self._now() - self._began)
+        told, states = self._told(loss, overflow, scale)
+        rate = self._rate.fields() if self._rate_known else None
         if self._records:
-            after = self._follower.state()
-            if overflow is None:
-                overflow = self._follower.overflow(self._state, after)
-            else:
-                self.outputs.facts.update(flag=True, overflow_from=FLAG)
-            self.recorder.put(
-                number,
-                loss=loss,
-                overflow=overflow,
-                scale=self._state[0] if scale is None else scale,
-                next_scale=after[0],
-                grad_norm=self._gradients.end(number),
-                seconds=seconds,
-                data_seconds=self._wait,
-                batch=batch_size(self._batch),
-                **self._rate.fields(),
+            self.by_hand.facts.stepped(self.step_number, self._fresh)
+            self._fresh = False
+        self._noted.append(
+            _Noted(
+                self.step_number, seconds, told, states, self._wait, (*self._batches,), rate, self._passes, self._begun
             )
-            self.recorder.end(number)
+        )
         try:
-            self._judge(number, loss)
+            if not self._quiet or len(self._noted) >= TOGETHER or time.monotonic() >= self._until:
+                self._work_out()
         finally:
             self._next()
 
+    def _told(self, outputs, overflow, scale) -> tuple:
+        """``((loss, overflow, scale), (state of the scaler before the step, after it))``"""
+        if self._cell is None:
+            loss, flag = loss_and_flag(outputs)
+            return (loss, flag if overflow is None else overflow, scale), (self._state, self._follower.state())
+        read = self._cell.after(outputs).get
+        overflow, scale = read("overflow") if overflow is None else overflow, read("scale") if scale is None else scale
+        return (read("loss"), overflow, scale), ((scale, None), (read("next_scale"), None))
+
     def summary(self) -> dict:
         """As `PrecisionMonitor.summary`."""
+        self._work_out()
         self.recorder.flush()
         return {
             "loss_scale": self._tally.summary() if self._records else None,
@@ -187,6 +243,7 @@ class Watch:
         """Writes what is left. Steps told later are not recorded."""
         if self.closed:
             return
+        self._work_out()
         found = self._keeper.rest() if self._found is None else None
         if found is not None and found.what == "loss":
             self._lost(found.step, found.value)
@@ -195,6 +252,7 @@ class Watch:
             return
         self._gradients.close()
         self.recorder.flush()
+        self.recorder.remove_before_flush(self._work_out)
         self._events.end_streak()
         for listener in (self._tally, self._times, self._summary):
             self.recorder.remove_listener(listener)
@@ -228,9 +286,26 @@ class Watch:
         self.recorder.writer.event("resumed", step, by=how, recorded=earlier.last, updates=self.updates.before)
 
     @guarded
+    def _begin_pass(self, iterator) -> None:
+        self._work_out()
+        self._passes, self._fresh = self._passes + 1, True
+        if self._records:
+            same, self._iterator = self._iterator() is iterator, reference(iterator)
+            self.by_hand.facts.fed_by(getattr(iterator, "_Iterator__ori_dataset", None), not same)
+
+    @guarded
+    def _end_pass(self) -> None:
+        self._work_out()
+        if self._records:
+            self.by_hand.facts.epoch_ended()
+
+    @guarded
     def _delivered(self, batch, wait: float) -> None:
-        self._batch, self._wait = batch, wait
-        if self._found is None:
+        if not self._batches and self._fresh:
+            self._read_rate(True)  # it may be set from one pass to the next
+        self._batches.append(batch)
+        self._wait = wait
+        if self._begun and self._found is None:
             self._keeper.begin(self.step_number, batch)
         self._began = self._now()
 
@@ -238,12 +313,87 @@ class Watch:
     def _next(self) -> None:
         """The next step begins, unless a batch is still to come."""
         self.step_number += 1
-        self._batch = self._wait = None
+        self._batches.clear()
+        self._wait = None
         self._state = self._follower.state()
-        self._rate.before()
-        if self._records:
-            self._gradients.begin(self.step_number, self._optimizer, self._state[0])
+        if self._cell is not None:
+            self._cell.before()
+        self._begun = not self._quiet
+        self._read_rate(self._begun)
+        self._quiet = max(0, self._quiet - 1)
+        if self._begun and self._records:
+            self._gradients.begin(self.step_number, self.optimizer, self._state[0])
         self._began = self._now()
+
+    def _read_rate(self, due: bool) -> None:
+        self._rate_known = due or not self._rate.steady
+        if self._rate.reads and self._rate_known:
+            self._rate.before()
+
+    def _quiet_steps(self) -> int:
+        """How many of the next steps need not be looked at as they begin, and may be worked out together."""
+        states = self._keeper.states
+        if not self._records or self.policy in ("stop", "raise") or not states.quiet:
+            return 0
+        if self._rate.kind == "constant" and self._rate.reads and not self._rate.steady:
+            return 0
+        self._until = self.recorder.due()
+        room = self._keeper.room() if self._found is None else TOGETHER
+        return min(TOGETHER, room, states.left, self._gradients.steps_until_due())
+
+    @guarded
+    def _work_out(self) -> None:
+        """Does what is left to do for the steps that have ended, in their order."""
+        if self._working:
+            return
+        self._working = True
+        try:
+            # what was not read is what it was before, where it is so still
+            self._rate_still = all(step.rate is not None for step in self._noted) or self._rate.still()
+            while self._noted:
+                self._row(self._noted.popleft())
+        finally:
+            self._working = False
+            self._quiet = self._quiet_steps()
+
+    def _row(self, step: _Noted) -> None:
+        (loss, overflow, scale), (before, after) = step.told, step.states
+        if self._noted:  # of all but the last step, nobody waits for the device
+            with contextlib.suppress(TypeError, ValueError):
+                loss = to_number(loss)
+        if not step.begun:
+            self._gradients.pass_by()
+            if self._found is None:
+                state = self._keeper.states.passed()
+                for batch in step.batches:
+                    self._keeper.begin(step.number, batch, state=state)
+        if self._records:
+            size = batch_size(step.batches[-1]) if step.batches else None
+            if overflow is None:
+                overflow = self._follower.overflow(before, after)
+            elif self._cell is None:
+                self.outputs.facts.update(flag=True, overflow_from=FLAG)
+            self.recorder.put(
+                step.number,
+                loss=loss,
+                overflow=overflow,
+                scale=before[0] if scale is None else scale,
+                next_scale=after[0],
+                grad_norm=self._gradients.end(step.number),
+                seconds=step.seconds,
+                data_seconds=step.wait,
+                batch=size,
+                **(self._rate_of(step)),
+            )
+            self.recorder.end(step.number, more=bool(self._noted))
+            for batch in step.batches:
+                self.by_hand.facts.delivered(batch, step.epoch, batch_size(batch))
+        self._judge(step.number, loss)
+
+    def _rate_of(self, step: _Noted) -> dict:
+        if step.rate is not None:
+            return step.rate
+        return self._rate.fields() if self._rate_still else {}
 
     @staticmethod
     def _now() -> float:

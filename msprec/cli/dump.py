@@ -5,8 +5,9 @@ from typing import Optional
 import click
 
 from msprec.cli.common import Failure
+from msprec.cli.ending import end_as_python
 from msprec.cli.mindspore_needed import require_mindspore, require_script
-from msprec.cli.run_folder import new_run_folder
+from msprec.cli.run_folder import forget, new_run_folder, own_folder
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -27,7 +28,7 @@ def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tu
       msprec dump --steps 1-2 --out mindspore_dump train.py
       msprec compare tensors pytorch_dump mindspore_dump
     """
-    from msprec.compare.dumps.msprec_dump import DumpWriter
+    from msprec.compare.dumps.msprec_dump import INDEX, DumpWriter
     from msprec.compare.dumps.tensor_names import wanted_steps
     from msprec.compare.errors import CannotRead
 
@@ -37,14 +38,15 @@ def dump(steps: str, out: Optional[str], statistics: bool, script: str, args: tu
         raise Failure(str(error)) from None
     require_script(script)
     require_mindspore(script)
-    folder = new_run_folder(script, out)
+    folder = own_folder(new_run_folder(script, out), lambda folder: (folder / INDEX).touch(exist_ok=False))
     try:
         writer = DumpWriter(folder, "mindspore", statistics)
         from msprec.rerun import dump as dumping
 
         unavailable_reason = dumping.dump(script, list(args), writer, wanted)
     except SyntaxError as error:
-        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+        forget(folder, INDEX)
+        end_as_python(error)
     except OSError as error:
         raise Failure(f"cannot read {script} or write {folder}: {error}") from None
     if unavailable_reason:

@@ -5,8 +5,9 @@ from typing import Optional
 import click
 
 from msprec.cli.common import LANG, Failure, language, plain_console
+from msprec.cli.ending import end_as_python
 from msprec.cli.mindspore_needed import require_mindspore, require_script
-from msprec.cli.run_folder import new_run_folder
+from msprec.cli.run_folder import forget, new_run_folder, own_folder
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -36,7 +37,7 @@ def lr(
     require_mindspore(script)
     from msprec.rerun.range_test import CannotTest, run_range_test
 
-    folder = new_run_folder(script, out)
+    folder = own_folder(new_run_folder(script, out))
     try:
         run_range_test(
             script, list(args), folder, (low, high, steps, linear), language(lang), plain_console(stderr=True)
@@ -44,6 +45,7 @@ def lr(
     except (CannotTest, ValueError) as error:
         raise Failure(str(error)) from None
     except SyntaxError as error:
-        raise Failure(f"{script} does not compile: {error.msg} (line {error.lineno})") from None
+        forget(folder)
+        end_as_python(error)
     except OSError as error:
         raise Failure(f"cannot read {script} or write {folder}: {error}") from None

@@ -18,8 +18,8 @@ def require_script(script: str) -> None:
     if script.endswith(".ipynb"):
         raise Failure(
             f"{script} is a notebook, which Python does not run as a script: make one of it (jupyter nbconvert --to script "
-            f"{script}) and run that, or record in the notebook itself, with msprec.PrecisionMonitor among the callbacks or "
-            "msprec.watch around the loop"
+            f"{script}) and run that, or record in the notebook itself: %load_ext msprec in its first cell and %%msprec above "
+            "the cell that trains, or msprec.PrecisionMonitor among the callbacks, or msprec.watch around the loop"
         )
     if not os.path.isfile(script):
         raise Failure(f"no such script: {script}")

@@ -11,7 +11,7 @@ import click
 
 from msprec.cli.common import LANG, Failure, language, plain_console
 from msprec.cli.mindspore_needed import require_mindspore, require_script
-from msprec.cli.run_folder import new_run_folder
+from msprec.cli.run_folder import CLAIM_OF_REMEDY, new_run_folder, own_folder
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
@@ -127,6 +127,7 @@ def _run_folder(target: str, args: tuple, out: Optional[str], lang: str, as_modu
         require_script(target)
     require_mindspore(None if as_module else target)
     folder = new_run_folder(target.rpartition(".")[2] if as_module else target, out)
+    folder = own_folder(folder, lambda made: (made / CLAIM_OF_REMEDY).mkdir())
     command = [sys.executable, "-m", "msprec", "run", "--no-word", "--lang", lang, "--out", str(folder)]
     command += [*(("-m",) if as_module else ()), target, *args]
     status = subprocess.run(command, check=False).returncode

@@ -3,13 +3,14 @@
 import contextlib
 import os
 import sys
-import traceback
+import warnings
 from pathlib import Path
 from typing import Optional
 
 import click
 
 from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
+from msprec.cli.ending import Ending, end_as_python
 from msprec.cli.mindspore_needed import require_mindspore, require_script
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
@@ -20,7 +21,7 @@ from msprec.cli.references import (
     reference_options,
 )
 from msprec.cli.repeat import run_repeatedly
-from msprec.cli.run_folder import new_run_folder, say_safely, writable_or_temporary
+from msprec.cli.run_folder import forget, new_run_folder, own_folder, say_safely, writable_or_temporary
 from msprec.cli.sources import read_also
 
 _RANKS_FINISH = 20
@@ -99,6 +100,7 @@ def run(
     """
     from msprec.observe import launch
     from msprec.observe.observer import Options
+    from msprec.observe.termination import own_time
     from msprec.runtime.environment import rank
 
     named, module = script, script if as_module else None
@@ -116,9 +118,11 @@ def run(
         read_also(also)  # what cannot be read is said before anything runs
         read_reference_script(reference_script)
         require_mindspore(script)
+        _require_syntax(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
         given += ("-m",) if module else ()
-        run_repeatedly(named, args, new_run_folder(script, out), repeat or 2, given, lang, first)
+        folder = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
+        run_repeatedly(named, args, folder, repeat or 2, given, lang, first)
     design_beside(script)
     beside = read_also(also)
     options = Options(
@@ -130,22 +134,38 @@ def run(
     require_mindspore(script)
     # the scheduler process of a distributed launch trains nothing
     folder = None if os.environ.get("MS_ROLE") == "MS_SCHED" else writable_or_temporary(new_run_folder(script, out))
+    look = {"full": full, "letter": paper == "letter"} if word else None
+    context = click.get_current_context()
+
+    def keep_beside() -> None:
+        with context.scope(cleanup=False):  # in whatever thread
+            _keep_beside(folder, reference, beside)
+
+    ending = Ending(folder, lang, look, keep_beside)
     try:
-        outcome = launch.run_script(script, list(args), folder, options)
+        outcome = launch.run_script(
+            script, list(args), folder, options, ending.of_signal if rank()[0] == 0 else _nothing
+        )
     except SyntaxError as error:
-        _forget(folder)
-        click.echo("".join(traceback.format_exception_only(SyntaxError, error)), nl=False, err=True)
-        sys.exit(1)  # as Python does
+        forget(folder)
+        end_as_python(error)
     except (OSError, ValueError) as error:
-        _forget(folder)
+        forget(folder)
         raise Failure(f"cannot read {script} or write the run folder: {error}") from None
     if folder is not None and rank()[0] == 0:
         with contextlib.suppress(Exception):  # the script may have closed its standard output
             sys.stdout.flush()
         try:
-            _wait_for_ranks(folder)
-            look = {"full": full, "letter": paper == "letter"} if word else None
-            _conclude_and_report(folder, language(lang), reference, look, beside)
+            if outcome.hurried:
+                raise KeyboardInterrupt
+            with own_time():
+                if outcome.terminated:
+                    ending.of_handled_signal()
+                else:
+                    _wait_for_ranks(folder)
+                    _conclude_and_report(folder, language(lang), reference, look, beside)
+        except KeyboardInterrupt:
+            ending.of_interrupt()
         except Exception as error:
             say_safely(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})")
     if outcome.interrupted:
@@ -153,12 +173,20 @@ def run(
     sys.exit(outcome.status)
 
 
-def _forget(folder: Optional[Path]) -> None:
-    """Removes a run folder into which nothing was recorded."""
-    if folder is not None:
-        with contextlib.suppress(OSError):
-            (folder / "run.json").unlink()
-            folder.rmdir()
+def _require_syntax(script: str) -> None:
+    """Ends as Python does where the script does not compile."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # each run tells them
+            compile(Path(script).read_bytes(), os.path.abspath(script), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        end_as_python(error)
+    except (OSError, ValueError) as error:
+        raise Failure(f"cannot read {script}: {error}") from None
+
+
+def _nothing(seconds: float) -> None:
+    """What another rank than 0 concludes."""
 
 
 def _for_the_first(also: tuple, reference_script: Optional[str], tensorboard_dir: Optional[str]) -> tuple:

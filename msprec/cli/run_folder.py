@@ -3,11 +3,14 @@
 import contextlib
 import os
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional
 
 import click
 
 from msprec.cli.common import Failure
+
+#: What `msprec remedy` makes in a folder that is to be its own, before it has the script run into it.
+CLAIM_OF_REMEDY = "remedies"
 
 
 def writable_or_temporary(folder: Path) -> Path:
@@ -31,19 +34,43 @@ def writable_or_temporary(folder: Path) -> Path:
         return other
 
 
-def _taken(folder: Path) -> Path:
-    """The folder, with a run.json that no other process can have made; where one was faster, one beside it. Raises OSError."""
+def claim_run(folder: Path) -> None:
+    """Raises FileExistsError where another process records in the folder."""
+    with open(folder / "run.json", "xb") as file:
+        file.write(b'{"schema": 1}\n')
+
+
+def _taken(folder: Path, claim: Callable[[Path], object] = claim_run) -> Path:
+    """The folder, with what ``claim`` puts into it, which no other process can have made; where one was faster, one beside it.
+    Raises OSError."""
     own, count = folder, 1
+    folder.parent.mkdir(parents=True, exist_ok=True)
     while True:
         with contextlib.suppress(FileExistsError):
             own.mkdir(exist_ok=own == folder)
-            with open(own / "run.json", "xb") as file:
-                file.write(b'{"schema": 1}\n')
+            claim(own)
             if own != folder:
                 say_safely(f"msprec: another process records in {folder}; this run is recorded in {own}")
             return own
         count += 1
         own = folder.with_name(f"{folder.name}-{count}")
+
+
+def own_folder(folder: Path, claim: Callable[[Path], object] = claim_run) -> Path:
+    """The folder, made for this process alone, or one beside it. Raises Failure where it cannot be written."""
+    try:
+        return _taken(folder, claim)
+    except OSError as error:
+        raise Failure(f"cannot write {folder}: {error.strerror or error}") from None
+
+
+def forget(folder: Optional[Path], claimed: str = "run.json") -> None:
+    """Removes a run folder into which nothing was recorded."""
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            (folder / claimed).unlink()
+            folder.rmdir()
+            folder.parent.rmdir()  # msprec_runs, where nothing else is in it
 
 
 def say_safely(text: str) -> None:
@@ -65,7 +92,7 @@ def new_run_folder(script: str, out: Optional[str]) -> Path:
             raise Failure(f"{out} is not a folder")
         # the workers of one launch share the folder, and each has its own part of it
         own = folder if size == 1 else folder / f"rank_{number}"
-        if own.is_dir() and any(own.iterdir()):
+        if own.is_dir() and any(entry.name != CLAIM_OF_REMEDY or any(entry.iterdir()) for entry in own.iterdir()):
             raise Failure(f"{out} is not empty; name a new folder with --out")
         return folder.absolute()
     # the workers of one launch share a parent process, and so the folder

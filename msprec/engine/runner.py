@@ -15,6 +15,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.sections import sections
 from msprec.engine.thresholds import resolve_thresholds
 from msprec.record.about import about
+from msprec.record.notebook_cells import by_cells
 from msprec.record.reader import SCHEMA, RunFolder
 from msprec.source.gc_pause import collector_paused
 from msprec.source.static_input import Scripts, kept_also, kept_reference, together
@@ -73,7 +74,8 @@ def conclude(
     document = _document(findings, lang, str(run_dir) if run_dir else None, run_data.run.ended or run_data.run.started)
     unreadable = {"unreadable": list(run_data.damaged)} if run_data.damaged else {}
     told = about(run_data.folder.run) if run_dir is not None else None
-    return {**({"about": told} if told else {}), **_sections(run_data, lang), **document, **unreadable}
+    whole = {**({"about": told} if told else {}), **_sections(run_data, lang), **document, **unreadable}
+    return by_cells(whole, run_data.folder.run)
 
 
 def _run_data(
@@ -104,7 +106,8 @@ def examine(item: Item, run_data: RunData) -> Finding:
         return undecided(*NO_MINDSPORE)
     missing = [hook for hook in run_data.run.hooks_missing if item.id in hook.items]
     if missing:
-        return _hooks_missing(missing, run_data.mindspore_version)
+        late = [hook for hook in missing if hook.late]
+        return _too_late(late) if late else _hooks_missing(missing, run_data.mindspore_version)
     try:
         finding = examine_ranks(item.check, run_data, item.ranks) if item.ranks else item.check(run_data)
     except Exception as error:  # a defect in a check must not cost the user the other 23 conclusions
@@ -235,6 +238,17 @@ def _hooks_missing(missing: list, version: Optional[str]) -> Finding:
             "Update msprec, or run again with a MindSpore that msprec was tried with; until then check this item by hand.",
         ),
         [table(Text("缺少的 MindSpore 名称", "Names that this MindSpore does not have"), columns, rows)],
+    )
+
+
+def _too_late(late: list) -> Finding:
+    """A notebook made something before msprec looked on."""
+    return undecided(
+        Text("{why}，无法判断。", "{why}: not concluded.", why=_told(late[0].why)),
+        Text(
+            "请重启内核，先运行 `%load_ext msprec`，再依次运行各单元格。",
+            "Restart the kernel, run `%load_ext msprec` first, then the cells.",
+        ),
     )
 
 

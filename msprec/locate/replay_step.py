@@ -13,7 +13,7 @@ from msprec.record.step_recorder import to_number
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.rng_state import set_random_state
 from msprec.runtime.scalars import first_scalar
-from msprec.runtime.source_locations import short_name
+from msprec.runtime.source_locations import place_in
 
 #: A replayed loss that differs from the recorded one by more than this share is told.
 SAME_LOSS = 1e-3
@@ -147,7 +147,7 @@ def _facts(culprit: Culprit, trace: Trace, step_inputs: tuple = ()) -> dict:
         "function": place.function if place else None,
         "inputs": [value._asdict() for value in inputs],
         "results": [value._asdict() for value in results],
-        "stack": [{"file": short_name(one.file), "line": one.line, "code": one.code} for one in node.stack],
+        "stack": [{**place_in(one.file, one.line), "code": one.code} for one in node.stack],
         "pattern": pattern,
     }
     if culprit.parameter is not None:
@@ -160,7 +160,7 @@ def _facts(culprit: Culprit, trace: Trace, step_inputs: tuple = ()) -> dict:
 def _place(node, expression) -> Optional[dict]:
     """Where the expression stands; of a cell that MindSpore's own code calls, where it was made."""
     if expression is not None:
-        return {"file": short_name(expression.file), "line": expression.line}
+        return place_in(expression.file, expression.line)
     return created_place(node.cell_object) if node.cell_object is not None else None
 
 

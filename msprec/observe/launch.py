@@ -1,40 +1,56 @@
 """Runs a script as ``python SCRIPT ARGS`` does, with an observer looking on."""
 
 import builtins
+import contextlib
 import os
 import signal
 import sys
+import threading
 import traceback
 import types
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional
 
 from msprec.errors import DumpDone, Located, SweepDone
 from msprec.observe.data.data_files import stop_listening
 from msprec.observe.evaluation.instrumented_functions import instrument, instrument_imports
 from msprec.observe.import_hook import when_imported
 from msprec.observe.observer import Observer, Options
+from msprec.observe.termination import EXIT, Termination, own_time
 from msprec.runtime import source_locations
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Outcome(NamedTuple):
-    """How the script ended: the facts for ``run.json`` and the status to exit with."""
+    """How the script ended: the facts for ``run.json`` and the status to exit with.
+
+    ``terminated``: it was sent SIGTERM, which a handler of its own answered; ``hurried``: an interrupt came while the record was
+    written after its end.
+    """
 
     facts: dict
     status: int
     interrupted: bool
+    terminated: bool = False
+    hurried: bool = False
 
 
-def run_script(script: str, args: list, folder: Optional[Path], options: Optional[Options] = None) -> Outcome:
+def run_script(
+    script: str,
+    args: list,
+    folder: Optional[Path],
+    options: Optional[Options] = None,
+    conclude: Optional[Callable[[float], object]] = None,
+) -> Outcome:
     """Runs ``script`` with ``args`` as ``__main__`` in this process and records it in ``folder``.
 
     With a capsule in the options, the script ends at the first step that fits it, and the outcome's facts hold ``located``.
     ``folder`` None runs the script alone (the
-    scheduler process of a distributed run). Raises OSError or SyntaxError, before anything ran, when the script cannot be
+    scheduler process of a distributed run). ``conclude`` is called with seconds where SIGTERM ends the script, and the process
+    dies of it. Raises OSError or SyntaxError, before anything ran, when the script cannot be
     read or compiled.
     """
     path = os.path.abspath(script)
@@ -43,19 +59,74 @@ def run_script(script: str, args: list, folder: Optional[Path], options: Optiona
     code = compile(source, path, "exec", dont_inherit=True)
     source_locations.set_start_folder(os.getcwd())
     source_locations.add_user_file(path)
-    observer = cancel = end = None
+    observer = cancel = end = termination = None
     if folder is not None:
         observer = Observer(folder, path, ["python", script, *args], os.getcwd(), options)
         observer.guarded_call(observer.sources.collect, path)
         observer.write_run()
         code, end = instrument(code, source), instrument_imports()
-        cancel = when_imported("mindspore", lambda: observer.guarded_call(observer.install))
-    outcome = _execute(code, path, script, args, options.module if options is not None else None)
-    if observer is not None:
-        cancel()
-        end()
-        stop_listening()
-        observer.finish(outcome.facts)
+        termination = _termination(observer, conclude)
+        cancel = when_imported("mindspore", lambda: _imported(observer, termination))
+    process = os.getpid()
+    with termination or contextlib.nullcontext():
+        outcome = _execute(code, path, script, args, options.module if options is not None else None)
+        if os.getpid() != process:
+            _end_child(outcome)
+        _wait_for_threads()
+    if observer is None:
+        return outcome
+    cancel()
+    end()
+    stop_listening()
+    return _finished(observer, outcome._replace(terminated=termination is not None and termination.came))
+
+
+def _end_child(outcome: Outcome) -> None:
+    """A child that the script forked has come to the end of the script: it ends as any does, and the parent concludes."""
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    if outcome.interrupted:
+        die_of_interrupt()
+    raise SystemExit(outcome.status)
+
+
+def _wait_for_threads() -> None:
+    """Python ends when the script's threads have; what they train belongs to the run. Those of libraries may wait for it."""
+    with contextlib.suppress(KeyboardInterrupt):
+        while running := [one for one in threading.enumerate() if _is_users_thread(one)]:
+            running[0].join()
+
+
+def _is_users_thread(thread: threading.Thread) -> bool:
+    if thread.daemon or thread is threading.current_thread():
+        return False
+    run = getattr(thread, "_target", None) or type(thread).run
+    code = getattr(getattr(run, "__func__", run), "__code__", None)
+    return code is not None and source_locations.is_user_file(code.co_filename)
+
+
+def _termination(observer: Observer, conclude: Optional[Callable[[float], object]]) -> Optional[Termination]:
+    if conclude is None:
+        return None
+    haste = (lambda: observer.write_run(EXIT), lambda: observer.recorder.flush())
+    return Termination(lambda: observer.finish(EXIT, in_haste=True), haste, conclude)
+
+
+def _imported(observer: Observer, termination: Optional[Termination]) -> None:
+    observer.guarded_call(observer.install)
+    if termination is not None:
+        observer.guarded_call(termination.listen)
+
+
+def _finished(observer: Observer, outcome: Outcome) -> Outcome:
+    """Writes the record; after an interrupt only how the script ended."""
+    try:
+        with own_time():
+            observer.finish(outcome.facts, in_haste=outcome.terminated)
+    except KeyboardInterrupt:
+        observer.write_run(outcome.facts)
+        observer.patches.undo()
+        return outcome._replace(hurried=True)
     return outcome
 
 
@@ -108,10 +179,10 @@ def _execute(code, path: str, script: str, args: list, name: Optional[str] = Non
         return Outcome({"kind": "ok", "code": 0}, 0, False)
     except KeyboardInterrupt as error:
         _print_traceback(error)
-        return Outcome({"kind": "interrupt", "code": 130, "exception": _describe(error)}, 130, True)
+        return Outcome({"kind": "interrupt", "code": 130, "exception": describe(error)}, 130, True)
     except BaseException as error:
         _print_traceback(error)
-        return Outcome({"kind": "exception", "code": 1, "exception": _describe(error)}, 1, False)
+        return Outcome({"kind": "exception", "code": 1, "exception": describe(error)}, 1, False)
     return Outcome({"kind": "ok", "code": 0}, 0, False)
 
 
@@ -127,12 +198,12 @@ def _exited(stop: SystemExit) -> Outcome:
     return Outcome({"kind": "exit", "code": status}, status, False)
 
 
-def _describe(error: BaseException) -> dict:
+def describe(error: BaseException) -> dict:
     """Type, message and the innermost place in the user's code."""
     place = None
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if source_locations.is_user_file(frame.filename):
-            place = {"file": source_locations.short_name(frame.filename), "line": frame.lineno}
+            place = source_locations.place_in(frame.filename, frame.lineno or 0)
             break
     return {"type": type(error).__name__, "message": str(error)[:2000], "place": place}
 

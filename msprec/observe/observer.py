@@ -26,7 +26,8 @@ class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
     it, or a `StepDumper`, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``:
     a `Sweep` that sets the learning rate; ``probe_seconds``: how long probes may take
-    once the script has ended; ``module``: the dotted name under which the script is run, as by ``python -m``."""
+    once the script has ended; ``module``: the dotted name under which the script is run, as by ``python -m``; ``after``: the
+    observer of an earlier run of this process: what was made while it looked on counts in this run too."""
 
     locate: bool = True
     again: Optional[object] = None
@@ -34,6 +35,7 @@ class Options(NamedTuple):
     sweep: Optional[object] = None
     probe_seconds: float = 0.0
     module: Optional[str] = None
+    after: Optional["Observer"] = None
 
 
 class Observer:
@@ -44,9 +46,11 @@ class Observer:
         self.rank, self.rank_size = environment.rank()
         self.writer = RunWriter(folder, self.rank)
         self.sources = SourceObserver(self.writer.folder)
-        listen()
+        listen(anew=self.options.after is None)
         self.patches = Patches()
         self.busy, self.errors, self.notes = False, 0, []
+        #: Of a notebook: its cells as ``run.json`` has them, and the hooks that were not there yet when it made something
+        self.cells, self.late = None, []
         self.imports_mindspore = self.installed = self.finished = False
         self.began = time.perf_counter()
         self.started = _now()
@@ -58,7 +62,7 @@ class Observer:
         """Called once the script has imported MindSpore. A hook or recorder that fails costs what it records, no more."""
         self.imports_mindspore = True
         from msprec.callbacks.tensorboard import attach
-        from msprec.observe.recorders import hooking, make_recorders
+        from msprec.observe.recorders import hooking, make_recorders, take_over
         from msprec.runtime.active_observer import set_current
 
         hook_points.tell_version()
@@ -67,6 +71,8 @@ class Observer:
         if self.options.tensorboard:
             self.guarded_call(attach, self.recorder, self.options.tensorboard)
         make_recorders(self)
+        if self.options.after is not None and self.options.after.installed:
+            self.guarded_call(take_over, self, self.options.after)
         self.guarded_call(_enable_loss_scale_on_cpu)
         for install in hooking(self):
             self.guarded_call(install, self.patches)
@@ -176,10 +182,10 @@ class Observer:
         interval = _SAVE_INTERVALS[min(self.saves, len(_SAVE_INTERVALS) - 1)]
         self.next_save = time.perf_counter() - self.began + interval
 
-    def _write_facts(self, final: bool) -> None:
+    def _write_facts(self, final: bool, in_haste: bool = False) -> None:
         from msprec.observe.recorders import facts_of
 
-        for name, make in facts_of(self, final).items():
+        for name, make in facts_of(self, final, in_haste).items():
             made = self.guarded_call(make)
             if made is not None:
                 self.writer.facts(name, made)
@@ -204,7 +210,8 @@ class Observer:
             "source_files": self.sources.facts(),
             "notes": self.notes,
             "script_imports_mindspore": self.imports_mindspore,
-            "hooks_missing": hook_points.missing(),
+            "hooks_missing": [*hook_points.missing(), *self.late],
+            **({"cells": self.cells} if self.cells is not None else {}),
             "training_steps": self.steps.done if self.steps else 0,
         }
         if self.installed:
@@ -216,23 +223,27 @@ class Observer:
             facts.update(self.environment.facts())
         self.writer.run(facts)
 
-    def finish(self, exit_facts: dict) -> None:
-        """The script has ended: writes the last rows, all facts and ``run.json``; hooks are taken out."""
+    def finish(self, exit_facts: dict, in_haste: bool = False) -> None:
+        """The script has ended: writes the last rows, all facts and ``run.json``; hooks are taken out. ``in_haste``: without what
+        takes long, the replay of a step, reading data files again, probes."""
         if self.finished:
             return
         self.finished = True
+        if in_haste:
+            self.guarded_call(self.write_run, exit_facts)
         self.guarded_call(self.sources.collect, self.script)
         if self.installed:
-            if exit_facts.get("kind") == "exception":
+            if exit_facts.get("kind") == "exception" and not in_haste:
                 self.guarded_call(self.steps.replays.crashed)
             self.guarded_call(self.steps.close_open)
-            self.guarded_call(self.steps.replays.rest)
+            if not in_haste:
+                self.guarded_call(self.steps.replays.rest)
             self.guarded_call(self.recorder.close)
             self.guarded_call(self.scale_tally.end_streak)
-            self.guarded_call(self._write_facts, True)
+            self.guarded_call(self._write_facts, True, in_haste)
         self.write_run(exit_facts)
         self.patches.undo()
-        if self.installed and exit_facts.get("kind") in ("ok", "exit", "exception"):
+        if self.installed and not in_haste and exit_facts.get("kind") in ("ok", "exit", "exception"):
             self.guarded_call(self._probe, exit_facts["kind"])
         self.writer.close()
 

@@ -36,6 +36,13 @@ class SourceObserver:
         self.copied[file] = (name, f"source/{inside}")
         self.texts[file] = _text(path)
 
+    def keep(self, name: str, text: str) -> None:
+        """Keeps a text that no file holds, under the name that places use."""
+        target = self.folder / "source" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", errors="backslashreplace")
+        self.copied[name], self.texts[name] = (name, f"source/{name}"), text
+
     def facts(self) -> dict:
         return dict(sorted(self.copied.values()))
 

@@ -12,7 +12,7 @@ from msprec.probe.linear_layers import linear_pairs
 from msprec.record.nested import tensors_in
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, is_internal, is_loss_class, is_optimizer_class, is_wrapper_class, walk
-from msprec.runtime.source_locations import short_name
+from msprec.runtime.source_locations import place_in
 
 #: A step whose optimizers do not all come within so many updates is cut off.
 _MOST_UPDATES = 16
@@ -265,5 +265,5 @@ def place_of(node: Node) -> Optional[dict]:
     """The user's line of a node."""
     expression = node.expression or (node.stack[-1] if node.stack else None)
     if expression is not None:
-        return {"file": short_name(expression.file), "line": expression.line}
+        return place_in(expression.file, expression.line)
     return created_place(node.cell_object) if node.cell_object is not None else None

@@ -10,7 +10,7 @@ from msprec.locate.trace import Trace, to_numpy
 from msprec.record.nested import flatten
 from msprec.runtime.cells import walk
 from msprec.runtime.side_effects import side_effect
-from msprec.runtime.source_locations import short_name
+from msprec.runtime.source_locations import place_in
 
 #: So many kinds of calls are held, of so many bytes of inputs together; so many random operations are listed of each.
 MOST_CALLS, MOST_BYTES, MOST_LISTED = 6, 32 << 20, 10
@@ -116,7 +116,7 @@ def _random_nodes(one: _CallTrace, other: _CallTrace) -> Iterator[dict]:
             yield {
                 "operator": getattr(first, "callee", first.operator),
                 "cell": one.paths.get(id(cell)) if cell is not None else None,
-                "place": {"file": short_name(expression.file), "line": expression.line} if expression else None,
+                "place": place_in(expression.file, expression.line) if expression else None,
             }
 
 

@@ -15,7 +15,7 @@ from msprec.probe.loss_shapes import kind_of
 from msprec.record.nested import replaced, tensors_in
 from msprec.runtime.cells import walk
 from msprec.runtime.rng_state import random_state, set_random_state
-from msprec.runtime.source_locations import short_name
+from msprec.runtime.source_locations import place_in
 
 #: Expressions of a loss that are looked at, at most.
 _MOST_NODES = 400
@@ -198,7 +198,7 @@ def written_loss(step: ReplayedStep, again: Callable) -> Written:
 
     return Written(
         shown.function,
-        {"file": short_name(shown.file), "line": shown.line},
+        place_in(shown.file, shown.line),
         pieces.words(),
         chosen.predicted,
         chosen.label_array,
@@ -248,7 +248,7 @@ def written_pair(step: ReplayedStep) -> Pair:
             given[key] = _swapped(given[key], old, array)
         return float(to_numpy(next(tensors_in(_run(step, state, given, until)[1]))).astype(np.float64).sum())
 
-    place = {"file": short_name(shown.file), "line": shown.line}
+    place = place_in(shown.file, shown.line)
     left, right = map(to_numpy, outputs)
     return Pair(shown.function, place, pieces.words(), left, right, float(to_numpy(whole)), call)
 

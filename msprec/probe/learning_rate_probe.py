@@ -15,10 +15,15 @@ from msprec.record.nested import tensors_in
 from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
-#: Powers of ten of the run's rate at which the first steps are tried, in this order; steps of a trial at least.
-POWERS, TRIAL = (0, -1, 1, -2, 2, -3, 3), 10
-#: The trials take so many seconds, or so many times what the range test took.
+#: Powers of ten of the run's rate at which the first steps are tried: where its own rate brings the loss down by less than
+#: `STILL`, where it raises it by `GROWS`, and else; steps of a trial at least.
+UP, DOWN, BOTH, TRIAL = (1, 2, 3, -1, -2, -3), (-1, -2, -3, 1, 2, 3), (-1, 1, -2, 2, -3, 3), 10
+STILL, GROWS = 0.1, 0.2
+#: The trials take so many seconds, or so many times what the range test took; so many should fit in, of so many steps.
 TRIAL_SECONDS, TRIAL_SHARE = 3.0, 2.0
+TRIALS, ENOUGH = 3, 32
+#: Where a range test falls too little to have bounds, this share of the rate at which it diverges is tried.
+BELOW_DIVERGENCE = 0.01
 #: A run leaves no doubt whose loss came down to this share of its start, and of its second tenth, at a rate inside the bounds;
 #: nor one whose loss is gone.
 CAME_DOWN, FELL_ON, CONVERGED = 0.3, 0.7, 0.03
@@ -58,7 +63,8 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
         curve = finder.run(material.batches, seconds)
         took = time.monotonic() - began
         left = min(seconds - took, max(TRIAL_SECONDS, TRIAL_SHARE * took))
-        trials = _trials(finder, curve, material, reached, left) if finder.used else []
+        each = took / max(1, len(curve.rates))
+        trials = _trials(finder, curve, material, reached, (left, each)) if finder.used else []
     return {
         **curve.facts(),
         "trials": trials,
@@ -71,9 +77,11 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
     }
 
 
-def _trials(finder: LearningRateFinder, curve, material: Material, reached: Optional[tuple], seconds: float) -> list:
-    """``[{"rate", "losses"}]``: the same first weights trained on the same batches at the run's rate, at the one where the range
-    test falls most steeply, and at powers of ten of the run's, while time is left.
+def _trials(finder: LearningRateFinder, curve, material: Material, reached: Optional[tuple], seconds: tuple) -> list:
+    """``[{"rate", "losses"}]``: the same first weights trained on the same batches at the run's rate and at others.
+
+    The others, while time is left: where the range test falls most steeply (or far below its divergence), and powers of ten of
+    the run's, higher ones first where the run's own does next to nothing, lower ones first where it makes the loss grow.
 
     Only where the run leaves a doubt (`CAME_DOWN`, `CONVERGED`). As many steps as there are batches, as a batch that comes twice
     is learnt by heart, and a third of the run's at the most where its loss is finite.
@@ -88,17 +96,37 @@ def _trials(finder: LearningRateFinder, curve, material: Material, reached: Opti
     count = min(len(material.batches), steps // 3) if math.isfinite(end) else len(material.batches)
     if math.isfinite(end) and count < TRIAL:
         return []
-    batches = list(itertools.islice(itertools.cycle(material.batches), max(count, TRIAL)))
-    found, until = [], time.monotonic() + seconds
-    rates = [finder.used * 10.0**power for power in POWERS]
-    steepest = [curve.steepest] if curve.steepest is not None else []
-    for rate in [rates[0], *steepest, *rates[1:]]:
+    left, each = seconds
+    count = max(TRIAL, min(count, max(ENOUGH, int(left / (TRIALS * max(each, 1e-6))))))
+    batches = list(itertools.islice(itertools.cycle(material.batches), count))
+    found, until = [], time.monotonic() + left
+    rates = [finder.used]
+    while rates:
+        rate = rates.pop(0)
         if LOW <= rate <= HIGH or rate == finder.used:
             losses = finder.train(rate, batches, until)
             if time.monotonic() > until:
                 break
             found.append({"rate": rate, "losses": losses})
+            if len(found) == 1:
+                rates = [*_likely(curve), *(finder.used * 10.0**power for power in _powers(losses))]
     return found
+
+
+def _likely(curve) -> list[float]:
+    """The rate that the range test speaks for, if it does."""
+    if curve.steepest is not None:
+        return [curve.steepest]
+    return [BELOW_DIVERGENCE * curve.diverged] if curve.diverged is not None else []
+
+
+def _powers(losses: list) -> tuple[int, ...]:
+    """The powers of ten in the order in which they are likely to tell something, from the losses at the run's own rate."""
+    third = max(3, len(losses) // 3)
+    first, last = float(np.mean(losses[:third])), float(np.mean(losses[-third:]))
+    if not math.isfinite(last) or last - losses[0] > GROWS * abs(losses[0]):
+        return DOWN
+    return UP if first - last < STILL * abs(first) else BOTH
 
 
 def _affordable(step: Callable, optimizer, roots: list, material: Material, seconds: float) -> int:

@@ -4,7 +4,7 @@ from typing import Optional
 
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin
-from msprec.runtime.source_locations import short_name
+from msprec.runtime.source_locations import place_in
 
 _DENSE, _CONVOLUTIONS = ("Dense", "Linear"), ("Conv1d", "Conv2d", "Conv3d")
 #: What only moves values, casts them or, in inference, does nothing; in lower case, without ``_``.
@@ -130,4 +130,4 @@ def _pair(trace, first, node, between: list) -> dict:
 def _called_at(node) -> Optional[dict]:
     """The user's line that calls the layer."""
     expression = node.expression or (node.stack[-1] if node.stack else None)
-    return {"file": short_name(expression.file), "line": expression.line} if expression is not None else None
+    return place_in(expression.file, expression.line) if expression is not None else None

@@ -53,7 +53,8 @@ def loss_places(material) -> Optional[dict]:
         return None
     with material.as_in_training():
         step = material.build(batch, list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None)
-        with undisturbed(step.parameters, None, None, step.host_random):
+        # with the weights of the start: a loss that has gone to 0 has no gradient anywhere
+        with undisturbed(step.parameters, None, material.initial, step.host_random):
             trace = _LossTrace(step)
             with watched(trace), contextlib.suppress(Updated):
                 step.run(trace, step.scale)

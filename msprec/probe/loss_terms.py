@@ -14,7 +14,18 @@ from msprec.probe.attainable_range import plain_name
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_parts import residuals
 from msprec.probe.loss_targets import Sources
-from msprec.probe.numpy_losses import BCE, BCE_LOGITS, L1, MSE, NLL, SOFTMAX, elements, kind_called
+from msprec.probe.numpy_losses import (
+    BCE,
+    BCE_LOGITS,
+    L1,
+    MSE,
+    NLL,
+    SOFTMAX,
+    elements,
+    equal_reduction,
+    kind_called,
+    reductions,
+)
 from msprec.record.nested import flatten, tensors_in
 
 #: Terms, batches, elements of a prediction and weights that are looked at, at most; samples that a constant by element takes.
@@ -209,7 +220,10 @@ def _compared(trace: GraphTrace, term: _Term, batch: tuple) -> list:
     for one in trace.nodes:
         kind = kind_called(one.callee) if id(one) in within else None
         if kind in (SOFTMAX, NLL, BCE, BCE_LOGITS, MSE, L1) and len(one.inputs) > 1:
-            found.append(_Fit(kind, to_numpy(one.inputs[0]), to_numpy(one.inputs[1])))
+            fit = _Fit(kind, to_numpy(one.inputs[0]), to_numpy(one.inputs[1]))
+            if not _is_plain(one, fit):
+                return []
+            found.append(fit)
     if not found:
         found = [
             _Fit(MSE, to_numpy(prediction), to_numpy(target))
@@ -218,6 +232,16 @@ def _compared(trace: GraphTrace, term: _Term, batch: tuple) -> list:
         ]
     fitting = [one for one in found if one.predicted.size <= _MOST_ELEMENTS and sources.find(one.targets) is not None]
     return fitting if len(fitting) == len(found) else []
+
+
+def _is_plain(node, fit: _Fit) -> bool:
+    """Whether a loss gives what its formula makes of its two inputs: no weights of classes or positives, nothing left out."""
+    each, result = elements(*fit), to_numpy(node.results[0]) if node.results else None
+    if each is None or result is None or not each.size:
+        return False
+    if result.size == 1:
+        return equal_reduction(float(result.reshape(())), reductions(each)) is not None
+    return result.size == each.size and bool(np.allclose(result.reshape(-1), each.reshape(-1), rtol=1e-2, atol=1e-4))
 
 
 def _fits(start: list, end: list) -> list:

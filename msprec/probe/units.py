@@ -32,8 +32,32 @@ _SURE, _MASKED = 0.99, -1e3
 #: All samples are alike where they differ by less than this share of the largest value (float32 has 7 digits).
 _ALIKE = 1e-5
 _RELU = ("relu", "relu6", "gelu", "silu", "swish", "hardswish", "hswish", "mish")
+MOST_OVERFLOWS = 4
 _KINDS = {**dict.fromkeys(_RELU, "relu"), "tanh": "tanh", "sigmoid": "sigmoid", "softmax": "softmax"}
 _MATMULS = ("matmul", "batchmatmul", "bmm", "mm", "addmm", "matmult", "dense", "linear")
+#: Operators that can leave float16's range (65 504) on finite values; places that are told.
+_OVERFLOWING = (
+    *_MATMULS,
+    "mul",
+    "mult",
+    "multiply",
+    "square",
+    "pow",
+    "tensorpow",
+    "sum",
+    "reducesum",
+    "mean",
+    "reducemean",
+    "exp",
+    "add",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "norm",
+    "var",
+    "std",
+    "cumsum",
+)
 _PRODUCTS = ("mul", "mult", "multiply")
 _PASSED = (*CARRIERS, "dropout", "dropout1d", "dropout2d", "dropout3d")
 
@@ -153,16 +177,23 @@ def unit_facts(material, seconds: float) -> dict:
     began, moments = time.monotonic(), []
     batches, known = _chosen([*material.batches, *material.later]), _moments(material)
     for number, moment in enumerate(known):
-        tallies, samples, run = {}, 0, 0
+        tallies, samples, run, overflows = {}, 0, 0, {}
         with material.as_in_training():
             for batch in batches:
                 if run and time.monotonic() - began > seconds * (number + 1) / len(known):
                     break
-                samples += _tally(material.build(batch), batch, moment.weights, tallies)
+                samples += _tally(material.build(batch), batch, moment.weights, tallies, overflows)
                 run += 1
         entries = [tally.facts() for tally in tallies.values()]
         moments.append(
-            {"moment": moment.name, "step": moment.step, "batches": run, "samples": samples, "entries": entries}
+            {
+                "moment": moment.name,
+                "step": moment.step,
+                "batches": run,
+                "samples": samples,
+                "entries": entries,
+                "overflows": list(overflows.values())[:MOST_OVERFLOWS],
+            }
         )
     return {"moments": moments}
 
@@ -184,8 +215,9 @@ def _chosen(batches: list) -> list:
     return [batches[i] for i in at]
 
 
-def _tally(step: ReplayedStep, batch: tuple, weights: Optional[dict], tallies: dict) -> int:
-    """Runs a batch forward and adds what each activation and layer gave. Returns the batch's number of samples."""
+def _tally(step: ReplayedStep, batch: tuple, weights: Optional[dict], tallies: dict, overflows: dict) -> int:
+    """Runs a batch forward and adds what each activation and layer gave, and where float16 overflowed. Returns the batch's
+    number of samples."""
     with undisturbed(step.parameters, None, weights, step.host_random):
         trace = GraphTrace(step)
         trace.backward = False
@@ -196,7 +228,30 @@ def _tally(step: ReplayedStep, batch: tuple, weights: Optional[dict], tallies: d
                 step.run(trace, step.scale)
         size = _batch_size(batch)
         _read(trace, size, tallies)
+        for found in float16_overflows(trace):
+            overflows.setdefault(str(found["place"]), found)
     return size
+
+
+def float16_overflows(trace: GraphTrace) -> list:
+    """``[{"operator", "cell", "place", "share"}, …]`` of the operations that made an infinity above 0 in float16 out of finite
+    values: products, powers, sums and layers. Masks are filled with -inf on purpose, and the loss is scaled: neither counts."""
+    found = []
+    for node in trace.nodes:
+        if (
+            not any(node.bad)
+            or any(node.bad_inputs)
+            or plain_name(node) not in _OVERFLOWING
+            or any(any(inner.bad) for inner in node.inner)
+        ):
+            continue
+        for result in node.results:
+            if str(result.dtype) == "Float16" and result.size > 1 and not _in_loss(node):
+                share = float(np.isposinf(to_numpy(result)).mean())
+                if share > 0:
+                    place = operator_place(node)
+                    found.append({"operator": node.callee, "cell": node.cell, "place": place, "share": share})
+    return found
 
 
 def _batch_size(batch: tuple) -> int:

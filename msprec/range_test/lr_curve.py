@@ -106,8 +106,13 @@ class Curve:
         """The first steps, at rates too low to change anything: a twentieth of them, three at least."""
         return max(3, len(self.losses) // 20)
 
+    @property
+    def untrained(self) -> np.ndarray:
+        """The losses of the first steps, whose rates change nothing."""
+        return self.losses[: self._start]
+
     def _first(self) -> float:
-        return float(np.mean(self.losses[: self._start]))
+        return float(np.mean(self.untrained))
 
     def _divergence(self) -> int:
         """Position of the first diverged step, or the number of steps."""
@@ -162,6 +167,13 @@ class Curve:
             return True
         best = float(np.nanmin(self.smoothed))
         return float(self.smoothed[at]) > best + 0.5 * (self._first() - best)
+
+    def lowest_at(self, steps: int) -> Optional[int]:
+        """The position at which the smoothed loss is lowest within so many steps; None without bounds or steps."""
+        smoothed = self.smoothed[:steps]
+        if self.unavailable_reason is not None or not np.isfinite(smoothed).any():
+            return None
+        return int(np.nanargmin(smoothed))
 
     def reached(self) -> tuple:
         """The mean loss of the first steps, and the lowest of the smoothed course."""

@@ -44,6 +44,8 @@ def _list(value: Any) -> list:
 
 
 def _repeat(run: dict) -> Optional[str]:
+    if isinstance(run.get("cells"), list):
+        return None  # a notebook
     command = [str(part) for part in _list(run.get("command"))]
     if "callbacks" not in _list(run.get("notes")) and command[:1] == ["python"]:
         command = ["msprec", "run", *command[1:]]

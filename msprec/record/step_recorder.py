@@ -416,6 +416,24 @@ def recorder_for(out: Union[str, Path, None] = None) -> StepRecorder:
         return recorder
 
 
+def recorder_beside(out: Union[str, Path]) -> StepRecorder:
+    """For a training that begins anew where the folder ``out`` holds another's steps: the recorder of a folder of its own beside
+    it, from now on that of everyone who names ``out``. Says so on the standard error stream."""
+    rank, _ = process_rank()
+    number, folder = 2, Path(out)
+    while (own := folder.with_name(f"{folder.name}-{number}") / f"rank_{rank}").exists():
+        number += 1
+    with _lock:
+        recorder = _recorders[str(folder.absolute())] = StepRecorder(RunWriter(own.parent, rank))
+    with contextlib.suppress(Exception):
+        print(
+            f"msprec: {folder} holds the steps of another training; this one, which begins anew, is recorded in {own.parent} "
+            "(resume=True goes on in the same folder)",
+            file=sys.stderr,
+        )
+    return recorder
+
+
 def process_rank() -> tuple:
     """``(rank, rank_size)`` of this process: of the communication group, else from the launcher's environment."""
     with contextlib.suppress(Exception):

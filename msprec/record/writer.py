@@ -90,9 +90,11 @@ class RunWriter:
     def __init__(self, folder, rank: int = 0) -> None:
         self.folder = Path(folder)
         self.rank = int(rank)
-        self.rank_folder = self.folder / f"rank_{self.rank}"
+        # the script may change its working directory
+        home = Path(os.path.abspath(self.folder))
+        self.rank_folder = home / f"rank_{self.rank}"
         self.closed = False
-        self._home = self.folder if self.rank == 0 else self.rank_folder
+        self._home = home if self.rank == 0 else self.rank_folder
         self._began = time.monotonic()
         self._pid = os.getpid()
         self._lock = threading.RLock()

@@ -151,4 +151,10 @@ def _ended(told: dict, say: dict) -> str:
     kind = told.get("exit")
     if told.get("error"):
         return say["ended_with"].format(error=told["error"])
-    return say["killed"] if kind == "running" else say["ended_ok"] if kind in ("ok", "exit") else str(kind or "")
+    return (
+        say["killed"]
+        if kind in ("running", "signal")
+        else say["ended_ok"]
+        if kind in ("ok", "exit")
+        else str(kind or "")
+    )

@@ -4,7 +4,7 @@ import sys
 import weakref
 from typing import Optional
 
-from msprec.runtime.source_locations import is_user_file, short_name
+from msprec.runtime.source_locations import is_user_file, place_in
 
 _places = weakref.WeakKeyDictionary()
 
@@ -43,7 +43,7 @@ def _outside_of_init(cell, frame) -> Optional[dict]:
     while frame is not None:
         code = frame.f_code
         if is_user_file(code.co_filename) and not _is_own_init(cell, frame):
-            return {"file": short_name(code.co_filename), "line": frame.f_lineno}
+            return place_in(code.co_filename, frame.f_lineno)
         frame = frame.f_back
     return None
 

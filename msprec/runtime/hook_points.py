@@ -603,6 +603,21 @@ def missing() -> list:
     return list(_missing.values())
 
 
+def too_late(name: str, why: Text) -> dict:
+    """An entry of ``hooks_missing`` for a hook that is there, but was not when the user's code needed it."""
+    return {**_as_missing(BY_NAME[name], why), "late": True}
+
+
+def _as_missing(row: HookPoint, why: Text) -> dict:
+    return {
+        "hook": row.title,
+        "learns": {lang: row.learns.render(lang) for lang in LANGUAGES},
+        "why": {lang: why.render(lang) for lang in LANGUAGES},
+        "facts": list(row.facts),
+        "items": list(row.items),
+    }
+
+
 def tell_version() -> None:
     """Says where this MindSpore is newer than those that msprec was tried with."""
     version = str(getattr(sys.modules.get("mindspore"), "__version__", ""))
@@ -651,13 +666,7 @@ def _in_code(code: types.CodeType, name: str) -> bool:
 def _note(row: HookPoint, error: str = "") -> None:
     if row.name in _missing:
         return
-    _missing[row.name] = {
-        "hook": row.title,
-        "learns": {lang: row.learns.render(lang) for lang in LANGUAGES},
-        "why": {lang: row.without.render(lang) for lang in LANGUAGES},
-        "facts": list(row.facts),
-        "items": list(row.items),
-    }
+    _missing[row.name] = _as_missing(row, row.without)
     version = getattr(sys.modules.get("mindspore"), "__version__", "")
     lost = f"; {', '.join(row.items)} cannot be judged" if row.items else ""
     because = f" cannot be used ({error})" if error else " is not there"

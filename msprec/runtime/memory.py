@@ -1,7 +1,8 @@
-"""How much memory this process has taken at most."""
+"""How much memory this process has taken at most, and how nothing of the script's is kept in it."""
 
 import contextlib
 import sys
+import weakref
 from typing import Optional
 
 
@@ -29,3 +30,11 @@ def peak_device_memory() -> Optional[int]:
 
             return int(runtime.max_memory_allocated())
     return None
+
+
+def reference(value):
+    """A weak reference: nothing of the script's is kept alive."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return lambda: None

@@ -1,7 +1,8 @@
 """The random state that each step begins with: what it consists of, and how it is read at little cost."""
 
 import random
-from typing import Optional
+from collections import deque
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -58,18 +59,54 @@ def _mindspore() -> dict:
     return {"mindspore": generator, "seed": ms.get_seed(), "kernels": dict(kernel_seeds() or {})}
 
 
-def _same(one: Optional[dict], other: dict) -> bool:
-    if one is None or one["seed"] != other["seed"] or one["kernels"] != other["kernels"]:
+def _same_mindspore(one: dict, other: dict) -> bool:
+    if one["seed"] != other["seed"] or one["kernels"] != other["kernels"]:
         return False
     generators = one["mindspore"], other["mindspore"]
     return None not in generators and bool(np.array_equal(*(state.asnumpy() for state in generators)))
 
 
+def _same_host(one: dict, other: dict) -> bool:
+    pairs = list(zip(one["numpy"], other["numpy"]))
+    return one["python"] == other["python"] and all(np.array_equal(*pair) for pair in pairs)
+
+
+class _Followed:
+    """One part of the state, which is left out of most readings once `QUIET` of them have found it as it was."""
+
+    def __init__(self, read: Callable, same: Callable) -> None:
+        self._read, self._equal = read, same
+        #: As it was last read; one object as long as it is the same
+        self.held: Any = None
+        self._doubtful: deque = deque(maxlen=SELDOM)
+        self._same = 0
+
+    @property
+    def quiet(self) -> bool:
+        return self._same >= QUIET
+
+    def read(self) -> None:
+        found, quiet = self._read(), self.quiet
+        same = self.held is not None and self._equal(self.held, found)
+        if not same:
+            # it has gone on at some step since the reading before
+            if quiet:
+                self._doubtful.append(self.held)
+            self.held = found
+        self._same = self._same + 1 if same else 0
+
+    def certain(self, kept) -> bool:
+        """Whether ``kept``, what was held when a step began, was the state then."""
+        if kept is self.held and self.quiet:
+            self.read()
+        return not any(kept is one for one in self._doubtful)
+
+
 class RandomStates:
     """Reads the random state before each step.
 
-    What MindSpore keeps, which most networks never draw from, is left out of most readings once `QUIET` steps have left it
-    as it was: a generator only ever goes forward, so what is the same later was the same all the time.
+    What most steps never draw from is left out of most readings once `QUIET` steps have left it as it was: a generator only
+    ever goes forward, so what is the same later was the same all the time.
 
     Args:
         draws: Whether the step's code may draw from Python's or NumPy's generators, whose states take 80 µs to read.
@@ -77,47 +114,40 @@ class RandomStates:
 
     def __init__(self, draws: bool = True) -> None:
         self._draws, self._python = draws, True
-        self._held, self._doubtful, self._same = None, None, 0
+        self._host = _Followed(lambda: _host(True), _same_host)
+        self._own = _Followed(lambda: _mindspore(), _same_mindspore)
         #: Steps until all is read again
         self.left = 0
 
     def before_step(self) -> tuple:
-        """The state in two parts, for `certain`: that of Python and NumPy, and MindSpore's when it was last read."""
-        if not self.left:
+        """The state in two parts, for `certain`: that of Python and NumPy, and MindSpore's, each as it was last read."""
+        due = not self.left
+        if due:
             self._python, self.left = self._draws and _in_python(), SELDOM
-            self._read()
-        elif self._same < QUIET:
-            self._read()
+        for part in (self._own, self._host) if self._python else (self._own,):
+            if due or not part.quiet:
+                part.read()
         self.left -= 1
-        return (_host(True) if self._python else None), self._held
+        return (self._host.held if self._python else None), self._own.held
 
     @property
     def quiet(self) -> bool:
         """Whether nothing draws, so that as many as `left` of the next steps may begin without `before_step`, by `passed`
         instead."""
-        return not self._python and self._same >= QUIET
+        return self._own.quiet and (not self._python or self._host.quiet)
 
     def passed(self) -> tuple:
         """The same as `before_step` for a step that has begun, of as many as are `left`: nothing is read."""
         self.left = max(0, self.left - 1)
-        return None, self._held
+        return (self._host.held if self._python else None), self._own.held
 
     def certain(self, kept: tuple) -> dict:
-        """What `before_step` has returned, as `random_state` returns it; MindSpore's part is None, and no ``kernels`` are
-        there, where it may have gone on unseen."""
-        host, held = kept
-        if held is self._held and self._same >= QUIET:
-            self._read()
-        known = {"mindspore": None, "seed": held["seed"]} if held is self._doubtful else held
-        return {**(host or _host(False)), **known}
-
-    def _read(self) -> None:
-        found, quiet = _mindspore(), self._same >= QUIET
-        same = _same(self._held, found)
-        if not same:
-            # it has gone on at some step since the reading before
-            self._held, self._doubtful = found, self._held if quiet else None
-        self._same = self._same + 1 if same else 0
+        """What `before_step` has returned, as `random_state` returns it; where a part may have gone on unseen, it is None, and
+        no ``kernels`` are there."""
+        host, own = kept
+        if host is None or not self._host.certain(host):
+            host = _host(False)
+        return {**host, **(own if self._own.certain(own) else {"mindspore": None, "seed": own["seed"]})}
 
 
 def _in_python() -> bool:

@@ -13,6 +13,8 @@ _STDLIB = tuple(os.path.realpath(sysconfig.get_path(key)) + os.sep for key in ("
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _start_folder = os.getcwd()
 _named_files = set()
+#: Files of a notebook's cells, which no disk holds: ``{file: (name of the notebook's text, lines of it before the cell)}``
+_cells: dict = {}
 
 
 def set_start_folder(folder: str) -> None:
@@ -27,9 +29,18 @@ def add_user_file(filename: str) -> None:
     is_user_file.cache_clear()
 
 
+def add_cell(filename: str, name: str, before: int) -> None:
+    """Counts code compiled as ``filename`` as the lines of ``name`` that follow its line ``before``: the cell of a notebook."""
+    _cells[filename] = (name, before)
+    is_user_file.cache_clear()
+    short_name.cache_clear()
+
+
 @lru_cache(maxsize=4096)
 def is_user_file(filename: str) -> bool:
     """Whether ``filename`` is neither installed, nor Python's own, nor msprec's."""
+    if filename in _cells:
+        return True
     path = _real_path(filename)
     if path in _named_files:
         return True
@@ -59,10 +70,17 @@ _real_folder = lru_cache(maxsize=4096)(os.path.realpath)
 @lru_cache(maxsize=4096)
 def short_name(filename: str) -> str:
     """The file relative to the run's working directory, with ``/``, or absolute when it lies outside."""
+    if filename in _cells:
+        return _cells[filename][0]
     path = os.path.realpath(filename)
     if path.startswith(_start_folder + os.sep):
         path = os.path.relpath(path, _start_folder)
     return path.replace(os.sep, "/")
+
+
+def place_in(filename: str, line: int) -> dict:
+    """The line of the file as a place: ``{"file": ..., "line": ...}``."""
+    return {"file": short_name(filename), "line": line + _cells[filename][1] if filename in _cells else line}
 
 
 def user_place(depth: int = 1) -> Optional[dict]:
@@ -70,7 +88,7 @@ def user_place(depth: int = 1) -> Optional[dict]:
     frame = sys._getframe(depth)
     while frame is not None:
         if is_user_file(frame.f_code.co_filename):
-            return {"file": short_name(frame.f_code.co_filename), "line": frame.f_lineno}
+            return place_in(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
     return None
 
@@ -80,7 +98,7 @@ def user_stack(depth: int = 1, limit: int = 12) -> tuple:
     frame, stack = sys._getframe(depth), []
     while frame is not None and len(stack) < limit:
         if is_user_file(frame.f_code.co_filename):
-            stack.append((short_name(frame.f_code.co_filename), frame.f_lineno, frame.f_lasti))
+            stack.append((*place_in(frame.f_code.co_filename, frame.f_lineno).values(), frame.f_lasti))
         frame = frame.f_back
     return tuple(stack)
 
@@ -89,7 +107,7 @@ def place_of_code(code) -> Optional[dict]:
     """Where a code object was written, when it is the user's."""
     if code is None or not is_user_file(code.co_filename):
         return None
-    return {"file": short_name(code.co_filename), "line": code.co_firstlineno}
+    return place_in(code.co_filename, code.co_firstlineno)
 
 
 def place_of_class(cls: type) -> Optional[dict]:

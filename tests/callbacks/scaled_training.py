@@ -202,8 +202,10 @@ def events(folder, rank=0) -> list:
 @pytest.fixture
 def kit(monkeypatch, tmp_path):
     """The helpers of this file; the working directory is an empty folder and no recorder is left from another test."""
+    from msprec.observe import callback_facts
     from msprec.record import step_recorder
 
+    monkeypatch.setattr(callback_facts, "_waiting", [])
     assert enable_loss_scale_on_cpu()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(step_recorder, "_recorders", {})

@@ -1,6 +1,7 @@
 """The random state before each step: exact where something draws, read seldom where nothing does."""
 
 import itertools
+import random
 
 import mindspore as ms
 import numpy as np
@@ -70,3 +71,29 @@ def test_the_rest_of_the_state_is_that_of_the_step():
     whole = random_state(python=False)
     assert kept["seed"] == whole["seed"] and kept["kernels"] == whole["kernels"]
     assert kept["python"] is None and kept["numpy"] is None
+
+
+def test_python_and_numpy_are_read_seldom_where_nothing_draws(monkeypatch):
+    count, original = [], rng_state._host
+    monkeypatch.setattr(rng_state, "_host", lambda python: count.append(python) or original(python))
+    states = RandomStates()
+    monkeypatch.setattr(rng_state, "_in_python", lambda: True)
+    kept = [states.before_step() for _ in range(3 * SELDOM)]
+    assert count.count(True) <= QUIET + 1 + 2
+    assert states.quiet
+    before = states.passed()
+    assert states.certain(before)["python"] == states.certain(kept[-1])["python"] == random.getstate()
+    random.random()
+    assert states.certain(before)["python"] is None
+    assert states.certain(states.before_step())["python"] == random.getstate()
+
+
+def test_python_and_numpy_are_exact_where_steps_draw(monkeypatch):
+    monkeypatch.setattr(rng_state, "_in_python", lambda: True)
+    states, kept, exact = RandomStates(), [], []
+    for _ in range(3 * QUIET):
+        exact.append((random.getstate(), np.random.get_state()[2]))
+        kept.append(states.before_step())
+        np.random.rand()
+    found = [states.certain(one) for one in kept]
+    assert [(one["python"], one["numpy"][2]) for one in found] == exact

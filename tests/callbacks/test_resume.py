@@ -11,7 +11,7 @@ from msprec.record import step_recorder as recorders
 from msprec.record.reader import RunFolder
 
 
-def train(kit, monkeypatch, kind="dynamic", load=None, stop=None, epochs=2, monitor=True, **options):
+def train(kit, monkeypatch, kind="dynamic", load=None, stop=None, epochs=2, monitor=True, resume=False, **options):
     """One process: trains, saves a checkpoint every 4 steps, and dies in step ``stop`` + 1 without writing what it has."""
     monkeypatch.setattr(recorders, "_recorders", {})
     kit.start("graph")
@@ -20,7 +20,7 @@ def train(kit, monkeypatch, kind="dynamic", load=None, stop=None, epochs=2, moni
         ms.load_param_into_net(model.train_network, ms.load_checkpoint(load))
     config = ms.train.CheckpointConfig(save_checkpoint_steps=4, keep_checkpoint_max=50)
     callbacks = [ms.train.ModelCheckpoint("net" if load is None else "more", "saved", config)]
-    monitors = [PrecisionMonitor(out="run")] if monitor else []
+    monitors = [PrecisionMonitor(out="run", resume=resume)] if monitor else []
 
     class Dies(ms.train.Callback):
         def on_train_step_begin(self, run_context):
@@ -93,11 +93,23 @@ def test_accumulated_gradients(kit, monkeypatch):
     assert resumed(kit, folder) == [{"step": 16, "by": "global_step", "recorded": 18}]
 
 
-def test_without_a_checkpoint_the_numbers_go_on(kit, monkeypatch):
+def test_a_training_that_begins_anew_gets_a_folder_of_its_own(kit, monkeypatch, capfd):
+    folder = train(kit, monkeypatch, kind="plain", epochs=1)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    own = [train(kit, monkeypatch, kind="plain", epochs=1) for _ in range(2)]
+    assert [one.name for one in own] == ["run-2", "run-3"]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    for one in own:
+        assert RunFolder(one).steps()["step"].tolist() == list(range(1, 13)) and resumed(kit, one) == []
+    said = [line for line in capfd.readouterr().err.splitlines() if "holds the steps of another training" in line]
+    assert [line.split(" is recorded in ")[1].split()[0] for line in said] == ["run-2", "run-3"]
+
+
+def test_asked_to_the_numbers_go_on(kit, monkeypatch):
     folder = train(kit, monkeypatch, kind="plain", epochs=1)
     with open(folder / "rank_0" / "steps.csv", "a") as file:
         file.write("13,2,0.5")  # the process was killed within a line
-    train(kit, monkeypatch, kind="plain", epochs=1)
+    train(kit, monkeypatch, kind="plain", epochs=1, resume=True)
     assert resumed(kit, folder) == [{"step": 12, "by": "record", "recorded": 12}]
     assert RunFolder(folder).steps()["step"].tolist() == list(range(1, 25))
 
@@ -133,8 +145,8 @@ def test_events_of_the_abandoned_part_are_left_out(kit, monkeypatch):
     assert "first_nonfinite" in [e["event"] for e in kit.events(folder)]
 
 
-@pytest.mark.parametrize("restored", [True, False])
-def test_a_loop_of_ones_own(kit, monkeypatch, restored):
+@pytest.mark.parametrize(("restored", "resume"), [(True, False), (False, True), (False, False)])
+def test_a_loop_of_ones_own(kit, monkeypatch, restored, resume):
     x, y = (ms.Tensor(part[: kit.BATCH]) for part in kit.arrays())
     for part in range(2):
         monkeypatch.setattr(recorders, "_recorders", {})
@@ -143,11 +155,15 @@ def test_a_loop_of_ones_own(kit, monkeypatch, restored):
         cell.set_train()
         if part and restored:
             ms.load_param_into_net(cell, ms.load_checkpoint("at_3.ckpt"))
-        with msprec.watch(cell.network, cell.optimizer, out="run") as monitor:
+        with msprec.watch(cell.network, cell.optimizer, out="run", resume=resume) as monitor:
             for step in range(5):
                 monitor.step(cell(x, y))
                 if not part and step == 2:
                     ms.save_checkpoint(cell, "at_3.ckpt")
+    if not restored and not resume:
+        assert monitor.folder.name == "run-2" and RunFolder(monitor.folder).steps()["step"].tolist() == [1, 2, 3, 4, 5]
+        assert RunFolder("run").steps()["step"].tolist() == [1, 2, 3, 4, 5]
+        return
     expected = {"step": 3, "by": "global_step"} if restored else {"step": 5, "by": "record"}
     assert resumed(kit, monitor.folder) == [{**expected, "recorded": 5}]
     last = 8 if restored else 10

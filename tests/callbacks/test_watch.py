@@ -9,6 +9,7 @@ import pytest
 from mindspore import nn
 
 import msprec
+from msprec.callbacks import watch
 
 
 def build(scaler=None, rate=0.01):
@@ -151,7 +152,8 @@ def test_precision_monitor_is_its_members(kit, mode):
     assert summary["step_time"]["steps"] == 12 and summary["first_nonfinite"] is None
 
 
-def test_gradients_are_sampled(kit):
+def test_gradients_are_sampled(kit, monkeypatch):
+    monkeypatch.setattr(watch, "FIRST_SAMPLE", 0.0)
     kit.start("pynative")
     call = nn.Cell.__call__
     net, optimizer, train_step = build()
@@ -160,3 +162,55 @@ def test_gradients_are_sampled(kit):
     monitor.close()
     assert monitor.summary()["gradients"]["samples"] >= 1
     assert nn.Cell.__call__ is call
+
+
+@pytest.mark.parametrize("given", ["cell", "network"])
+def test_the_whole_output_of_a_training_cell(kit, given):
+    """``(loss, overflow, scale)`` of each step of a cell with a loss scale."""
+    kit.start("graph")
+    wanted = kit.by_hand("own", 12)
+    kit.start("graph")
+    cell = kit.model("own").train_network
+    cell.set_train()
+    watched = cell if given == "cell" else cell.network
+    with msprec.watch(watched, cell.optimizer, out="run") as monitor:
+        for x, y in monitor.batches(kit.data().create_tuple_iterator(num_epochs=1)):
+            monitor.step(cell(x, y))
+    rows = kit.rows(monitor.folder)
+    assert [(row["loss"], bool(row["overflow"])) for row in rows] == [(loss, flag) for loss, flag, _, _ in wanted]
+    assert any(row["overflow"] for row in rows)
+    if given == "cell":
+        assert [(row["scale"], row["next_scale"]) for row in rows] == [
+            (before, after) for _, _, before, after in wanted
+        ]
+        assert monitor.summary()["loss_scale"]["kind"] == "dynamic"
+
+
+def test_a_rate_that_is_set_is_recorded_where_it_is(kit, monkeypatch):
+    """It is read seldom once it stays: of the steps before the reading that finds it changed, none has a wrong one."""
+    kit.start("pynative")
+    net, optimizer, train_step = build()
+    readings = []
+    monkeypatch.setattr(watch.LearningRate, "still", counted(watch.LearningRate.still, readings))
+    monitor, wanted = msprec.watch(net, optimizer, out="run"), []
+    for epoch in range(4):
+        optimizer.learning_rate.set_data(ms.Tensor(0.01 if epoch < 2 else 0.001 * epoch, ms.float32))
+        for number, (x, y) in enumerate(monitor.batches(kit.data().create_tuple_iterator(num_epochs=1))):
+            if (epoch, number) == (1, 9):
+                optimizer.learning_rate.set_data(ms.Tensor(0.5, ms.float32))
+            wanted.append(float(optimizer.learning_rate.asnumpy()))
+            monitor.step(train_step(x, y))
+    monitor.close()
+    found = [row["lr"] for row in kit.rows(monitor.folder)]
+    assert all(a is None or a == pytest.approx(b) for a, b in zip(found, wanted))
+    assert sum(a is None for a in found) <= 12
+    assert [found[at] for at in (0, 12, 24, 36)] == [pytest.approx(wanted[at]) for at in (0, 12, 24, 36)]
+    assert len(readings) < 48
+
+
+def counted(method, calls):
+    def call(self):
+        calls.append(1)
+        return method(self)
+
+    return call

@@ -233,6 +233,15 @@ def test_a_few_labelled_nodes_of_one_graph_are_learnt_by_heart_by_right(verdict)
     assert verdict("hp.02", run(PLATEAU, by_heart, name="accuracy", datasets=[nodes]))["conclusion"] == "ok"
 
 
+@pytest.mark.parametrize(("score", "conclusion"), [(0.3, "problem"), (0.85, "undecided")])
+def test_three_epochs_that_brought_the_loss_down_a_little(verdict, score, conclusion):
+    """Whoever is right 85 times of 100 has not hardly begun, whatever a smoothed loss says."""
+    entry = verdict(
+        "hp.02", run([score / 2, score * 0.8, score], lambda step: 3.0 - step / 60, name="accuracy", epochs=3)
+    )
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
 def test_nothing_is_ok_on_a_training_that_learnt_nothing(verdict):
     entry = verdict("hp.02", run([2.3] * 10, lambda step: 2.3026))
     assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]

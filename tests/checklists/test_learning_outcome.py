@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from building import Run
+from building import Run, optimizer
 
 from msprec.engine import conclude
 
@@ -58,6 +58,14 @@ def test_learnt_nothing_at_a_rate_outside_the_bounds(verdict):
     assert entry["conclusion"] == "problem", entry["summary"]
 
 
+def test_of_rewards_a_range_test_tells_nothing(verdict):
+    run = swept(training(level), 1e-5, 1e-3)
+    run.source["train.py"] += "\nrewards = [1.0]\n"
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == "undecided"
+    assert "reinforcement learning" in entry["summary"] and entry["locations"]
+
+
 def test_learnt_nothing_inside_the_bounds_is_not_the_rate(verdict):
     entry = verdict("hp.01", swept(training(level), 1e-3, 1.0))
     assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]
@@ -85,7 +93,8 @@ def tried(run, **ends):
         ({"used": 2.3, "tenth": 0.6, "tenfold": 2.3}, "large"),
         ({"used": 2.25, "tenth": 2.3, "tenfold": 0.6}, "small"),
         ({"used": 0.7, "tenth": 0.6}, None),  # the run's rate does as well in as many steps: what held it up came later
-        ({"used": 2.3, "tenth": 2.2}, None),  # no rate learns
+        ({"used": 2.3, "tenth": 2.2}, "large"),  # a little, and beyond chance
+        ({"used": 2.3, "tenth": 2.28}, None),  # no rate learns
     ],
 )
 def test_another_rate_in_the_same_steps(verdict, ends, way):
@@ -97,6 +106,29 @@ def test_another_rate_in_the_same_steps(verdict, ends, way):
 def test_another_rate_does_not_outdo_a_run_that_ends_lower(verdict):
     learnt = training(lambda n: 0.1 + 2.2 * math.exp(-n / 20))
     assert verdict("hp.01", tried(swept(learnt, 1e-3, 1.0), used=2.2, tenfold=0.6))["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("end", "batches", "steps", "small"),
+    [
+        (2.0, 100, 400, True),
+        (1.0, 100, 400, False),  # it came down nearly as far
+        (2.0, 8, 400, False),  # the test saw each batch a dozen times, the run did not
+        (2.0, 100, 200, False),  # hardly more steps than the test had
+    ],
+)
+def test_the_range_test_comes_far_below_a_run_of_many_steps(verdict, end, batches, steps, small):
+    run = swept(training(lambda n: 2.3 - (2.3 - end) * n / steps, steps, builtin=False), 0.2, 5.0)
+    run.facts["range_test"]["batches"] = batches
+    entry = verdict("hp.01", run)
+    assert (entry["conclusion"] == "problem" and "too small" in entry["summary"]) == small, entry["summary"]
+
+
+def test_batches_that_are_easier_than_the_rest(verdict):
+    """Of one class, as data in the order of the labels begin: the run's own loss on them was as low."""
+    run = swept(training(lambda n: 2.3 - 0.015 * n if n <= 100 else 1.7, 400, builtin=False), 0.2, 5.0)
+    run.facts["range_test"]["batches"] = 100
+    assert verdict("hp.01", run)["conclusion"] != "problem"
 
 
 def test_a_run_that_ends_in_nan_where_a_lower_rate_learns(verdict):
@@ -138,3 +170,18 @@ def test_a_training_that_learnt_a_little_is_no_good_end(tmp_path, gain, accuracy
     first = next(entry for entry in found["beyond"] if entry["id"] == "td.01")
     assert (found["outcome"]["state"], first["conclusion"]) == (state, conclusion), found["outcome"]["text"]
     assert ("a little" in found["outcome"]["text"]) == (state == "hardly")
+
+
+@pytest.mark.parametrize(("tested", "conclusion"), [("Momentum", "problem"), ("Adam", "undecided")])
+def test_a_range_test_of_an_earlier_training_speaks_for_that_alone(verdict, tested, conclusion):
+    """A pre-training with Adam, and then a training with Momentum whose rate is far below the bounds."""
+    falls = training(lambda n: 2.3 - n / 150 if n < 200 else 2.3 - (n - 200) / 1500, 400, builtin=False)
+    run = swept(falls, 5.0, 8.0)
+    run.facts["range_test"]["optimizer"] = tested
+    spans = {"Adam": [1, 199], "Momentum": [200, 400]}
+    run.facts["optimizer"]["optimizers"] = [
+        optimizer(id=n, **{"class": name}, steps=span, updates=200) for n, (name, span) in enumerate(spans.items())
+    ]
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("earlier training (Adam)" in entry["summary"]) == (tested == "Adam")

@@ -304,3 +304,38 @@ MADE = "scaler = DynamicLossScaler(1024, 2, 100)\n"
 def test_a_scaler_has_to_be_called(verdict, code, conclusion, said):
     entry = verdict("mp.02", settings(SCALER, source={"train.py": code}))
     assert entry["conclusion"] == conclusion and said in entry["summary"], entry["summary"]
+
+
+SCALED_STEP = """import mindspore as ms
+from mindspore import nn
+from mindspore.amp import DynamicLossScaler
+net, loss_fn = nn.Dense(2, 1), nn.MSELoss()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+scaler = DynamicLossScaler(1024, 2, 100)
+def forward(x, y):
+    return scaler.scale(loss_fn(net(x), y))
+grad_fn = ms.value_and_grad(forward, None, optimizer.parameters)
+for x, y in data:
+    loss, grads = grad_fn(x, y)
+    grads = scaler.unscale(grads)
+    optimizer(grads)
+"""
+
+
+def test_where_the_optimizer_is_given_scaled_gradients(verdict):
+    kept = SCALED_STEP.replace("    grads = scaler.unscale(grads)\n", "    loss = scaler.unscale(loss)\n")
+    entry = verdict("mp.02", settings(SCALER, source={"train.py": kept}))
+    assert entry["conclusion"] == "problem" and "never unscaled" in entry["summary"], entry["summary"]
+    assert entry["locations"][0] == {"file": "train.py", "line": 13}
+    assert verdict("mp.02", settings(SCALER, source={"train.py": SCALED_STEP}))["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(("updates", "said"), [(200, True), (30, False), (None, False)])
+def test_updates_of_steps_that_overflowed(verdict, updates, said):
+    """The optimizer counted 200 updates in 200 steps of which 170 overflowed; or skipped those."""
+    steps = simulate(200, lambda step, scale: step > 30)
+    run = trained(steps, optimizer=[optimizer(updates=updates)], source={"train.py": SCALED_STEP})
+    entry = verdict("mp.01", run)
+    assert entry["conclusion"] == "problem"
+    assert ("170 steps that overflowed were not skipped" in entry["summary"]) == said, entry["summary"]
+    assert ({"file": "train.py", "line": 13} in entry["locations"]) == said

@@ -461,7 +461,7 @@ def write_odd(run, folder):
     write_steps(folder / "rank_0" / "steps.csv", steps)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(odd_runs(), st.sampled_from(["zh", "en"]))
 def test_odd_facts_never_break_a_check(run, lang):
     with tempfile.TemporaryDirectory() as home:

@@ -137,3 +137,22 @@ def test_a_callback_without_mindspore_says_what_to_install() -> None:
         and "pip install mindspore" in last
     )
     assert "ModuleNotFoundError" not in done.stderr
+
+
+def test_a_lone_surrogate_in_a_run_folder(run: Path, tmp_path: Path) -> None:
+    """As Python reads a file name that is no UTF-8."""
+    odd = "tr\udc80ain.py"
+    facts = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    seed = {"function": "mindspore.set_seed", "value": "\ud800", "place": {"file": odd, "line": 1}}
+    facts.update(script=f"/home/{odd}", cwd="/home", command=["python", odd], seeds=[seed])
+    (run / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+    forms = [
+        word
+        for option, name in (("--out", "a.docx"), ("--json", "a.json"), ("--html", "a.html"), ("--markdown", "a.md"))
+        for word in (option, tmp_path / name)
+    ]
+    done = ask("checklist", "--run", run, "--lang", "en", *forms, "--junit", tmp_path / "a.xml")
+    assert done.exit_code == 0, done.output
+    assert {path.suffix for path in tmp_path.glob("a.*")} == {".docx", ".json", ".html", ".md", ".xml"}
+    for path in tmp_path.glob("a.[jhmx]*"):
+        path.read_text(encoding="utf-8")

@@ -149,3 +149,37 @@ def test_a_module_of_a_package_runs_as_python_runs_it(tmp_path: Path, name: str)
 
     with zipfile.ZipFile(tmp_path / "q.zip") as archive:
         assert json.loads(archive.read("manifest.json"))["repeat"] == f"msprec run -m {name} --lr 0.1"
+
+
+@pytest.mark.parametrize("command", [["lr"], ["dump"], ["run", "--twice"]])
+def test_a_syntax_error_of_another_command_is_pythons_own(tmp_path: Path, command: list) -> None:
+    plain = run("if x = 2:\n    pass\n", folder=tmp_path, plain=True)
+    more = [sys.executable, "-m", "msprec", *command, "train.py"]
+    done = subprocess.run(more, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", plain.stderr)
+    assert "^" in done.stderr and not list((tmp_path / "msprec_runs").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("command", "own"), [(["lr"], "run.json"), (["dump"], "msprec_dump.json"), (["run", "--twice"], "run_1/run.json")]
+)
+def test_two_processes_of_a_command_never_share_a_folder(tmp_path: Path, command: list, own: str) -> None:
+    """Neither trains a step; what counts is where they write."""
+    (tmp_path / "train.py").write_text("import time\ntime.sleep(2)\n")
+    whole = [sys.executable, "-m", "msprec", *command, "--out", "out", "train.py"]
+    runs = [subprocess.Popen(whole, cwd=tmp_path, stdout=-1, stderr=-1, text=True) for _ in range(2)]
+    said = [one.communicate(timeout=120)[1] for one in runs]
+    folders = [folder for folder in tmp_path.glob("out*") if (folder / own).exists()]
+    assert len(folders) == 2 or sum("not empty" in err for err in said) == 1, said
+
+
+def test_a_folder_of_remedies_is_taken_once(tmp_path: Path) -> None:
+    from msprec.cli.common import Failure
+    from msprec.cli.run_folder import CLAIM_OF_REMEDY, new_run_folder, own_folder
+
+    names = [own_folder(tmp_path / "run", lambda folder: (folder / CLAIM_OF_REMEDY).mkdir()).name for _ in range(2)]
+    assert names == ["run", "run-2"]
+    assert new_run_folder("train.py", str(tmp_path / "run")) == tmp_path / "run"  # the script that it runs may
+    (tmp_path / "run" / CLAIM_OF_REMEDY / "work").mkdir()
+    with pytest.raises(Failure):
+        new_run_folder("train.py", str(tmp_path / "run"))

@@ -21,14 +21,14 @@ def test_the_same_place(name, scripts) -> None:
     shutil.copytree(CASES / name, scripts.folder, dirs_exist_ok=True)
     assert scripts.observed().status == 0
     first = next(event for event in scripts.events() if event["event"] == "located")
-    again = scripts.msprec("locate", str(scripts.run_folder), "--json", "-")
+    kept = scripts.run_folder / "found.json"
+    again = scripts.msprec("locate", str(scripts.run_folder), "--lang", "en", "--json", str(kept))
     assert again.status == 0, again.err
-    found = json.loads(again.out)
+    found = json.loads(kept.read_text(encoding="utf-8"))
     for key in ("step", "phase", "place", "column", "expression", "operator", "inputs", "recorded_loss"):
         assert found[key] == first[key], key
-    words = scripts.msprec("locate", str(scripts.run_folder), "--lang", "en")
-    assert f"{first['place']['file']}:{first['place']['line']}" in words.out
-    assert f"> {first['place']['line']:5d}" in words.out
+    assert f"{first['place']['file']}:{first['place']['line']}" in again.out
+    assert f"> {first['place']['line']:5d}" in again.out
 
 
 def test_a_healthy_run_has_nothing_to_locate(scripts) -> None:

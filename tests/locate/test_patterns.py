@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from msprec.checklists.common.nonfinite_origin import WHY
 from msprec.locate.nonfinite_patterns import Values, pattern_of
+from msprec.rerun.locate import format_text
 
 
 def values(low=0.5, high=2.0, dtype="Float32", zeros=0.0, nan=0.0, inf=0.0):
@@ -76,3 +77,21 @@ tensor = st.builds(
 )
 def test_odd_numbers_raise_nothing(phase, operator, inputs, result):
     assert pattern_of(phase, operator, inputs, result) in {*WHY, None}
+
+
+@pytest.mark.parametrize(("lang", "finite"), [("zh", "有限"), ("en", "is finite")])
+def test_words_of_what_msprec_locate_found(tmp_path, lang: str, finite: str) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("x = 0\nloss = log(x)\n", encoding="utf-8")
+    place = {"file": str(script), "line": 2}
+    found = {
+        "event": "located",
+        "step": 3,
+        "phase": "forward",
+        "expression": "log(x)",
+        "operator": "Log",
+        "place": place,
+    }
+    words = format_text(found, lang)
+    assert f"{script}:2" in words and "log(x)" in words and ">     2" in words
+    assert finite in format_text({}, lang)

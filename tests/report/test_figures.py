@@ -106,7 +106,7 @@ def test_nothing_is_drawn_from_nothing(tmp_path: Path) -> None:
 odd_cells = st.sampled_from(["", "1", "2", "nan", "inf", "-inf", "1e308", "-1e308", "0", "x", "1e-320"])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(rows=st.lists(st.lists(odd_cells, min_size=9, max_size=9), max_size=12))
 def test_odd_steps_are_drawn_or_left(tmp_path_factory, rows: list) -> None:
     folder = tmp_path_factory.mktemp("odd")

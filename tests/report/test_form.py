@@ -448,7 +448,7 @@ def test_a_control_that_was_turned_into_text(report: Path) -> None:
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=60)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(comment=texts, choice=st.sampled_from(list(CONCLUSIONS["en"].values())), loose=texts)
 def test_any_words_survive_two_updates(report: Path, comment: str, choice: str, loose: str) -> None:
     comment, loose = clean(comment), clean(loose)

@@ -68,6 +68,8 @@ def _recorded_modes(run_data: RunData) -> Finding:
     open_ones = [verdict for verdict in verdicts if verdict.unsure]
     if open_ones:
         return _open(run_data, phases, open_ones)
+    if "callbacks" in (run_data.run.notes or []) and all(map(_is_training, phases)):
+        return _training_only(run_data, phases)
     return _right(run_data, phases)
 
 
@@ -370,6 +372,21 @@ def _open(run_data: RunData, phases: list, unsure: list) -> Finding:
         ),
         [_table(phases), run_data.code_at([place for place in places if place], Text("调用之处", "The call"))],
         places,
+    )
+
+
+def _training_only(run_data: RunData, phases: list) -> Finding:
+    """Callbacks see the training, and the evaluations of ``Model.fit``: none of any other."""
+    return undecided(
+        Text(
+            "训练时的模式正确；回调没有看到评估或推理。",
+            "The modes are right in training; the callbacks saw no evaluation or inference.",
+        ),
+        Text(
+            "用 `msprec run` 运行，或改用 Model.fit 评估；若脚本从不评估，则无需处理。",
+            "Run the script with `msprec run`, or evaluate by Model.fit; nothing is to be done where it never evaluates.",
+        ),
+        [_table(phases)],
     )
 
 

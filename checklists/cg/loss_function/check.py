@@ -1,9 +1,9 @@
 """cg.04: The loss of one captured batch: what it was given, what it gave, and what NumPy makes of the same arrays."""
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.cg.loss_function.loss_inputs import judge_loss
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import at, missing
-from msprec.checklists.common.loss_inputs import judge_loss
 from msprec.checklists.common.probe_status import skipped
 from msprec.checklists.common.reference_findings import with_reference
 from msprec.engine.finding import Finding, not_applicable, table, undecided

@@ -1,11 +1,12 @@
 """What the training and validation curves say of the number of epochs: too many, too few, or neither."""
 
+import math
 from typing import Optional
 
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import Outcome, constant_loss, learning_outcome
+from msprec.checklists.common.constant_prediction import ACCURACY, Outcome, constant_loss, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
@@ -20,6 +21,7 @@ from msprec.checklists.common.training_curves import (
     training_curve,
     turned_up,
     validation_curves,
+    validation_scores,
 )
 from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
@@ -66,7 +68,8 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 
     Steadily: the slope of the least-squares line through the second half is hp.02.slope of its standard errors below 0.
     Hardly anywhere: hp.02.undone of what there was at the start, or of what a constant prediction has where that is less, is
-    still there.
+    still there. Fewer than hp.02.epochs may be a trial, which ends early on purpose: there it has to have learnt next to nothing,
+    or a score that is known has to be less than hp.02.well of the way from the share of the most frequent class to 1.
     """
     rows, epochs = last_rows(run_data), epochs_of(run_data)
     if rows is None or not epochs or not _whole_passes(run_data) or _decayed(run_data):
@@ -83,11 +86,23 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
         float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
     )
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    score = _share_of_the_way(run_data, constant.majority if constant is not None else None)
+    poor = score > -math.inf or learning_outcome(run_data).verdict in ("hardly", "nothing")
+    if score >= run_data.limit("hp.02.well") or (epochs < run_data.limit("hp.02.epochs") and not poor):
+        return None
     level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
     falls = (
         found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
     )
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
+    """How far the best of the last validation scores is from the share of the most frequent class to 1; -inf where not known."""
+    if majority is None or majority >= 1:
+        return -math.inf
+    scores = validation_scores(run_data, ACCURACY.pattern)
+    return max([(score - majority) / (1 - majority) for score in scores], default=-math.inf)
 
 
 def _slope(values: np.ndarray) -> float:
@@ -345,7 +360,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             "epochs would help is for the validation to say.",
             what=what,
         ), _EVALUATE
-    if not (long_enough or early):
+    if not (long_enough or early or _only_begun(run_data)):
         return Text(
             "{what}；但只运行了 {epochs} 个 epoch、{steps} 步，不足以判断。",
             "{what}; but {epochs} epochs and {steps} steps are too short a run to judge.",

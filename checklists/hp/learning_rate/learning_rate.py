@@ -10,7 +10,8 @@ from msprec.checklists.common.constant_prediction import Outcome, learning_outco
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training_curves import epochs_of
+from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
@@ -23,6 +24,10 @@ _NO_BOUNDS = {
     "rough": Text("loss 忽高忽低，读不出界限", "the loss bounces, so that no bounds can be read off"),
     "diverged_at_once": Text("从最低的学习率起 loss 就不是有限值", "the loss is not finite from the lowest rate on"),
 }
+
+
+#: What reinforcement learning speaks of.
+_REWARDS = r"(?i)rewards?\b|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|td_?(target|error)\b"
 
 
 class Course(NamedTuple):
@@ -73,6 +78,31 @@ def course(run_data: RunData) -> Course:
 
 
 def judge_rate(run_data: RunData) -> Finding:
+    """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
+    of a weighed loss hardly moved."""
+    found = _judged(run_data)
+    weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
+    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(_REWARDS, 1)
+    if told or _growth(run_data, course(run_data), learning_outcome(run_data)) is not None:
+        return found
+    made = undecided(
+        Text(
+            "强化学习的数据随权重而变，loss 的走势和范围测试都不说明学习情况：{says}",
+            "In reinforcement learning the data follow the weights, and neither the course of the loss nor a range test tells "
+            "what is learnt: {says}",
+            says=found.summary,
+        ),
+        Text(
+            "看平均回报（return）的变化，用几个学习率各训练一次并比较。",
+            "Look at the mean return, and compare trainings with a few rates.",
+        ),
+        found.evidence,
+    )
+    made.locations = found.locations
+    return made
+
+
+def _judged(run_data: RunData) -> Finding:
     """Problem: the run diverges; it swings or does not move, and the range test puts the rate outside its bounds; or the loss
     still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
     seen, outcome = course(run_data), learning_outcome(run_data)
@@ -86,7 +116,7 @@ def judge_rate(run_data: RunData) -> Finding:
         rate_figure(run_data),
         loss_figure(run_data),
     ]
-    optimizers = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    optimizers = _optimizers(run_data)
     places = [optimizer.place for optimizer in optimizers]
     places += [at for one in optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
     if used == 0:
@@ -122,6 +152,8 @@ def judge_rate(run_data: RunData) -> Finding:
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
     if seen.kind == "falls" and verdict != "unknown":
+        if _outrun(run_data, seen, curve, used):
+            return _too_slow(seen, used, curve, evidence, places)
         if outcome.verdict != "learnt" and _far_behind(run_data, seen, curve):
             return _open_behind(seen, used, curve, evidence, places)
         return _inside(seen, used, curve, evidence, verdict)
@@ -194,23 +226,46 @@ def _converged(run_data: RunData, seen: Course) -> bool:
 
 
 def _used(run_data: RunData) -> Optional[float]:
-    """The largest rate of the run: of the recorded steps and of the groups of parameters, or as the optimizer was given it."""
-    used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    """The largest rate of the run (of its last training, where there are several): of the recorded steps and of the groups of
+    parameters, or as the optimizer was given it."""
+    used = _optimizers(run_data)
     # the steps hold the rate of the first group
     groups = [rate for optimizer in used for group in optimizer.learning_rate.groups or [] for rate in group]
     steps = run_data.steps()
     if "lr" in steps:
-        rates = np.asarray(steps["lr"], float)
+        rates = _rates(run_data)
         rates = rates[np.isfinite(rates)]
         if rates.size:
             return max([float(rates.max()), *(rate for rate in groups if rate is not None and math.isfinite(rate))])
-    known = [o.learning_rate for o in run_data.optimizers if o.used is not False and o.learning_rate]
+    known = [o.learning_rate for o in used if o.learning_rate]
     values = [rate for one in known[:1] for rate in (one.first, one.last, one.value) if rate is not None]
     return max(values, default=None)
 
 
+def _optimizers(run_data: RunData) -> list:
+    """Those that were used in the run, or in the last of its trainings."""
+    begun = last_training_start(run_data)
+    used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
+    return [one for one in used if not begun or len(one.steps) != 2 or one.steps[1] > begun]
+
+
+def _rates(run_data: RunData) -> np.ndarray:
+    """The rate of each step of the run, or of its last training."""
+    rows = last_rows(run_data)
+    seen = run_data.steps().seen("lr")
+    return np.asarray(run_data.steps()["lr"], float)[seen if rows is None else rows & seen]
+
+
+def _of_another_training(run_data: RunData) -> bool:
+    """Whether the range test was made with an optimizer of an earlier training, of which nothing follows for the last."""
+    tested, classes = run_data.range_test.optimizer, {one.class_ for one in _optimizers(run_data)}
+    return bool(tested and last_training_start(run_data) and None not in classes) and tested not in classes
+
+
 def _curve(run_data: RunData) -> Optional[Curve]:
     facts = run_data.range_test
+    if _of_another_training(run_data):
+        return None
     rates, losses = facts.rates, [math.nan if loss is None else float(loss) for loss in facts.losses]
     if len(rates) < 2 or len(rates) != len(losses) or facts.low is None or facts.high is None:
         return None
@@ -400,6 +455,52 @@ def _far_behind(run_data: RunData, seen: Course, curve: Curve) -> bool:
     return seen.last - best > 0.5 * (first - best) > 0
 
 
+def _outrun(run_data: RunData, seen: Course, curve: Curve, used: float) -> bool:
+    """Whether the range test came down twice as far as the run did, at rates of ten times the run's and more, on batches that it
+    had seen no more often than the run.
+
+    The run went over the same batches first: where they are easier than the rest, as those of one class are, its own loss on
+    them is as low.
+    """
+    batches = run_data.range_test.batches or 0
+    best = curve.lowest_at(batches * max(1, epochs_of(run_data) or 0))
+    if (
+        best is None
+        or seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses)
+        or _still_rising(run_data)
+    ):
+        return False
+    own = _losses_of(run_data, seen)[1][: min(batches, best + 1)]
+    first, lowest = curve.reached()[0], float(curve.smoothed[best])
+    level = lowest + 0.5 * (first - lowest)
+    near = own[-max(3, len(own) // 5) :].mean() if len(own) else math.nan
+    return bool(curve.rates[best] >= 10 * used and lowest > 0 and min(seen.last, near) > level)
+
+
+def _too_slow(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过小：{steps} 步训练只把 loss 从 {first} 降到 {last}，而范围测试从同样的初始权重出发，以更高的学习率"
+            "在 {count} 步内降到 {best}。",
+            "The learning rate of {used} is too small: {steps} steps of training brought the loss from {first} to {last} only, "
+            "where the range test, from the same first weights, came to {best} within {count} steps at higher rates.",
+            used=used,
+            steps=seen.steps,
+            first=seen.first,
+            last=seen.last,
+            count=len(curve.losses),
+            best=curve.reached()[1],
+        ),
+        Text(
+            "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
+            "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
+            steepest=_bound(curve.steepest),
+        ),
+        evidence,
+        places,
+    )
+
+
 def _open_behind(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
     return undecided(
         Text(
@@ -426,7 +527,7 @@ def _open_behind(seen: Course, used: float, curve: Curve, evidence: list, places
 
 def _still_rising(run_data: RunData) -> bool:
     """Whether the rate only grew, to the last step: a warm-up as long as the training, or longer."""
-    rates = run_data.steps().observed("lr")
+    rates = _rates(run_data) if "lr" in run_data.steps() else np.zeros(0)
     if len(rates) < 10 or not np.isfinite(rates).all():
         return False
     return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > 1.5 * float(rates[len(rates) // 2])
@@ -547,7 +648,17 @@ def _worked(seen: Course, used: float, evidence: list) -> Finding:
 
 
 def _open(run_data, seen, used, curve, verdict, evidence, places) -> Finding:
-    if curve is None:
+    if _of_another_training(run_data):
+        why = Text(
+            "范围测试用的是此前另一次训练的优化器（{name}）",
+            "the range test was made with the optimizer of an earlier training ({name})",
+            name=run_data.range_test.optimizer,
+        )
+        then = Text(
+            "把最后这次训练单独写成一个脚本，再用 `msprec lr SCRIPT` 测试。",
+            "Put the last training into a script of its own and test it with `msprec lr SCRIPT`.",
+        )
+    elif curve is None:
         why, then = skipped(run_data, "range_test"), remedy(run_data, "range_test")
     elif verdict == "unknown":
         why = Text(

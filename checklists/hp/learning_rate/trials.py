@@ -30,7 +30,9 @@ def better_rate(run_data: RunData, curve: Optional[Curve], losses: np.ndarray, o
     """The rate of the trials that outdoes the run; None where there is none.
 
     In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as
-    many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both.
+    many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both; or, where the run ended
+    no lower than it began, by more than chance. It has to come below the best constant prediction, where that is known: of a
+    rate at which nothing is learnt either nothing follows.
     """
     trials = run_data.range_test.trials
     if curve is None or len(trials) < 2 or len(losses) < 2:
@@ -46,14 +48,16 @@ def better_rate(run_data: RunData, curve: Optional[Curve], losses: np.ndarray, o
     first, count = curve.reached()[0], max(len(trial.losses) for trial in trials)
     best = min(others, key=lambda trial: _reached(trial, count)[0])
     reached, error = _reached(best, count)
-    least = min([float(losses[np.isfinite(losses)].min(initial=0.0)), reached])
-    if not reached <= (1 - run_data.limit("hp.01.learnt")) * first or least < 0:
-        return None
     sound = losses[np.isfinite(losses)]
+    level = (1 - run_data.limit("hp.01.constant")) * outcome.constant_value
+    if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0 or reached >= level:
+        return None
     if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
         return None  # it learnt before it became NaN, which has another cause (mp.01)
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
+    if reached > (1 - run_data.limit("hp.01.learnt")) * first:
+        return found if _beyond_chance(run_data, curve, losses, best, own) else None
     worse = min(found.own, found.end)
     far = reached + run_data.limit("hp.01.outdone") * (first - reached) + error
     nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
@@ -67,3 +71,29 @@ def _reached(trial: Fact, count: int) -> tuple:
         return math.inf, 0.0
     tail = losses[-max(3, count // 3) :]
     return float(tail.mean()), 2 * float(tail.std()) / math.sqrt(len(tail))
+
+
+def _beyond_chance(run_data: RunData, curve: Curve, losses: np.ndarray, best: Fact, own: Fact) -> bool:
+    """Whether a rate brings the loss down a little, but beyond doubt, where the run did not.
+
+    The run's last tenth is not below the loss of the untrained weights by hp.01.beyond_chance standard errors; that of the other
+    rate is below the run's end by so many, and below that of the run's rate on the very same batches by so many and by
+    hp.01.least_gain of the first loss.
+    """
+    enough = min(len(losses), len(best.losses), len(curve.untrained)) >= 3
+    if not enough or not np.isfinite(losses[-1]) or len(own.losses) != len(best.losses):
+        return False
+    many, third = run_data.limit("hp.01.beyond_chance"), max(3, len(best.losses) // 3)
+    reached = np.asarray(best.losses[-third:], float)
+    end, ahead = losses[-max(5, len(losses) // 10) :], np.asarray(own.losses[-third:], float) - reached
+    if not np.isfinite(ahead).all() or not np.isfinite(end).all():
+        return False
+    still = end.mean() >= curve.untrained.mean() - many * math.hypot(_error(end), _error(curve.untrained))
+    below = end.mean() - reached.mean() > many * math.hypot(_error(end), _error(reached))
+    least = max(many * _error(ahead), run_data.limit("hp.01.least_gain") * abs(float(curve.untrained.mean())))
+    return bool(still and below and ahead.mean() > least)
+
+
+def _error(values: np.ndarray) -> float:
+    """The standard error of their mean."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values))

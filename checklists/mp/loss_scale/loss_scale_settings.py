@@ -320,6 +320,7 @@ class _Setting:
 
     def _problem(self, summary: Text, advice: Text) -> Finding:
         places = [
+            *(self.hand.kept_at if self._never_unscaled() else []),
             self.scale.place,
             self.step.place,
             *[entry.place for entry in self.dividing or self.optimizers],

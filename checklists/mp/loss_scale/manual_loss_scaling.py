@@ -16,12 +16,14 @@ class HandScale(NamedTuple):
 
     ``verdict``: ``undone`` (multiplied in, and out again before every optimizer), ``kept`` (an optimizer is given scaled
     gradients), ``unclear``, or ``none``. ``named``: the scale goes by the name of one, or comes from a scaler; a mere constant
-    may be the weight of a loss. ``places``: where it is multiplied in and out, and the optimizer.
+    may be the weight of a loss. ``places``: where it is multiplied in and out, and the optimizer. ``kept_at``: where an
+    optimizer is given gradients that are scaled still.
     """
 
     verdict: str
     named: bool
     places: list
+    kept_at: list
 
 
 def hand_scale(run_data: RunData) -> HandScale:
@@ -30,12 +32,13 @@ def hand_scale(run_data: RunData) -> HandScale:
     scaled = [world for world in worlds if _scales(world) and _updates(world)]
     if not scaled:
         complete = any(map(_updates, worlds)) and all(world.complete for world in worlds)
-        return HandScale(NONE if complete else UNCLEAR, False, [])
+        return HandScale(NONE if complete else UNCLEAR, False, [], [])
     ends = {_end(event, world) for world in scaled for event in _updates(world)}
     verdict = ends.pop() if len(ends) == 1 else KEPT if ends == {KEPT, UNDONE} and _always_kept(scaled) else UNCLEAR
     named = any(_degree(event) for world in scaled for event in world.events if event.kind == "gradient")
     shown = [event for event in scaled[0].events if event.kind in ("scale", "gradient", "unscale", "update")]
-    return HandScale(verdict, named, [place(*event.spot) for event in shown])
+    kept = {event.spot for world in scaled for event in _updates(world) if _end(event, world) == KEPT}
+    return HandScale(verdict, named, [place(*event.spot) for event in shown], [place(*spot) for spot in sorted(kept)])
 
 
 def _updates(world: ExecutionPath) -> list:

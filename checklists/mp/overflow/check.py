@@ -4,14 +4,14 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.findings import loss_figure, missing, no_training, scale_figure
+from msprec.checklists.common.findings import at, loss_figure, missing, no_training, scale_figure
 from msprec.checklists.common.nonfinite_origin import evidence, located, remedy, sentence
 from msprec.checklists.common.rank_disagreement import named, rank_notes, scales_apart
 from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
 from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.record.ranks import first_nonfinite
 
 
@@ -21,8 +21,9 @@ def overflow(run_data: RunData) -> Finding:
 
     Problem: a NaN or infinite loss in a step that was not skipped, a non-finite final weight, an infinite scale,
     overflow with the scale at its floor, no update at all or none in the last mp.01.tail steps, a fixed scale that
-    overflows, and a dynamic one that goes on overflowing after its initial scale search, mp.01.returns times
-    more than it grows and in mp.01.return_rate of the steps, or that costs more than mp.01.skipped of the updates. Its
+    overflows, float16 that overflows within the forward pass though the loss is finite, and a dynamic one that goes on
+    overflowing after its initial scale search, mp.01.returns times more than it grows and in mp.01.return_rate of the steps,
+    or that costs more than mp.01.skipped of the updates. Its
     initial scale search, and an overflow for each increase, are its way of working: ok, unless the search takes mp.01.search of
     the run. Without any flag, finite losses
     and finite final weights decide: an infinite gradient would have poisoned the weights. Of a distributed run every rank
@@ -39,7 +40,34 @@ def overflow(run_data: RunData) -> Finding:
     findings += [_judge_story(run_data, story) for story in _earliest_first(run_data, stories)]
     if not findings and not _poisoned(run_data):
         return missing("训练步的 loss 与溢出标志", "loss or overflow flag of any training step")
-    return worst(findings + _judge_weights(run_data, stories))
+    return _hidden(run_data, worst(findings + _judge_weights(run_data, stories)))
+
+
+def _hidden(run_data: RunData, found: Finding) -> Finding:
+    """The finding, or a problem where nothing non-finite was seen, yet float16 overflows within the forward pass: a reciprocal of
+    infinity is 0, and neither loss nor gradient shows it."""
+    moments = [one for one in run_data.probes.units.moments if one.moment == "end" and one.overflows]
+    if found.conclusion == "problem" or not moments:
+        return found
+    first = moments[0].overflows[0]
+    return problem(
+        Text(
+            "前向计算中 float16 溢出，而 loss 和梯度看不出来：{operator}（{place}）在有限的输入上得到无穷大（占 {share}），"
+            "随后被倒数等运算变成 0。",
+            "float16 overflows in the forward pass, and neither loss nor gradients show it: {operator} at {place} makes "
+            "infinities of finite values ({share} of its elements), which a reciprocal or the like turns into 0.",
+            operator=first.operator,
+            place=at(first.place),
+            share=percent(first.share),
+        ),
+        Text(
+            "平方、求和、方差、归一化和注意力打分用 float32 计算（x.astype(ms.float32)，或把该层排除在 float16 之外），再转回。",
+            "Compute squares, sums, variances, normalisations and attention scores in float32 (x.astype(ms.float32), or keep "
+            "that layer out of float16), then cast back.",
+        ),
+        [*found.evidence, run_data.code(first.place, Text("溢出的运算", "The operation that overflows"))],
+        [one.place for one in moments[0].overflows if one.place],
+    )
 
 
 def _earliest_first(run_data: RunData, stories: list) -> list:
@@ -127,6 +155,20 @@ def _judge_story(run_data: RunData, story: LossScaleHistory) -> Finding:
     if not story.loss_seen.any() and not story.flagged:
         return missing("loss 或溢出标志", "loss or overflow flag")
     return _healthy(run_data, story)
+
+
+def _applied(run_data: RunData, story: LossScaleHistory) -> int:
+    """How many updates were made in steps that overflowed, by the optimizer's own count; 0 where that is not known."""
+    used = [one for one in run_data.optimizers if one.used is not False]
+    if len(used) != 1 or used[0].updates is None or story.kind == "none" or not 0 < used[0].updates <= story.n:
+        return 0
+    return max(0, used[0].updates - (story.n - story.overflows))
+
+
+def _updating(run_data: RunData) -> list:
+    """Where the script's own step calls its optimizer."""
+    events = [event for ways in run_data.ways for way in ways for event in way.events if event.kind == "update"]
+    return [place(*spot) for spot in sorted({event.spot for event in events})]
 
 
 def _some_moved(run_data: RunData) -> bool:
@@ -337,6 +379,15 @@ def _problem(run_data: RunData, stories: list, summary: Text, places: Optional[l
             place=sentence(found, run_data),
         )
         known = [found.place, *known] if found.place else known
+    applied = sum(_applied(run_data, story) for story in stories)
+    if applied:
+        summary = Text(
+            "{summary}有 {n} 个溢出步的更新没有被跳过：溢出的梯度进入了权重。",
+            "{summary} The updates of {n} steps that overflowed were not skipped: their gradients went into the weights.",
+            summary=summary,
+            n=applied,
+        )
+        known = [*_updating(run_data), *known]
     return problem(
         summary,
         (remedy(found) if found is not None else None)

@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.bilingual import Text, listed
+from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
@@ -44,8 +44,9 @@ def gradient_flow(run_data: RunData) -> Finding:
     where the first layers' updates are below td.02.still of the weights and td.02.behind of the last layers', and the training
     learnt nothing or hardly anything; or where td.02.layers or more sigmoid or tanh lie between the layers and nothing at all
     was learnt, whatever the updates are (Adam's do not depend on the size of a gradient); the same with gradients above
-    td.02.exploding times the last layers'. A training that learnt keeps such a course as a note; one that did not with
-    gradients below td.02.falling is undecided.
+    td.02.exploding times the last layers', or above td.02.growing times in the first sample where one step changes the first
+    layers by td.02.leap of themselves. A training that learnt keeps such a course as a note; one that did not with gradients
+    below td.02.falling is undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -79,6 +80,8 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
         if not learnt:
             return problem(_explode(course, sampled), _EXPLODING, shown, places)
         return ok(_explode(course, sampled, learnt=True), shown)
+    if not learnt and _leapt(run_data, course):
+        return problem(_leap(course, sampled), _EXPLODING, shown, places)
     return ok(
         Text(
             "{n} 层权重都有梯度，前端与后端梯度之比为 {ratio}。",
@@ -87,6 +90,29 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
             ratio=course.ratio,
         ),
         shown,
+    )
+
+
+def _leapt(run_data: RunData, course: Depth) -> bool:
+    """Whether the gradient grew towards the input at the start, and the first layers were thrown far from where they began: they
+    are saturated or dead after that, and later samples show nothing of it."""
+    steady = course.first_trend <= -run_data.limit("td.02.trend")
+    return (
+        steady and course.first > run_data.limit("td.02.growing") and course.first_update > run_data.limit("td.02.leap")
+    )
+
+
+def _leap(course: Depth, sampled: Sampled) -> Text:
+    return Text(
+        "训练开始时梯度从后向前逐层变大：第 {step} 步前端为后端的 {first} 倍，一步就使前端权重改变了自身的 {update}；"
+        "此后训练没有学到东西。",
+        "At the start the gradients get larger from layer to layer towards the input: at step {step} the first layers' "
+        "are {first} "
+        "times the last layers', and that one step changes the first layers by {update} of themselves; nothing is "
+        "learnt after it.",
+        step=int(sampled.steps[0]),
+        first=course.first,
+        update=percent(course.first_update),
     )
 
 

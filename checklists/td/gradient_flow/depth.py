@@ -16,6 +16,7 @@ class Depth(NamedTuple):
         first, last: The same ratio in the first and the last sample.
         updates: Update ÷ weight of the first layers, and of the last; NaN where it is not known.
         front: The first layers.
+        first_trend, first_update: The trend in the first sample, and update ÷ weight of the first layers there.
     """
 
     ratio: float
@@ -24,6 +25,8 @@ class Depth(NamedTuple):
     last: float
     updates: tuple
     front: list
+    first_trend: float = float("nan")
+    first_update: float = float("nan")
 
 
 def course_of(sampled: Sampled, least: float) -> Optional[Depth]:
@@ -45,6 +48,8 @@ def course_of(sampled: Sampled, least: float) -> Optional[Depth]:
         float(known[-1]),
         (_middle([layer.ratio for layer in front]), _middle([layer.ratio for layer in back])),
         front,
+        _rank_correlation(np.array([layer.gradient[0] for layer in chain])),
+        _middle([layer.update[0] for layer in front]),
     )
 
 

@@ -9,6 +9,7 @@ from msprec.checklists.common.findings import first_place, loss_figure, no_train
 from msprec.checklists.dp.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.drowned_terms import all_learnt, drowned_terms, terms_table
+from msprec.checklists.td.scales.large_outputs import outputs_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -29,9 +30,10 @@ def scales(run_data: RunData) -> Finding:
     while the gradient of another term is td.08.drowning times as large; in a mean squared error of 2 to 12 targets one has
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
-    even come to their mean (its loss ends above twice the best constant's). Targets that are too large (dp.01.target) are
-    dp.01's. A note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that
-    are changed on their way: undecided.
+    even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
+    best constant's, with outputs far beyond the targets, and ends td.08.far times above it. Targets that are too large
+    (dp.01.target) are dp.01's. A note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not
+    applicable; targets that are changed on their way: undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -71,7 +73,7 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
     )
     if far and constant is not None and end is not None and end > 2 * constant.value > 0:
         return problem(_off_centre(targets, end, constant.value), _STANDARDISE, shown, places)
-    return None
+    return outputs_too_large(run_data, targets, assessed, shown)
 
 
 def _without_targets(run_data: RunData, terms: list) -> Finding:

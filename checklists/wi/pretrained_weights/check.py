@@ -1,7 +1,7 @@
 """wi.02: What each load put into which network, what it left out, and what was still there when training began."""
 
 from msprec.checklists.common.findings import missing
-from msprec.checklists.common.pretrained_weights import judge_loads
+from msprec.checklists.common.pretrained_weights import judge_loads, nothing_to_load
 from msprec.checklists.common.reference_findings import judged_with_reference
 from msprec.checklists.wi.pretrained_weights.reference_weights import judge_reference_weights
 from msprec.engine.finding import Finding
@@ -19,5 +19,5 @@ def pretrained(run_data: RunData) -> Finding:
     ``--reference-weights``. OK: filled whole, or but for a new last part. States of optimizers and adapters are not counted.
     """
     if not run_data.has("weights_loaded") and not run_data.has("reference_weights"):
-        return missing("检查点加载情况", "loading of checkpoints")
+        return nothing_to_load(run_data) or missing("检查点加载情况", "loading of checkpoints")
     return judge_loads(run_data)

@@ -23,6 +23,10 @@ _EXCUSES = {
         "输出层从零开始，前一层的权重各不相同，训练后它的值也各不相同",
         "the output layer starts at zero behind weights that vary, and has learned",
     ),
+    "table": Text(
+        "每行向量由各自的样本训练，其后各层的权重各不相同，训练后它的值也各不相同",
+        "each row learns from samples of its own, the layers behind it vary, and it has learned",
+    ),
     "branch": Text(
         "残差分支的末层从零开始（恒等映射），训练后它的值各不相同",
         "last layer of a residual branch, which starts as the identity, and has learned",
@@ -38,10 +42,10 @@ def zero_weights(run_data: RunData) -> Finding:
 
     Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
-    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and an output
-    layer or the last layer of a residual branch that starts at zero behind weights that vary and was seen to learn. Of a
-    distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor
-    end with them, are a problem too.
+    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and a table
+    of vectors, an output layer or the last layer of a residual branch that starts at zero beside weights that vary and was
+    seen to learn. Of a distributed run every rank is judged; ranks that add up their gradients and do not start with the
+    same weights, nor end with them, are a problem too.
     """
     if run_data.trains_nothing:
         return no_training()

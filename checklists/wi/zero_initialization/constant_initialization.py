@@ -21,6 +21,9 @@ _NO_WEIGHT = re.compile(
 _OUTPUT = re.compile(r"(^|[._])(\w*head|classifier|logits|output|out|fc_out|proj_out)(\.\d+)?\.weight$", re.IGNORECASE)
 
 
+_TABLE = re.compile(r"table|embed|lookup|factors?$", re.IGNORECASE)
+
+
 _LAYER_WEIGHT = re.compile(r"weight|embedding_table|kernel|w$|w_?[ih]h", re.IGNORECASE)
 
 
@@ -52,7 +55,8 @@ def _start(parameter: Fact, weights: list, adding: Collection) -> InitialValues:
     excuse = _excuse(parameter, state, weights) if state else ""
     if state == "zero" and not excuse and _learned(parameter):
         branch = _ends_branch(parameter, weights, adding)
-        excuse = "branch" if branch else "output" if _is_output(parameter, weights, adding) else ""
+        output = _is_output(parameter, weights, adding)
+        excuse = "branch" if branch else "output" if output else "table" if _is_table(parameter, weights) else ""
     return InitialValues(parameter, state, excuse)
 
 
@@ -70,6 +74,17 @@ def _is_output(parameter: Fact, weights: list, adding: Collection) -> bool:
     named = _OUTPUT.search(parameter.path or parameter.name) is not None
     before = [other for other in weights[:place] if not _ends_branch(other, weights, adding)]
     return bool(before) and (named or place == len(weights) - 1) and _varies(before[-1])
+
+
+def _is_table(parameter: Fact, weights: list) -> bool:
+    """Vectors that a cell of the user's holds for users, words or nodes, where all layers behind them vary.
+
+    Each vector learns from its own samples, and layers that vary give its values gradients that differ.
+    """
+    layers = [other for other in weights if not _is_own(other)]
+    return (
+        _is_own(parameter) and _TABLE.search(parameter.name) is not None and bool(layers) and all(map(_varies, layers))
+    )
 
 
 def _ends_branch(parameter: Fact, weights: list, adding: Collection) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 
 from msprec.compare.dumps.dump import files_below
 
-_SCOPE = re.compile(r"#\s*(?:Fullname with scope|Scope):\s*\((?P<scope>[^)]*)\)")
+_SCOPE = re.compile(r"#\s*(?:Fullname with scope|Scope):\s*\((?P<scope>[^()]*)\)")
 _LINE = re.compile(r"#\s*In file (?P<file>.+?)(?::|\()(?P<line>\d+)(?:\)|, [\d~]+)/(?P<code>.*)/\s*$")
 _SEPARATORS = re.compile(r"[./\\ ]")
 

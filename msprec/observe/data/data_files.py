@@ -125,10 +125,12 @@ def _note(file, mode: str) -> None:
         return
 
 
-def listen() -> None:
-    """Begins to note what is opened for reading: through `open`, wherever Python's own modules and NumPy hold it."""
+def listen(anew: bool = True) -> None:
+    """Begins to note what is opened for reading: through `open`, wherever Python's own modules and NumPy hold it. Not ``anew``:
+    beside what was noted before."""
     stop_listening()
-    _opened.clear()
+    if anew:
+        _opened.clear()
     original = io.open
     replacement = _Open(original)
     for names, put in _holders():

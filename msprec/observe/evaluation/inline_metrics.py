@@ -14,7 +14,7 @@ import numpy as np
 
 from msprec.observe.evaluation.assigned_names import scores_after, value_of
 from msprec.observe.evaluation.returned_metrics import number_of
-from msprec.runtime.source_locations import is_user_file, short_name
+from msprec.runtime.source_locations import is_user_file, place_in
 
 _MOST = 4000
 #: Of a network that takes no inputs, as one of a whole graph, nothing but the name tells of validation.
@@ -90,7 +90,7 @@ class AssignedObserver:
         told = known.data is not _NO_INPUTS
         metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
         if metrics:
-            place = {"file": short_name(code.co_filename), "line": known.line}
+            place = place_in(code.co_filename, known.line)
             where = (code, known.line)
             self.found.append((self._step, known.epoch, metrics, known.data, where, place, known.samples))
 

@@ -1,7 +1,6 @@
 """Checkpoints that the script loads, and what has become of their values when training begins."""
 
 import os
-import weakref
 from pathlib import Path
 from typing import Optional
 
@@ -10,6 +9,7 @@ import numpy as np
 from msprec.observe.data.datasets import to_array
 from msprec.record.checksums import md5_of
 from msprec.runtime.cells import is_optimizer_class, parameters_of, unwrap, walk
+from msprec.runtime.memory import reference
 from msprec.runtime.source_locations import user_place
 
 # values of each parameter that are kept for comparison
@@ -88,7 +88,7 @@ class WeightsObserver:
     def _loaded(self, file: str, net, parameters, place) -> None:
         parameters = parameters if isinstance(parameters, dict) else {}
         for value in parameters.values():
-            self.origin[id(value)] = (_reference(value), file)
+            self.origin[id(value)] = (reference(value), file)
         self.shapes[file] = {name: _shape(value) for name, value in parameters.items()}
         entry = self._add("load_checkpoint", place, file=file, parameters=len(parameters), **_checksum(file))
         if entry is not None and net is None and self.observer.steps.done == 0:
@@ -124,12 +124,12 @@ class WeightsObserver:
             modules=_modules(net, loaded),
         )
         if entry is not None and not optimizer:
-            self.networks[id(entry)] = _reference(net)
+            self.networks[id(entry)] = reference(net)
             known = self.observer.parameters.entries
             if not any(id(own[name]) in known for name in loaded):
                 # to see at the first step of this network whether they still have these values
                 paths = {p.name: path for path, p, _, _ in parameters_of(net)}
-                kept = [(_reference(own[n]), n, paths[n], _shape(own[n]), _sample(own[n])) for n in loaded]
+                kept = [(reference(own[n]), n, paths[n], _shape(own[n]), _sample(own[n])) for n in loaded]
                 self.put[id(entry)] = len(known), kept
 
     def _is_known(self, value) -> bool:
@@ -242,14 +242,6 @@ def _found(by_sum: dict, sample: np.ndarray) -> bool:
 
 def _mark(sample: np.ndarray) -> tuple:
     return sample.size, round(float(sample[0]), 4) if sample.size else None
-
-
-def _reference(value):
-    """A weak reference: nothing of the script's is kept alive."""
-    try:
-        return weakref.ref(value)
-    except TypeError:
-        return lambda: None
 
 
 def _sample(value) -> Optional[np.ndarray]:

@@ -79,11 +79,12 @@ def _is_multiple(a: np.ndarray, b: np.ndarray, change: float) -> bool:
 class ParameterObserver:
     """Takes the initial values at the first training step and compares at the end.
 
-    ``digests``: with a digest of the values, by which ranks are compared.
+    ``digests``: with a digest of the values, by which ranks are compared; ``most_bytes``: of copies, beyond which samples are
+    kept.
     """
 
-    def __init__(self, digests: bool = False) -> None:
-        self._digests = digests
+    def __init__(self, digests: bool = False, most_bytes: int = COPY_BYTES) -> None:
+        self._digests, self._most_bytes = digests, most_bytes
         self.entries, self.copied, self.initial_step = {}, 0, None
         # id → (name, a few of the values before the first step), for telling whether loaded weights are still there
         self.samples = {}
@@ -104,14 +105,14 @@ class ParameterObserver:
     def _add(self, parameter, path: str, cell_path: str, cell) -> None:
         if id(parameter) in self.entries:
             return
-        values, compared = None, "all"
+        values, compared, initial = None, "all", None
         if not getattr(parameter, "has_init", False):
             values = to_array(parameter)
-        initial = self._described(parameter, values) if values is not None else None
         if values is not None:
             sample = sample_of(values) if values.size and values.dtype.kind in "fiub" else None
             self.samples[id(parameter)] = (parameter.name, sample)
-            if self.copied + values.nbytes > COPY_BYTES:
+            if self.copied + values.nbytes > self._most_bytes:
+                initial = self._described(parameter, values)
                 values, compared = _sample(values), "sample"
             values = np.array(values)
             self.copied += values.nbytes
@@ -139,6 +140,9 @@ class ParameterObserver:
         listed, copies = [], self._prefixed_copies()
         for key, (parameter, path, owner, initial, before, compared) in self.entries.items():
             cell_path, cell_class, place = owner
+            if initial is None and before is not None:
+                initial = self._described(parameter, before)
+                self.entries[key] = (parameter, path, owner, initial, before, compared)
             final = moved = None
             if read_final and before is not None:
                 after = to_array(parameter)

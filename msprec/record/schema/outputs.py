@@ -76,7 +76,7 @@ CHECKLIST = {
             "folder": key(text, "that folder"),
             "repeat": key(text, "the command that runs it again"),
             "mindspore": key(text, "version of MindSpore"),
-            "exit": key(text, "ok, exit, exception, interrupt, running: as in run.json"),
+            "exit": key(text, "ok, exit, exception, interrupt, signal, running: as in run.json"),
             "error": key(text, "type and message of the error that ended it; null: none did"),
             "device": key(text, "device target"),
             "mode": key(text, "graph, pynative or mixed"),

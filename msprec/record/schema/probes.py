@@ -258,6 +258,17 @@ _UNITS = {
                     ],
                     "activations and layers",
                 ),
+                "overflows": key(
+                    [
+                        {
+                            "operator": key(words, "what made an infinity in float16 of finite values"),
+                            "cell": key(words, "path of the cell that it runs in"),
+                            "place": key(PLACE, "where it is called"),
+                            "share": key(finite, "share of its elements on the first batch that has one"),
+                        }
+                    ],
+                    "float16 overflows of the forward pass",
+                ),
             }
         ],
         "the captured batches run forward with the weights of several moments",

@@ -6,9 +6,11 @@ EXIT = Shape(
     "exit",
     {
         "kind": key(
-            Choice("ok", "exit", "exception", "interrupt", "running"), "how the run ended; running: it was killed"
+            Choice("ok", "exit", "exception", "interrupt", "signal", "running"),
+            "how the run ended; running: it was killed",
         ),
         "code": key(anything, "exit status"),
+        "signal": key(text, "the signal that ended the run, SIGTERM; else missing"),
         "exception": key(
             {
                 "type": key(text, "name of the class"),
@@ -98,8 +100,19 @@ RUN = {
                 "why": key(Map(text), "what happens without it, by language"),
                 "facts": key([text], "facts that depend on it"),
                 "items": key([text], "items that depend on it: these are undecided"),
+                "late": key(flag, "true: it is there, but was not when the code of a notebook needed it; else missing"),
             }
         ],
         "hooks that could not be installed",
+    ),
+    "cells": key(
+        [
+            {
+                "number": key(count, "number of the cell, as in In[3]"),
+                "first": key(count, "its first line in notebook.py"),
+                "last": key(count, "its last line"),
+            }
+        ],
+        "of a notebook: the cells that notebook.py consists of, in the order in which they ran",
     ),
 }
