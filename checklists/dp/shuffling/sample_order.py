@@ -1,6 +1,5 @@
 """Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
 
-import math
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
@@ -91,15 +90,12 @@ class Order:
         )
 
     def _problem(self):
-        drawn_once = self._drawn_once()
-        if self._repeats() and not drawn_once:
+        if self._repeats():
             return self._repeated()
         if self.sorted and 2 * len(self.sorted) >= len(self._judged()):
             return self._sorted()
         if self._buffer_too_small():
             return self._small_buffer()
-        if drawn_once:
-            return self._same_draw()
         if self._mostly_equal():
             return self._little_mixed()
         return None
@@ -181,17 +177,6 @@ class Order:
     def _repeats(self) -> bool:
         same = [entry for entry in self.compared if entry.same_order_as_first]
         return bool(same) and len(same) >= self.run_data.limit("dp.03.repeated") * len(self.compared)
-
-    def _drawn_once(self) -> bool:
-        """Each pass repeats one order that was drawn at random, as the shuffle of a new iterator does under a fixed seed.
-
-        Its batches mix the samples as well as those of a new order do, and gradient descent converges nearly as fast in it
-        (Mishchenko, Khaled and Richtárik 2020, "Random Reshuffling: Simple Analysis with Vast Improvements", shuffle-once).
-        """
-        dataset, buffer = self.dataset, self.shuffle.buffer_size
-        wide = not buffer or buffer >= self.run_data.limit("dp.03.buffer") * (dataset.samples_per_pass or math.inf)
-        drawn = bool(self.shuffle.declared and dataset.order.new_iterator_each_pass)
-        return drawn and wide and not self.sorted and self._repeats()
 
     def _mostly_equal(self) -> bool:
         """Most samples stay where they were: a shuffle that hardly moves anything.
@@ -287,24 +272,6 @@ class Order:
             ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else self._advice(),
             self._evidence(),
             self._places(renewed),
-        )
-
-    def _same_draw(self) -> Finding:
-        return ok(
-            Text(
-                "已启用混洗（{means}），顺序是随机的{mixed}；但每个 epoch 都新建迭代器，固定种子下都得到这同一个顺序"
-                "（第一遍之后的 {n} 遍中有 {same} 遍）。影响很小；只建一个迭代器（create_tuple_iterator(num_epochs=N)）即可每轮换"
-                "新的顺序。",
-                "Shuffling is on ({means}) and the order is random{mixed}; but each epoch makes a new iterator, which "
-                "under a fixed seed draws this same order again ({same} of {n} later passes). That costs little; one iterator "
-                "for all epochs (create_tuple_iterator(num_epochs=N)) gives each a new order.",
-                means=listed(self.shuffle.means) if self.shuffle.means else None,
-                mixed=self._label_words(),
-                n=len(self.compared),
-                same=sum(1 for entry in self.compared if entry.same_order_as_first),
-            ),
-            self._evidence(),
-            self._places(True),
         )
 
     def _advice(self) -> Text:
