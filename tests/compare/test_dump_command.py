@@ -91,7 +91,7 @@ def test_bad_usage(tmp_path):
     assert done.exit_code == 2 and "no steps: '0'" in done.output
     (tmp_path / "a.py").write_text("x = (\n")
     done = ask("--out", tmp_path / "o", tmp_path / "a.py")
-    assert done.exit_code == 2 and "does not compile" in done.output
+    assert done.exit_code == 1 and "SyntaxError" in done.output
 
 
 def test_steps_and_slots():

@@ -106,7 +106,10 @@ def test_a_notebook_is_recorded_as_the_same_script_is(tmp_path: Path, scripts) -
         [item] = [item for item in read(one, "checklist.json")["items"] if item["id"] == "dp.03"]
         assert item["conclusion"] == "problem"
     assert not [
-        event for event in (run / "rank_0" / "events.jsonl").read_text().splitlines() if "monitor_error" in event
+        event
+        for file in run.glob("rank_0/events.jsonl")
+        for event in file.read_text().splitlines()
+        if "monitor_error" in event
     ]
     verdicts = [{i["id"]: i["conclusion"] for i in read(one, "checklist.json")["items"]} for one in (script, run)]
     assert verdicts[0] == verdicts[1]

@@ -93,7 +93,8 @@ def test_a_handler_of_the_script_answers_as_it_does_by_itself(scripts, handler: 
 @pytest.mark.versions
 def test_no_probes_after_a_signal_that_the_script_handled(scripts) -> None:
     handler = "import os, signal, sys\nasked = []\nsignal.signal(signal.SIGTERM, lambda *_: asked.append(1))\n"
-    scripts.write(handler + TRAIN + "    if asked: break\n")
+    ends = "import time\ntime.sleep(0.5)\n"  # as one that saves a checkpoint: the signal is noted beside the script
+    scripts.write(handler + TRAIN + "    if asked: break\n" + ends)
     status, _, err, seconds = _signalled(scripts, scripts.command(options=("--probe-seconds", "60")))
     assert status == 0 and seconds < 25
     assert "sent SIGTERM and has ended" in err

@@ -19,5 +19,6 @@ def pretrained(run_data: RunData) -> Finding:
     ``--reference-weights``. OK: filled whole, or but for a new last part. States of optimizers and adapters are not counted.
     """
     if not run_data.has("weights_loaded") and not run_data.has("reference_weights"):
-        return nothing_to_load(run_data) or missing("检查点加载情况", "loading of checkpoints")
+        known = nothing_to_load(run_data) if run_data.was_run else None
+        return known or missing("检查点加载情况", "loading of checkpoints")
     return judge_loads(run_data)
