@@ -7,7 +7,7 @@ from typing import Any, Optional
 from msprec.checklists.common.findings import first_place, plain_arrays
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, own_nodes
 
 _MOST, _DEEPEST = 4, 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -124,17 +124,13 @@ def _arrays(node: ast.AST) -> Iterator[str]:
 
 def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
     """``(line, value)`` of the last assignment of a name in a scope before a line."""
-    found, waiting = None, list(ast.iter_child_nodes(scope))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
-            continue
-        waiting += ast.iter_child_nodes(node)
+    found = None
+    for node in own_nodes(scope):
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         values = [value for target in targets for value in _parts(target, node.value, name)]
-        if values and node.lineno < before and (found is None or node.lineno > found[0]):
+        if values and node.lineno < before and (found is None or node.lineno >= found[0]):
             found = (node.lineno, values[0])
     return found
 

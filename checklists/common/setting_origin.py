@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, own_nodes
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
@@ -171,16 +171,11 @@ def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str
 def _assigned(scope: ast.AST, name: str) -> list:
     """The values that a name is given in a function or module, not counting functions inside."""
     found: list = []
-    waiting = list(ast.iter_child_nodes(scope))
-    while waiting:
-        node = waiting.pop(0)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            continue
+    for node in own_nodes(scope):
         if isinstance(node, ast.Assign):
             found += [value for target in node.targets for value in _parts(target, node.value, name)]
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             found += _parts(node.target, node.value, name)
-        waiting += ast.iter_child_nodes(node)
     return found
 
 

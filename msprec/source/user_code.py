@@ -156,6 +156,14 @@ def root_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a module, function or class in the order of the source, without the functions and classes in it."""
+    for child in ast.iter_child_nodes(scope):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield child
+            yield from own_nodes(child)
+
+
 def is_data_loop(node: ast.AST) -> bool:
     """A ``for`` over something that looks like a data set or its iterator."""
     return isinstance(node, ast.For) and bool(_ITERATORS.search(ast.unparse(node.iter)))

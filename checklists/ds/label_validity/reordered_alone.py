@@ -7,13 +7,12 @@ from typing import Any, NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, own_nodes
 
 _DRAWS = {"permutation", "randperm", "permuted"}
 _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
 #: Calls that take arrays whose rows belong together.
 _TOGETHER = {"NumpySlicesDataset", "zip", "train_test_split"}
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Reordered(NamedTuple):
@@ -49,7 +48,7 @@ class _Body:
     """The statements of a module or function without the functions in it."""
 
     def __init__(self, node: Any):
-        self.nodes = list(_inside(node))
+        self.nodes = list(own_nodes(node))
         self.stored: dict[str, list] = {}
         for one in self.nodes:
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
@@ -164,13 +163,6 @@ class _Body:
                 if read & self.drawn or any(map(_is_draw, ast.walk(one.value))):
                     return True
         return False
-
-
-def _inside(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, _FUNCTIONS):
-            yield child
-            yield from _inside(child)
 
 
 def _is_draw(node: ast.AST) -> bool:

@@ -477,6 +477,20 @@ def _outrun(run_data: RunData, seen: Course, curve: Curve, used: float) -> bool:
     return bool(curve.rates[best] >= 10 * used and lowest > 0 and min(seen.last, near) > level)
 
 
+def _beside_test(seen: Course, used: float, curve: Curve) -> dict:
+    """What a sentence says of the run beside the range test."""
+    run = {"used": used, "steps": seen.steps, "first": seen.first, "last": seen.last}
+    return {**run, "count": len(curve.losses), "best": curve.reached()[1]}
+
+
+def _raise_to_steepest(curve: Curve) -> Text:
+    return Text(
+        "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
+        "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
+        steepest=_bound(curve.steepest),
+    )
+
+
 def _too_slow(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
     return problem(
         Text(
@@ -484,18 +498,9 @@ def _too_slow(seen: Course, used: float, curve: Curve, evidence: list, places: l
             "在 {count} 步内降到 {best}。",
             "The learning rate of {used} is too small: {steps} steps of training brought the loss from {first} to {last} only, "
             "where the range test, from the same first weights, came to {best} within {count} steps at higher rates.",
-            used=used,
-            steps=seen.steps,
-            first=seen.first,
-            last=seen.last,
-            count=len(curve.losses),
-            best=curve.reached()[1],
+            **_beside_test(seen, used, curve),
         ),
-        Text(
-            "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
-            "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
-            steepest=_bound(curve.steepest),
-        ),
+        _raise_to_steepest(curve),
         evidence,
         places,
     )
@@ -508,12 +513,7 @@ def _open_behind(seen: Course, used: float, curve: Curve, evidence: list, places
             "测试只用了少数 batch，不能由此断定学习率不当。",
             "The learning rate is {used}; {steps} steps of training brought the loss from {first} to {last}, where the range "
             "test came to {best} within {count} steps. It saw few batches, so the rate is not shown to be wrong.",
-            used=used,
-            steps=seen.steps,
-            first=seen.first,
-            last=seen.last,
-            count=len(curve.losses),
-            best=curve.reached()[1],
+            **_beside_test(seen, used, curve),
         ),
         Text(
             "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",
@@ -552,11 +552,7 @@ def _too_small(seen: Course, used: float, curve: Curve, evidence: list, places: 
             course=_course_words(seen),
             lower=_bound(max(curve.lower or 0.0, curve.for_good or 0.0) if seen.kind == "still" else curve.lower),
         ),
-        Text(
-            "把学习率提高到约 {steepest}（范围测试中 loss 下降最快处）。",
-            "Raise it to about {steepest}, where the loss falls most steeply in the range test.",
-            steepest=_bound(curve.steepest),
-        ),
+        _raise_to_steepest(curve),
         evidence,
         places,
     )
@@ -584,13 +580,8 @@ def _behind(seen: Course, used: float, curve: Curve, evidence: list, places: lis
             "而范围测试以更低的学习率在 {count} 步内降到 {best}。",
             "The learning rate of {used} is too large, above the range test's bound of {bound}: {steps} steps of training "
             "brought the loss from {first} to {last} only, where the test with lower rates came to {best} within {count} steps.",
-            used=used,
             bound=_bound(curve.upper if curve.upper is not None else curve.diverged),
-            steps=seen.steps,
-            first=seen.first,
-            last=seen.last,
-            count=len(curve.losses),
-            best=curve.reached()[1],
+            **_beside_test(seen, used, curve),
         ),
         Text(
             "把学习率降到约 {steepest}（范围测试中 loss 下降最快处），不改变其他超参数再运行。",
