@@ -11,6 +11,8 @@ from msprec.cli.common import Failure
 
 #: What `msprec remedy` makes in a folder that is to be its own, before it has the script run into it.
 CLAIM_OF_REMEDY = "remedies"
+#: Where run folders are made, below the working directory
+RUNS = "msprec_runs"
 
 
 def writable_or_temporary(folder: Path) -> Path:
@@ -70,7 +72,8 @@ def forget(folder: Optional[Path], claimed: str = "run.json") -> None:
         with contextlib.suppress(OSError):
             (folder / claimed).unlink()
             folder.rmdir()
-            folder.parent.rmdir()  # msprec_runs, where nothing else is in it
+            if folder.parent.name == RUNS:  # where nothing else is in it; a folder of the user's stays, empty or not
+                folder.parent.rmdir()
 
 
 def say_safely(text: str) -> None:
@@ -97,7 +100,7 @@ def new_run_folder(script: str, out: Optional[str]) -> Path:
         return folder.absolute()
     # the workers of one launch share a parent process, and so the folder
     mark = time.strftime("%Y%m%d-%H%M%S") if size == 1 else f"ranks-{os.getppid()}"
-    base = Path("msprec_runs").absolute() / f"{Path(script).stem}-{mark}"
+    base = Path(RUNS).absolute() / f"{Path(script).stem}-{mark}"
     folder, count = base, 1
     while size == 1 and folder.exists():
         count += 1

@@ -183,3 +183,14 @@ def test_a_folder_of_remedies_is_taken_once(tmp_path: Path) -> None:
     (tmp_path / "run" / CLAIM_OF_REMEDY / "work").mkdir()
     with pytest.raises(Failure):
         new_run_folder("train.py", str(tmp_path / "run"))
+
+
+def test_a_folder_of_the_users_stays_where_nothing_was_recorded(tmp_path: Path) -> None:
+    from msprec.cli.run_folder import RUNS, forget
+
+    for parent, stays in (("results", True), (RUNS, False)):
+        folder = tmp_path / parent / "run"
+        folder.mkdir(parents=True)
+        (folder / "run.json").write_text("{}")
+        forget(folder)
+        assert not folder.exists() and folder.parent.exists() == stays
