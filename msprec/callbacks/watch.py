@@ -13,7 +13,7 @@ from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.resume_step import recorder_of_training, resumed_after
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
-from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
+from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, leave_lost
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
@@ -428,14 +428,10 @@ class Watch:
         self._found = (step, value)
         if self._records:
             self._finding.found(step, value)
-        kept = self._keeper.kept(step)
-        if self._keeper.had_no_room(step):
-            self.recorder.writer.event("step_not_kept", step, why=self._keeper.why_not_kept(step))
-        elif kept is not None:
-            save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
-        bad = self._finite.bad() if self._finite is not None else []
-        if bad:
-            self.recorder.writer.event("first_nonfinite", step, what="parameter", parameters=bad[:20], count=len(bad))
+        leave_lost(self.recorder.writer, self._keeper, step)
+        if self._finite is not None:
+            latest = self._noted[-1].number if self._noted else self.recorder.last_step
+            self._finite.tell(self.recorder.writer.event, max(step, latest))
 
     def failed(self, where: str, error: Exception) -> None:
         self.recorder.report_error(where, error)
