@@ -19,12 +19,12 @@ _MOST_ERRORS = 20
 # facts are written again while the script runs, at growing intervals (seconds), so that a killed run is readable
 _SAVE_INTERVALS = (1, 2, 5, 10, 20, 40, 60)
 # and only while writing them has taken less than this share of the run's time
-_SAVE_SHARE = 0.01
+_SAVE_SHARE = 0.003
 
 
 #: Seconds for probes where none are given: so many and a share of the script's own, up to so many. With the report, a run of a
 #: minute takes a fifth more, one of ten minutes a twentieth.
-PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 4.0, 0.02, 30.0
+PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 4.0, 0.01, 30.0
 
 
 class Options(NamedTuple):

@@ -16,7 +16,7 @@ from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts, sa
 from msprec.runtime.source_locations import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
-STATISTICS_SHARE = 0.02
+STATISTICS_SHARE = 0.005
 STATISTICS_GRACE = 1.0
 # passes whose order is kept: the first and the last few
 _KEEP_PASSES = 8
