@@ -23,6 +23,7 @@ from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
 from msprec.record.step_recorder import in_use, to_number
 from msprec.record.tensorboard import require
+from msprec.runtime.collection import no_collection
 from msprec.runtime.memory import reference
 from msprec.runtime.tensor_snapshot import on_cpu
 
@@ -90,6 +91,7 @@ class Watch:
     lets_pass = (NonFiniteError,)
     style, sink = "functional", False
 
+    @no_collection()
     def __init__(
         self,
         network=None,
@@ -244,6 +246,7 @@ class Watch:
         }
 
     @guarded
+    @no_collection()
     def close(self) -> None:
         """Writes what is left. Steps told later are not recorded."""
         if self.closed:
@@ -353,6 +356,7 @@ class Watch:
         return min(TOGETHER, room, states.left, self._gradients.steps_until_due())
 
     @guarded
+    @no_collection()
     def _work_out(self) -> None:
         """Does what is left to do for the steps that have ended, in their order."""
         if self._working:

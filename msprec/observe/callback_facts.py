@@ -28,6 +28,7 @@ from msprec.record.notebook_cells import NAME, Cells
 from msprec.record.step_recorder import process_rank
 from msprec.record.time_budget import Budget
 from msprec.runtime.cells import is_loss_class, walk
+from msprec.runtime.collection import no_collection
 from msprec.runtime.source_locations import user_place
 
 #: Share of the time since the start that writing facts may take before the process ends.
@@ -255,6 +256,7 @@ class TrainingFacts:
         return self._spent + cost <= SHARE * (time.monotonic() - self._began)
 
     @safely
+    @no_collection()
     def write(self, final: bool) -> None:
         """Writes all facts; ``final``: with the parameters as they are now."""
         if (
