@@ -1,17 +1,15 @@
 """The terms of which a loss is the sum: what each comes to and the norm of its gradient, at the start and at the end; and, of
 those that compare with targets, the best constant prediction."""
 
-import contextlib
 import time
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.locate.gradients import Updated
-from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed, watched
+from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.probe.loss_parts import residuals
 from msprec.probe.loss_targets import Sources
 from msprec.probe.numpy_losses import (
@@ -124,10 +122,7 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
 
 
 def _run(step: ReplayedStep, inputs: tuple) -> tuple:
-    trace = GraphTrace(step)
-    trace.backward = False
-    with watched(trace), contextlib.suppress(Updated):
-        result = trace.call_function(step.forward, inputs)
+    trace, result = run_forward(step, inputs)
     whole = next((one for one in tensors_in(result) if one.size == 1 and "Float" in str(one.dtype)), None)
     return trace, _terms(trace, whole, 1.0, None) if whole is not None else []
 

@@ -14,7 +14,7 @@ from msprec.locate.gradients import Plain
 from msprec.locate.replay import undisturbed, watched
 from msprec.probe.attainable_range import plain_name
 from msprec.probe.captured_updates import flat_gradients
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import place_of_class, place_of_code
 
@@ -82,10 +82,9 @@ def _of_loop(material, seconds: float) -> list:
 def _loss_divided(material) -> Optional[bool]:
     """Whether what is differentiated is a quotient or product with a plain number; None: it was not seen."""
     step = material.build(material.batches[0])
-    trace = GraphTrace(step)
-    trace.backward = False
-    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
-        loss = first_scalar(trace.call_function(step.forward, step.inputs))
+    with undisturbed(step.parameters, None, None, step.host_random):
+        trace, result = run_forward(step)
+    loss = first_scalar(result)
     node = trace.producers.get(id(loss))
     if node is None:
         return None
