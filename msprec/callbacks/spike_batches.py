@@ -14,7 +14,7 @@ DEVIATIONS, EXTREMES, RISE = 10.0, 3.0, 0.1
 #: Batches that are kept of a training, bytes of one of them, and steps without another after one.
 MOST_KEPT, MOST_BYTES, APART = 16, 16 << 20, 20
 #: Share of the training's time that writing may take, and seconds that are free.
-SHARE, GRACE = 0.002, 0.3
+SHARE, GRACE = 0.002, 0.1
 
 
 class SpikeBatches:
