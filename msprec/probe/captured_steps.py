@@ -132,7 +132,7 @@ class Material:
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style == "functional":
-            self.updates_held.update(optimizer, gradients)
+            self.updates_held.update(optimizer, gradients, self.optimizers)
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
             return
         if self.initial is not None and len(self.batches) == 1:

@@ -16,7 +16,7 @@ SHARE, GRACE = 0.002, 0.1
 
 class CapturedUpdate(NamedTuple):
     """``batches``: what each gradient computation since the update before was called with; ``weights``: ``{id(parameter):
-    array}`` before the update; ``given`` and ``before``: arrays of the gradients of this update and of the one before."""
+    array}`` of the optimizers before the update; ``given`` and ``before``: arrays of the gradients of this update and of the one before."""
 
     number: int
     batches: list
@@ -41,8 +41,8 @@ class CapturedUpdates:
         if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
             self._since.append(tuple(batch))
 
-    def update(self, optimizer, gradients) -> None:
-        """An optimizer is about to be called."""
+    def update(self, optimizer, gradients, others=()) -> None:
+        """An optimizer is about to be called; ``others``: those that update other weights of the step, as in a GAN."""
         if self.optimizer is None:
             self.optimizer, self.place = optimizer, user_place()
         if optimizer is not self.optimizer:
@@ -60,7 +60,8 @@ class CapturedUpdates:
         with self._budget.spending():
             given = _copies(tensors)
             if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
-                weights = {id(p): p.asnumpy().copy() for p in optimizer.parameters}
+                held = {id(p): p for one in (optimizer, *others) for p in one.parameters}
+                weights = {key: p.asnumpy().copy() for key, p in held.items()}
                 self.held = [*self.held[:1], CapturedUpdate(self._made, batches, weights, given, before)]
             self._before = given if next_due else None
 

@@ -25,7 +25,7 @@ _PATIENCE = 4
 #: The rest that one factor may leave, as a share, before the gradients of the update before are looked for.
 _EXACT = 0.02
 #: The rest from which on gradients of other weights are tried; sets of such weights that are tried, and names that are told.
-_UNEXPLAINED, _MOST_SETS, _MOST_NAMES = 0.5, 4, 8
+_UNEXPLAINED, _MOST_SETS, _MOST_NAMES = 0.1, 4, 8
 _FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
 
 
