@@ -179,7 +179,7 @@ def _assigned(scope: ast.AST, name: str) -> list:
     return found
 
 
-def _parts(target: ast.AST, value: ast.expr, name: str) -> list:
+def _parts(target: ast.expr, value: ast.expr, name: str) -> list:
     """The values that an assignment gives to a name by itself."""
     parts = assigned_parts(target, value)
     return [one for held, one, alone in parts if alone and isinstance(held, ast.Name) and held.id == name]

@@ -16,7 +16,8 @@ SHARE, GRACE = 0.002, 0.1
 
 class CapturedUpdate(NamedTuple):
     """``batches``: what each gradient computation since the update before was called with; ``weights``: ``{id(parameter):
-    array}`` of the optimizers before the update; ``given`` and ``before``: arrays of the gradients of this update and of the one before."""
+    array}`` of the optimizers before the update; ``given`` and ``before``: arrays of the gradients of this update and of the
+    one before."""
 
     number: int
     batches: list
