@@ -23,7 +23,10 @@ class FixedMask(NamedTuple):
 
 def fixed_masks(run_data: RunData) -> list[FixedMask]:
     """Fields that ``__init__`` of a cell of the network fills with zeros and ones drawn at random, and that another method
-    multiplies with in training mode alone, or in a class whose name speaks of dropout: masks of sparse weights hold in inference too."""
+    multiplies with in training mode alone, or in a class whose name speaks of dropout.
+
+    Masks of sparse weights hold in inference too, and are none of them.
+    """
     cells = {cell.class_ for network in run_data.networks for cell in network.cells}
     found = []
     for file, tree in run_data.source.trees.items():
