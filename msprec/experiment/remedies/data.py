@@ -33,7 +33,10 @@ class Standardise(Remedy):
         return {name: pair for name, pair in scaled.items() if not _is_standard(*pair)}
 
     def hook(self) -> Optional[dict]:
-        return {"name": "standardise", "columns": self._columns()}
+        # a loop that is handed arrays has no data set to put it into: that is described, not tried
+        steps = (self.case.training_set() or {}).get("pipeline") or []
+        made = any(step["op"].endswith("Dataset") for step in steps)
+        return {"name": "standardise", "columns": self._columns()} if made else None
 
     def edit(self, project: Project) -> None:
         columns, places = self._columns(), {}
