@@ -166,25 +166,28 @@ class Benchmark:
         self._work, self._probe_seconds = work.absolute(), probe_seconds
         self._originals: dict[str, tuple] = {}
 
-    def original(self, kind: Kind) -> tuple[Measured, Case, Score]:
-        """The results of the original, and the score that they are."""
+    def original(self, kind: Kind) -> tuple[Case, Score]:
+        """The original, run over seeds, and its score."""
         if kind.name not in self._originals:
             case = prepared(Program(kind.folder).texts, self._work / kind.name / "original", self._probe_seconds)
             runs = Runner(case).run([Task((), seed) for seed in range(SEEDS if is_pair(kind) else MOST_SEEDS)])
             # what a pair comes to is read as msprec reads it: the score it evaluates or prints, else the training loss
             score = effect.choose_score(runs) if is_pair(kind) else Score(kind.metric, kind.higher_is_better)
-            self._originals[kind.name] = measured(case, [], score, is_pair(kind)), case, score
+            self._originals[kind.name] = case, score
         return self._originals[kind.name]
 
     def mutant(self, kind: Kind, operator: str, texts: dict) -> dict:
         """What became of one mutant."""
-        sound, _, score = self.original(kind)
+        original, score = self.original(kind)
         case = prepared(texts, self._work / kind.name / operator, self._probe_seconds)
         facts = remedied(case)
         if not facts:
             Runner(case).run([Task((), seed) for seed in range(SEEDS)])
         together = (facts.get("together") or {}).get("ids", [])
-        broken, best = (measured(case, one, score, is_pair(kind)) for one in ([], together))
+        if is_pair(kind) and facts.get("score"):
+            score = Score(facts["score"], facts["higher"])  # another one where the classes are unbalanced
+        sides = (original, []), (case, []), (case, together)
+        sound, broken, best = (measured(*one, score, is_pair(kind)) for one in sides)
         patch = facts.get("patch") or {}
         return {
             "name": f"{kind.name}/{operator}",
@@ -353,7 +356,7 @@ def main() -> None:
         return
     if args.sound:
         for kind in (one for one in KINDS if wanted_kind(one, args.only)):
-            facts = remedied(benchmark.original(kind)[1])
+            facts = remedied(benchmark.original(kind)[0])
             console.print(f"{kind.name}: patch {(facts.get('patch') or {}).get('file')}")
         return
     chosen = [one for one in singles(args.only) if not args.kept or benchmark.is_kept(*one[:2])]

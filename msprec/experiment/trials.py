@@ -114,7 +114,8 @@ class Trials:
         """Of runs that ended well; where the script as it is never does, the first remedy with which it does decides."""
         ended_well = [one for one in results if one["status"] == 0]
         if not self._scored and ended_well:
-            self.score, self._scored = effect.choose_score(ended_well), True
+            unbalanced = any(one.item == "ds.03" for one in self.plan.case.problems)
+            self.score, self._scored = effect.choose_score(ended_well, unbalanced), True
 
     def more(self, remedies: tuple, count: int) -> list:
         """The results of a set of remedies, over at least so many seeds."""
