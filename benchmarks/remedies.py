@@ -54,7 +54,7 @@ sys.path.insert(0, str(Path(__file__).parent / "faults"))
 
 from catalogue import FAULTS, KINDS, Kind, mutants_of
 from operators import Fault, mutate
-from pairs import FAULT, PAIRS, faulty
+from pairs import FAULT, PAIRS, faulty, unshuffled
 from rich.console import Console
 from rich.table import Table
 from source import Program
@@ -218,8 +218,16 @@ class Benchmark:
             found = {"helping": helping, "planned": [one.id for one in plan.remedies]}
             (folder / "first.json").write_text(json.dumps(found), encoding="utf-8")
         found = json.loads((folder / "first.json").read_text(encoding="utf-8"))
-        right = found["helping"][:1] and found["helping"][0] in ANSWERED[operator.split("+")[0]]
+        right = found["helping"][:1] and found["helping"][0] in answers(kind, operator.split("+")[0])
         return {"name": f"{kind.name}/{operator}", "right": bool(right), **found}
+
+    def is_harmless(self, kind: Kind, operator: str, texts: dict) -> bool:
+        """Whether a change alone leaves the result of the original within its spread."""
+        original, score = self.original(kind)
+        case = prepared(texts, self._work / kind.name / operator, self._probe_seconds)
+        Runner(case).run([Task((), seed) for seed in range(SEEDS)])
+        before, after = (measured(one, [], score, is_pair(kind)) for one in (original, case))
+        return effect.compare(before, after, score).verdict not in ("harms", "open")
 
 
 def is_pair(kind: Kind) -> bool:
@@ -281,8 +289,19 @@ def wanted_kind(kind: Kind, only: list[str]) -> bool:
     return not only or any(name.split("/")[0] == kind.name or name in ANSWERED for name in only)
 
 
-def two_faults(only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
+def two_faults(benchmark: Benchmark, only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
     """A repaired fault with a harmless one of the same program."""
+    repaired = [row["name"] for row in rows if row["repaired"]]
+    made = []
+    for kind in (one for one in PAIRS if f"{one.name}/{FAULT}" in repaired):
+        found = unshuffled(kind)
+        if found is not None and benchmark.is_harmless(kind, found[0].operator, found[0].texts):
+            made.append((kind, found[1].operator, found[1].texts))
+    return [*made, *in_turn(two_of_mutants(only, rows))]
+
+
+def two_of_mutants(only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
+    """The same of the mutants: all that are harmless beside all that are repaired."""
     by_name = {row["name"]: row for row in rows}
     made = []
     for kind in (one for one in KINDS if wanted_kind(one, only)):
@@ -364,10 +383,11 @@ def main() -> None:
     show(console, rows)
     if args.pairs:
         twos = []
-        for kind, operator, texts in in_turn(two_faults(args.only, rows))[: args.pairs]:
+        for kind, operator, texts in two_faults(benchmark, args.only, rows)[: args.pairs]:
             twos.append(benchmark.first_of_two(kind, operator, texts))
             console.print(twos[-1])
-        right = sum(one["right"] for one in twos)
+        right, both = sum(one["right"] for one in twos), sum("shuffle" in one["planned"] for one in twos)
+        console.print(f"of {len(twos)} pairs the other fault was found too, and its remedy tried, in {both}")
         console.print(f"two faults: a remedy of the one that matters comes first in {right} of {len(twos)}")
     (args.work / "remedies.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
