@@ -60,6 +60,8 @@ class Ending:
         say_safely(f"msprec: interrupted, no report is written; {self._later()}")
 
     def _report(self, what: str, seconds: float) -> None:
+        if self._folder is None:  # the scheduler of a distributed launch, which records nothing
+            return
         with contextlib.suppress(OSError):
             self._keep_beside()
         report = self._folder / ("checklist.docx" if self._look else "checklist.json")

@@ -121,8 +121,8 @@ def run(
         _require_syntax(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
         given += ("-m",) if module else ()
-        folder = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
-        run_repeatedly(named, args, folder, repeat or 2, given, lang, first)
+        runs = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
+        run_repeatedly(named, args, runs, repeat or 2, given, lang, first)
     design_beside(script)
     beside = read_also(also)
     options = Options(
