@@ -137,7 +137,7 @@ def run(
     look = {"full": full, "letter": paper == "letter"} if word else None
     context = click.get_current_context()
 
-    def keep_beside() -> None:
+    def keep_beside(folder: Path) -> None:
         with context.scope(cleanup=False):  # in whatever thread
             _keep_beside(folder, reference, beside)
 
