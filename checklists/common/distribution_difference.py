@@ -24,7 +24,7 @@ class DistributionDifference(NamedTuple):
     says: Optional[Text] = None
 
 
-class Values(NamedTuple):
+class ColumnValues(NamedTuple):
     """A column (or argument) with the number of samples that its statistics rest on."""
 
     column: Fact
@@ -38,7 +38,7 @@ def comparable(column: Fact) -> bool:
     return known and (column.kind == "float" or (column.kind == "int" and picture))
 
 
-def compare(run_data: RunData, reference: Values, other: Values) -> DistributionDifference:
+def compare(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> DistributionDifference:
     """``reference``: as in training; ``other``: as in evaluation or inference."""
     a, b = reference.column, other.column
     if not comparable(a) or not comparable(b):
@@ -73,7 +73,7 @@ def _groups(column: Fact) -> list:
     return rows if usable else [_whole(column)]
 
 
-def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number) -> DistributionDifference:
+def _group(run_data: RunData, mine: tuple, theirs: tuple, other: ColumnValues, number) -> DistributionDifference:
     """Two groups of values; ``number``: the channel's or feature's, False for the whole column."""
     low, high, mean, std = mine
     if not std:
@@ -92,7 +92,7 @@ def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number)
     return DistributionDifference("close" if shift < 0.15 + noise and spread < 1.15 + noise else "alike")
 
 
-def _events(values: tuple, of: Values) -> float:
+def _events(values: tuple, of: ColumnValues) -> float:
     """In how many samples a feature leaves the bound that it usually has, as a pixel at the border does: where a share p of them
     does, (mean - bound)² ÷ variance is about p. Infinite where the feature is constant."""
     low, high, mean, std = values
@@ -163,7 +163,7 @@ def _swapped(mine: list, theirs: list, samples: int) -> Optional[DistributionDif
     )
 
 
-def centred_on_itself(reference: Values, other: Values) -> bool:
+def centred_on_itself(reference: ColumnValues, other: ColumnValues) -> bool:
     """Whether the other set has a mean of zero in every feature to within rounding: standardised by its own statistics.
 
     Chance leaves means of about 1/√n. The training set itself, evaluated, has them too and is left out.

@@ -38,11 +38,11 @@ class Ending:
         folder: The run folder; None: nothing is recorded.
         lang: Language of the report; None: the locale's.
         look: How the Word report is made (``full``, ``letter``); None: without it.
-        keep_beside: Writes into the folder that it is given what the report draws on besides the run.
+        keep_beside: Writes into the folder what the report draws on besides the run.
     """
 
     def __init__(
-        self, folder: Optional[Path], lang: Optional[str], look: Optional[dict], keep_beside: Callable[[Path], object]
+        self, folder: Optional[Path], lang: Optional[str], look: Optional[dict], keep_beside: Callable[[], object]
     ) -> None:
         self._folder, self._lang, self._look, self._keep_beside = folder, lang, look, keep_beside
         self._environment = dict(os.environ)  # as it was before the script
@@ -60,10 +60,8 @@ class Ending:
         say_safely(f"msprec: interrupted, no report is written; {self._later()}")
 
     def _report(self, what: str, seconds: float) -> None:
-        if self._folder is None:  # the scheduler of a distributed launch, which records nothing
-            return
         with contextlib.suppress(OSError):
-            self._keep_beside(self._folder)
+            self._keep_beside()
         report = self._folder / ("checklist.docx" if self._look else "checklist.json")
         try:
             done = subprocess.run(

@@ -121,8 +121,8 @@ def run(
         _require_syntax(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
         given += ("-m",) if module else ()
-        runs = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
-        run_repeatedly(named, args, runs, repeat or 2, given, lang, first)
+        folder = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
+        run_repeatedly(named, args, folder, repeat or 2, given, lang, first)
     design_beside(script)
     beside = read_also(also)
     options = Options(
@@ -137,7 +137,7 @@ def run(
     look = {"full": full, "letter": paper == "letter"} if word else None
     context = click.get_current_context()
 
-    def keep_beside(folder: Path) -> None:
+    def keep_beside() -> None:
         with context.scope(cleanup=False):  # in whatever thread
             _keep_beside(folder, reference, beside)
 
