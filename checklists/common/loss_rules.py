@@ -338,10 +338,13 @@ def _sigmoid_by_name(one: LossWithInputs) -> Optional[Wrong]:
     return _wrong(one, summary, _TAKE_OFF)
 
 
-def _clipped(one: LossWithInputs, _) -> Optional[Wrong]:
+def _clipped(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     given = _source(one).given
     low, high = given if len(given) == 2 else (0, 1)
-    if one.takes != "probabilities" or one.made_by not in _CLAMPS or (low >= -0.1 and high <= 1.1):
+    if one.takes != "probabilities" or one.made_by not in _CLAMPS:
+        return None
+    margin = run_data.limit("cg.04.clip_margin")
+    if low >= -margin and high <= 1 + margin:
         return None
     summary = Text(
         "{name} 需要 0 到 1 之间的概率，而它的输入是从 {low} 到 {high} 截断（{operator}）得到的：缺少 sigmoid，"

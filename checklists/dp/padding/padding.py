@@ -191,7 +191,7 @@ def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]
 
 def _length(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     agrees = pad.length.agrees
-    if agrees is None or 1 - agrees <= 5 * run_data.limit("dp.04.contradicts"):
+    if agrees is None or 1 - agrees <= run_data.limit("dp.04.wrong_lengths"):
         return None
     return PaddingFault(
         Text(
@@ -203,7 +203,7 @@ def _length(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFaul
             share=f"{100 * agrees:.3g} %",
         ),
         dataset,
-        sure=agrees < 0.5,
+        sure=agrees < run_data.limit("dp.04.right_lengths"),
     )
 
 
@@ -312,7 +312,7 @@ def _only_padding_counts(run_data: RunData, judged: list) -> list:
     if not train or not facts.padded or real < 1 or None in (facts.padded_counted, facts.real_counted):
         return []
     few = run_data.limit("dp.04.contradicts")
-    if facts.real_counted > few * real or facts.padded_counted < 0.5 * facts.padded:
+    if facts.real_counted > few * real or facts.padded_counted < run_data.limit("dp.04.reached") * facts.padded:
         return []
     return [
         PaddingFault(
