@@ -48,6 +48,9 @@ def entering(run_data: RunData, columns: list) -> list:
     """
     compared = {id(found[1]) for one in _compared(run_data) if (found := column_of(run_data, one)) is not None}
     columns = [column for column in columns if id(column) not in compared] or columns
+    given = {id(column) for column in _given_to_loss(run_data)}
+    others = [column for column in columns if id(column) not in given]
+    columns = others if any(column.kind == "float" for column in others) else columns
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
     taken = {values_in(argument.shape) for one in calls for argument in one.arguments}
     sizes = {values_in(column.shape) for column in columns}
@@ -60,6 +63,21 @@ def _compared(run_data: RunData) -> list:
     """The targets of the losses on the watched step, as they are delivered."""
     probes = run_data.probes
     return [one.targets for one in (*probes.losses, *probes.other_losses) if one.targets.factor is not None]
+
+
+def _given_to_loss(run_data: RunData) -> list:
+    """The columns that a loss of the script's own was given as they are, where each column is an input of the step.
+
+    Of an autoencoder that is what enters the network too: its loss alone tells no labels from inputs.
+    """
+    return [
+        dataset.columns[position]
+        for one in run_data.probes.own_losses
+        for dataset in run_data.datasets_of("train")
+        if len(dataset.columns) == one.targets.inputs
+        for position in (*one.beside, one.targets.input)
+        if position is not None and position < len(dataset.columns)
+    ]
 
 
 def values_in(shape: list) -> Optional[int]:
