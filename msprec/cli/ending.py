@@ -14,8 +14,9 @@ from msprec.cli.run_folder import say_safely
 
 #: Seconds for the report where a handler of the script's has answered SIGTERM: Kubernetes and Slurm leave 30 s in all by default.
 REPORT_SECONDS = 15.0
-#: Seconds in which ranks that end together have ended; and how long probes and a report may take that no signal hurries.
-TOGETHER_SECONDS, FINISH_SECONDS = 4.0, 60.0
+#: Seconds that rank 0 waits for others that end with it, and these for it (more than `Termination` takes to write the record where
+#: the main thread waits for another rank); and how long probes and a report may take that no signal hurries.
+OTHERS_SECONDS, FIRST_SECONDS, FINISH_SECONDS = 3.0, 8.0, 60.0
 #: Seconds from a report that is written until it is told and its process is over.
 SAID_SECONDS = 2.0
 
@@ -80,7 +81,7 @@ class Ending:
         began, ended = time.time(), False
         while not self._is_reported(began):
             ended = ended or self._first_has_ended()
-            if time.time() >= began + (seconds if ended else min(seconds, TOGETHER_SECONDS)):
+            if time.time() >= began + (seconds if ended else min(seconds, FIRST_SECONDS)):
                 return
             time.sleep(0.1)
         time.sleep(SAID_SECONDS)
@@ -92,7 +93,7 @@ class Ending:
 
     def _is_reported(self, since: float) -> bool:
         with contextlib.suppress(OSError):
-            return self._report_file().stat().st_mtime >= since - TOGETHER_SECONDS
+            return self._report_file().stat().st_mtime >= since - FIRST_SECONDS
         return False
 
     def _report_file(self) -> Path:
@@ -115,7 +116,7 @@ class Ending:
         with contextlib.suppress(OSError):
             self._keep_beside()
         began = time.monotonic()
-        late_ranks(self._folder, TOGETHER_SECONDS)
+        late_ranks(self._folder, OTHERS_SECONDS)
         told = self._concluded(max(1.0, seconds - (time.monotonic() - began)))
         if told is None:
             say_safely(f"msprec: {what}; the report was not ready within {seconds:.0f} s: {self._later()}")
