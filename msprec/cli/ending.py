@@ -14,8 +14,8 @@ from msprec.cli.run_folder import say_safely
 
 #: Seconds for the report where a handler of the script's has answered SIGTERM: Kubernetes and Slurm leave 30 s in all by default.
 REPORT_SECONDS = 15.0
-#: Seconds that rank 0 waits for others that end with it, and these for it (more than `Termination` takes to write the record where
-#: the main thread waits for another rank); and how long probes and a report may take that no signal hurries.
+#: Seconds that rank 0 waits for others that end with it, and these for it (more than `Termination` takes to write the record
+#: where the main thread waits for another rank); and how long probes and a report may take that no signal hurries.
 OTHERS_SECONDS, FIRST_SECONDS, FINISH_SECONDS = 3.0, 8.0, 60.0
 #: Seconds from a report that is written until it is told and its process is over.
 SAID_SECONDS = 2.0
