@@ -169,6 +169,13 @@ def test_no_case(tmp_path, damage, said):
         Case(run)
 
 
+def test_the_time_of_a_run_is_the_scripts_own(tmp_path):
+    """Probes begin after run.json is written; their time is no part of it."""
+    run = write_run(tmp_path)
+    (run / "facts" / "probes.json").write_text(json.dumps({"budget": 30.0, "seconds": 3.5}))
+    assert Case(run).seconds() == 4.0
+
+
 def test_the_root_folder_is_not_copied(tmp_path):
     run = write_run(tmp_path)
     facts = json.loads((run / "run.json").read_text())
