@@ -200,7 +200,8 @@ _OWN_LOSS = {
     "value": key(number, "its value"),
     "equals": key([text], "the known loss and reduction whose value it has"),
     "candidates": key(Map(number), "values of known losses"),
-    "variant": key(flag, "whether its name speaks of a variant: weighted, smoothed, …"),
+    "variant": key(flag, "whether its code speaks of a variant (weighted, smoothed, …), or it was given more inputs"),
+    "beside": key([count], "positions of further inputs of the step that it was given: second labels, weights, a mask"),
     "predicted": key([count], "shape of the prediction"),
     "labels": key([count], "shape of the labels"),
     "final": key(flag, "whether it is what was differentiated (times the loss scale); null: that was not seen"),
@@ -279,6 +280,7 @@ _UPDATES = {
     "optimizer": key(text, "its class"),
     "place": key(PLACE, "where it is called, or where the step is defined"),
     "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
+    "of_others": key([text], "names of the weights, not the optimizer's, whose gradients it was given"),
     "updates": key(
         [
             {
@@ -370,6 +372,7 @@ _TERMS = {
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
+    "took": key(Map(finite), "seconds that each probe took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
