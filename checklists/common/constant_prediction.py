@@ -102,7 +102,7 @@ class ConstantLoss(NamedTuple):
     majority: Optional[float] = None
 
 
-class Outcome(NamedTuple):
+class BesideConstant(NamedTuple):
     """How a training ended beside a constant prediction.
 
     Attributes:
@@ -143,7 +143,7 @@ class Outcome(NamedTuple):
         )
 
 
-def learning_outcome(run_data: RunData) -> Outcome:
+def learning_outcome(run_data: RunData) -> BesideConstant:
     """Holds the end of the training loss against the best constant prediction.
 
     Nothing: not hp.01.constant of the constant's loss below it, or within two standard errors of it. Learnt: hp.01.learnt of
@@ -152,13 +152,13 @@ def learning_outcome(run_data: RunData) -> Outcome:
     """
     losses = _losses(run_data)
     if losses is None or len(losses) < run_data.limit("hp.01.outcome_steps"):
-        return Outcome("unknown", steps=0 if losses is None else len(losses))
+        return BesideConstant("unknown", steps=0 if losses is None else len(losses))
     tail = losses[-max(5, len(losses) // 10) :]
     constant = run_data.once(constant_loss)
     if not np.isfinite(tail).all():
-        return Outcome("diverged", constant=constant, steps=len(losses))
+        return BesideConstant("diverged", constant=constant, steps=len(losses))
     end, error = float(tail.mean()), float(tail.std()) / math.sqrt(len(tail))
-    known = Outcome("unknown", end, constant, len(losses))
+    known = BesideConstant("unknown", end, constant, len(losses))
     if constant is None or not constant.value > 0:
         return known
     above = run_data.limit("hp.01.diverged")

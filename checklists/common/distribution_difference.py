@@ -24,7 +24,7 @@ class DistributionDifference(NamedTuple):
     says: Optional[Text] = None
 
 
-class Values(NamedTuple):
+class ColumnValues(NamedTuple):
     """A column (or argument) with the number of samples that its statistics rest on."""
 
     column: Fact
@@ -38,7 +38,7 @@ def comparable(column: Fact) -> bool:
     return known and (column.kind == "float" or (column.kind == "int" and picture))
 
 
-def compare(run_data: RunData, reference: Values, other: Values) -> DistributionDifference:
+def compare(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> DistributionDifference:
     """``reference``: as in training; ``other``: as in evaluation or inference."""
     a, b = reference.column, other.column
     if not comparable(a) or not comparable(b):
@@ -46,7 +46,9 @@ def compare(run_data: RunData, reference: Values, other: Values) -> Distribution
     mine, theirs = _groups(a), _groups(b)
     if len(mine) != len(theirs):
         mine, theirs = [_whole(a)], [_whole(b)]
-    found = [one for one in (_stretched(a, b), _swapped(mine, theirs, other.samples)) if one is not None]
+    found = [
+        one for one in (_stretched(run_data, a, b), _swapped(run_data, mine, theirs, other.samples)) if one is not None
+    ]
     fewer = other._replace(samples=min(reference.samples, other.samples))
     found.append(_group(run_data, _whole(a), _whole(b), fewer, False))
     if len(mine) > 1:
@@ -73,7 +75,7 @@ def _groups(column: Fact) -> list:
     return rows if usable else [_whole(column)]
 
 
-def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number) -> DistributionDifference:
+def _group(run_data: RunData, mine: tuple, theirs: tuple, other: ColumnValues, number) -> DistributionDifference:
     """Two groups of values; ``number``: the channel's or feature's, False for the whole column."""
     low, high, mean, std = mine
     if not std:
@@ -89,10 +91,11 @@ def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number)
         return DistributionDifference("apart", _sentence(mine, theirs, number))
     if shift > run_data.limit("dp.02.near_shift") + noise or spread >= run_data.limit("dp.02.near_ratio") + noise:
         return DistributionDifference("doubtful", _sentence(mine, theirs, number))
-    return DistributionDifference("close" if shift < 0.15 + noise and spread < 1.15 + noise else "alike")
+    near, much = run_data.limit("dp.02.close_shift"), run_data.limit("dp.02.close_ratio")
+    return DistributionDifference("close" if shift < near + noise and spread < much + noise else "alike")
 
 
-def _events(values: tuple, of: Values) -> float:
+def _events(values: tuple, of: ColumnValues) -> float:
     """In how many samples a feature leaves the bound that it usually has, as a pixel at the border does: where a share p of them
     does, (mean - bound)² ÷ variance is about p. Infinite where the feature is constant."""
     low, high, mean, std = values
@@ -124,7 +127,7 @@ def _sentence(mine: tuple, theirs: tuple, number) -> Text:
     )
 
 
-def _stretched(a: Fact, b: Fact) -> Optional[DistributionDifference]:
+def _stretched(run_data: RunData, a: Fact, b: Fact) -> Optional[DistributionDifference]:
     """Pictures whose values are distributed alike but over another range: moved or stretched by the processing."""
     if len(a.shape) < 3 and not (len(a.shape) == 1 and (a.shape[0] or 0) >= 16):
         return None
@@ -139,18 +142,20 @@ def _stretched(a: Fact, b: Fact) -> Optional[DistributionDifference]:
     if _spread((b.std / a.std) / (second / first)) > _AS_MUCH:
         return None
     # the ends of unbounded values move with the number of samples: only a clear stretch counts
-    if _spread(second / first) < 1.5 and abs(b.min - a.min) < 0.5 * a.std:
+    little = _spread(second / first) < run_data.limit("dp.02.stretch")
+    if little and abs(b.min - a.min) < run_data.limit("dp.02.moved") * a.std:
         return None
     return DistributionDifference("apart", _sentence(_whole(a), _whole(b), False))
 
 
-def _swapped(mine: list, theirs: list, samples: int) -> Optional[DistributionDifference]:
+def _swapped(run_data: RunData, mine: list, theirs: list, samples: int) -> Optional[DistributionDifference]:
     """Three channels that agree only when read backwards: RGB against BGR."""
     if len(mine) != 3 or samples < 8 or any(not one[3] for one in mine):
         return None
     straight = max(abs(x[2] - y[2]) / x[3] for x, y in zip(mine, theirs))
     backwards = max(abs(x[2] - y[2]) / x[3] for x, y in zip(mine, reversed(theirs)))
-    if straight < 0.15 + 2.0 / math.sqrt(samples) or backwards > straight / 3:
+    apart = run_data.limit("dp.02.close_shift") + 2.0 / math.sqrt(samples)
+    if straight < apart or backwards > straight / run_data.limit("dp.02.reversed"):
         return None
     return DistributionDifference(
         "apart",
@@ -163,7 +168,7 @@ def _swapped(mine: list, theirs: list, samples: int) -> Optional[DistributionDif
     )
 
 
-def centred_on_itself(reference: Values, other: Values) -> bool:
+def centred_on_itself(reference: ColumnValues, other: ColumnValues) -> bool:
     """Whether the other set has a mean of zero in every feature to within rounding: standardised by its own statistics.
 
     Chance leaves means of about 1/√n. The training set itself, evaluated, has them too and is left out.

@@ -19,16 +19,16 @@ _SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
 
 
-class Argument(NamedTuple):
+class ArgumentName(NamedTuple):
     """An argument of a call: by which names, or at which position."""
 
     names: tuple
     position: int
 
 
-RATE = Argument(("learning_rate", "lr"), 1)
-BATCH = Argument(("batch_size",), 0)
-EPOCHS = Argument(("epoch", "epochs"), 0)
+RATE = ArgumentName(("learning_rate", "lr"), 1)
+BATCH = ArgumentName(("batch_size",), 0)
+EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 
 
 class _Asked(NamedTuple):
@@ -50,7 +50,7 @@ def _number(node: ast.AST) -> Optional[float]:
 
 
 def argument_origin(
-    run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "", value: Optional[float] = None
+    run_data: RunData, call: Optional[Fact], wanted: ArgumentName, callee: str = "", value: Optional[float] = None
 ) -> list:
     """The place where the value of an argument is written, where that is another line than the call's; else an empty list.
 

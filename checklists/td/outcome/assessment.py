@@ -8,7 +8,7 @@ import numpy as np
 
 from msprec.checklists.common.constant_prediction import (
     ACCURACY,
-    Outcome,
+    BesideConstant,
     as_share,
     learning_outcome,
     share_error,
@@ -70,7 +70,7 @@ class Assessment(NamedTuple):
     """
 
     state: str
-    outcome: Outcome
+    outcome: BesideConstant
     sure: bool = False
     reason: Optional[str] = None
     start: Optional[float] = None
