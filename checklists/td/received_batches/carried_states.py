@@ -56,7 +56,7 @@ def _kept(run_data: RunData, cells: set) -> Iterator[tuple]:
                 for one in (inner for body in bodies for inner in ast.walk(body)):
                     for name in _written(one)[0]:
                         if _STATE.fullmatch(name) and any(_reads(body, name) for body in bodies):
-                            yield name, place(file, one.lineno)
+                            yield name, place(file, getattr(one, "lineno", 0))
 
 
 def _written(node: ast.AST) -> tuple:
