@@ -54,9 +54,10 @@ def _kept(run_data: RunData, cells: set) -> Iterator[tuple]:
             if isinstance(node, ast.ClassDef) and node.name in cells:
                 bodies = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "construct"]
                 for one in (inner for body in bodies for inner in ast.walk(body)):
-                    for name in _written(one)[0]:
-                        if _STATE.fullmatch(name) and any(_reads(body, name) for body in bodies):
-                            yield name, place(file, getattr(one, "lineno", 0))
+                    line, (fields, value) = getattr(one, "lineno", 0), _written(one)
+                    for name in fields:
+                        if _STATE.fullmatch(name) and any(_reads(body, name, line, value) for body in bodies):
+                            yield name, place(file, line)
 
 
 def _written(node: ast.AST) -> tuple:
@@ -70,10 +71,10 @@ def _written(node: ast.AST) -> tuple:
     return [], None
 
 
-def _reads(body: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Load) for one in ast.walk(body)
-    )
+def _reads(body: ast.AST, name: str, before: int, value: ast.AST) -> bool:
+    """Whether a field is read before a line or in the value that is written there; what is read later is no earlier batch's."""
+    found = [*(one for one in ast.walk(body) if getattr(one, "lineno", before) < before), *ast.walk(value)]
+    return any(isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Load) for one in found)
 
 
 def _is_reset(run_data: RunData, name: str) -> bool:

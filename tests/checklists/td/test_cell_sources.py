@@ -77,6 +77,7 @@ _READER = """class Reader(nn.Cell):
         ("self.h = h", "net.h = ops.zeros(8)\n", True, None),
         ("self.last = h", "", True, None),
         ("pass", "", True, None),
+        ("self.hidden = h\n        h = self.out(self.hidden)", "", True, None),  # shown to others, not carried
     ],
 )
 def test_a_state_that_is_kept(reading, kept, rest, shuffled, line):
