@@ -1,7 +1,7 @@
 """Of several trainings one after the other (a network is trained before, then its last layers; one fold after another), the
 last one's steps are held for the probes."""
 
-from typing import Callable, Optional
+from typing import Callable
 
 from msprec.probe.captured_steps import Material
 
@@ -15,24 +15,30 @@ class CapturedTrainings:
     """What `Material` is for one training, for the last of them."""
 
     def __init__(self) -> None:
-        self._held, self._next = Material(), None
+        self._held, self._next, self._former = Material(), None, None
         self._offered, self._turns = 0, 0
 
     def offer(self, style: str, batch: tuple, build: Callable, roots, *what, forward=None, **named) -> None:
         """A training step begins; see `Material.offer`."""
-        what, named = (style, batch, build, roots, *what), {"forward": forward, **named}
-        if self._turns < TURNS and not self._held.takes(style, roots, forward):
-            if self._next is None or not self._next.takes(style, roots, forward):
-                self._turns += self._next is not None
-                self._next = Material(before=self._offered)
-            self._next.offer(*what, **named)
-            if self._next.offered >= NEXT:
-                self._held, self._next = self._next, None
-        else:
+        step = (style, roots, forward)
+        if self._former is not None and self._former.takes(*step):
+            self._held, self._former, self._turns = self._former, None, TURNS  # they take turns, many steps each
+        if self._turns >= TURNS or self._held.takes(*step):
             self._turns += self._next is not None
-            self._next = None
-            self._held.offer(*what, **named)
+            self._next, takes = None, self._held
+        else:
+            takes = self._other(step)
+        takes.offer(style, batch, build, roots, *what, forward=forward, **named)
         self._offered += 1
+        if takes is self._next and takes.offered >= NEXT:
+            self._former, self._held, self._next = self._held, takes, None
+
+    def _other(self, step: tuple) -> Material:
+        """What holds the steps of a training that is not the one that is held."""
+        if self._next is None or not self._next.takes(*step):
+            self._turns += self._next is not None
+            self._next = Material(before=self._offered)
+        return self._next
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer``; see `Material.updates`."""
@@ -40,5 +46,4 @@ class CapturedTrainings:
 
     def last(self) -> Material:
         """What is held of the last training that made `LAST` steps."""
-        newest: Optional[Material] = self._next
-        return newest if newest is not None and newest.offered >= LAST else self._held
+        return self._next if self._next is not None and self._next.offered >= LAST else self._held

@@ -34,6 +34,7 @@ def offered():
         ("a" * 50 + "b" * (LAST - 1), ("a", 0)),
         ("ab" * 60, ("a", 0)),
         (("a" * 5 + "b") * 30, ("a", 0)),
+        (("a" * 40 + "b" * 40) * 3, ("a", 0)),
         ("".join(name * NEXT for name in "abcdefgh"), ("h", 7 * NEXT)),
     ],
 )
