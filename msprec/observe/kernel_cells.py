@@ -18,7 +18,14 @@ def cells_of(shell, after: int = 0) -> Iterator[tuple]:
     history = shell.history_manager
     pairs = list(zip(history.input_hist_parsed, history.input_hist_raw))
     for number, (code, typed) in enumerate(pairs[after + 1 :], after + 1):
-        yield shell.compile.get_code_name(typed, code, number), number, code
+        yield _file_of(shell, typed, code, number), number, code
+
+
+def _file_of(shell, typed: str, code: str, number: int) -> str:
+    """The history leaves out the line feed at the end of a cell, from which the name of its file is made too."""
+    ran = getattr(shell.compile, "_filename_map", {})
+    names = [shell.compile.get_code_name(typed + end, code + end, number) for end in ("", "\n")]
+    return next((name for name in names if name in ran), names[0])
 
 
 def add_cell(cells: Cells, name: str, filename: str, number: int, code: str) -> None:
