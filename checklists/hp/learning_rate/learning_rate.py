@@ -22,7 +22,9 @@ _NO_BOUNDS = {
     "few": Text("步数太少", "too few steps"),
     "flat": Text("loss 在噪声之外没有下降", "the loss does not fall beyond its noise"),
     "rough": Text("loss 忽高忽低，读不出界限", "the loss bounces, so that no bounds can be read off"),
-    "diverged_at_once": Text("从最低的学习率起 loss 就不是有限值", "the loss is not finite from the lowest rate on"),
+    "diverged_at_once": Text(
+        "从最低的学习率起 loss 就上升或不是有限值", "the loss rises, or is not finite, from the lowest rate on"
+    ),
 }
 
 
@@ -302,6 +304,21 @@ def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evid
         else Text("", "")
     )
     steepest = curve.steepest if curve is not None else None
+    fix = Text(
+        "把学习率降到 {rate} 再运行；若仍发散，检查输入与目标的尺度（dp.01）、loss（cg.04）和 loss scale（mp.02）。",
+        "Lower the learning rate to {rate} and run again; where it still diverges, look at the scale of inputs and targets "
+        "(dp.01), the loss (cg.04) and the loss scale (mp.02).",
+        rate=_bound(steepest) if steepest is not None else Text("十分之一或更低", "a tenth or less"),
+    )
+    if curve is not None and curve.never_falls:
+        fix = Text(
+            "范围测试中最小的学习率（{low}）也使 loss 上升，降低学习率没有用：检查自定义优化器的更新公式（应减去学习率乘梯度）、"
+            "loss 与梯度的符号。",
+            "The least rate of the range test ({low}) makes the loss grow as well, so that a lower one does not help: look at "
+            "the formula by which an optimizer of the script's own updates (minus rate times gradient) and at the signs of loss "
+            "and gradients.",
+            low=float(curve.rates[0]),
+        )
     return problem(
         Text(
             "训练发散：{n} 步中 loss 从 {first} 升到 {last}{after}；学习率为 {used}。",
@@ -313,12 +330,7 @@ def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evid
             after=after,
             used=_bound(used),
         ),
-        Text(
-            "把学习率降到 {rate} 再运行；若仍发散，检查输入与目标的尺度（dp.01）、loss（cg.04）和 loss scale（mp.02）。",
-            "Lower the learning rate to {rate} and run again; where it still diverges, look at the scale of inputs and targets "
-            "(dp.01), the loss (cg.04) and the loss scale (mp.02).",
-            rate=_bound(steepest) if steepest is not None else Text("十分之一或更低", "a tenth or less"),
-        ),
+        fix,
         evidence,
         places,
     )
