@@ -12,8 +12,8 @@ _RARE_CLASSES = re.compile(r".*(f1|auc|balanced|recall|(^|_)m?ap)", re.IGNORECAS
 _T = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 #: A score is said to differ from one hundredth on, a loss from two: what is less is no remedy, however sure it may be.
 _LEAST_SCORE, _LEAST_LOSS = 0.01, 0.02
-#: With fewer seeds than `_PAIRED` on a side, only so many times this decides: three runs may lie close together by chance, and then
-#: every remedy that is tried once seems to differ from them.
+#: With fewer seeds than `_PAIRED` on a side, only so many times this decides: three runs may lie close together by chance, and
+#: then every remedy that is tried once seems to differ from them.
 _CLEAR = 10.0
 #: From so many seeds on, the runs of one seed are compared with each other: they begin alike and see the same data.
 _PAIRED = 3
