@@ -20,7 +20,7 @@ from msprec.observe.train_steps.loss_scaling import LossScaling
 from msprec.observe.train_steps.open_step import OpenStep
 from msprec.observe.train_steps.replay_buffer import ReplayObserver
 from msprec.observe.train_steps.style_facts import StyleFacts
-from msprec.probe.captured_steps import Material
+from msprec.probe.captured_trainings import CapturedTrainings
 from msprec.probe.evaluation_calls import EvaluationCalls
 from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
@@ -41,7 +41,7 @@ class StepObserver:
         #: Steps done; calls of cells and compiled functions, and gradient computations, that are under way
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
-        self.gradients, self.material = GradientSampler(observer.writer), Material()
+        self.gradients, self.material = GradientSampler(observer.writer), CapturedTrainings()
         self.evaluations = EvaluationCalls()
         self.loss_facts, self.scaling = LossFacts(), LossScaling()
         self.style_facts = StyleFacts(observer, self.scaling.scalers)
@@ -60,6 +60,11 @@ class StepObserver:
     def open(self) -> Optional[OpenStep]:
         """The step of a functional loop whose row is not yet written."""
         return self.functional.open
+
+    @property
+    def updated(self) -> int:
+        """Training steps whose update is made; one on plain arrays stays open until the next begins."""
+        return self.done + (self.open is not None and self.open.applied)
 
     @property
     def accumulation(self) -> int:
@@ -214,7 +219,7 @@ class StepObserver:
         if not any(root is r for r in self.eval_roots):
             self.eval_roots = [*self.eval_roots[-7:], root]
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
-        entry = observer.modes.note(phase, via, root, user_place(), self.done, False)
+        entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)
         if kwargs is not None and self.done and observer.options.probe_seconds > 0:
             self.evaluations.offer(entry, cell, args, kwargs)
         level = "network" if root is cell else "step"
