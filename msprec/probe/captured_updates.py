@@ -29,8 +29,10 @@ class CapturedUpdate(NamedTuple):
 class CapturedUpdates:
     """Copies at updates 2, 4, 16, 64, …; the first and the last are held."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
         self.held: list[CapturedUpdate] = []
+        #: Updates of earlier trainings of the run
+        self._earlier = before
         #: The first optimizer that makes an update, and the line that calls it
         self.optimizer, self.place = None, None
         self._made, self._since, self._bytes, self._before = 0, [], 0, None
@@ -67,7 +69,8 @@ class CapturedUpdates:
             if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
                 held = {id(p): p for one in (optimizer, *others) for p in one.parameters}
                 weights = {key: p.asnumpy().copy() for key, p in held.items()}
-                self.held = [*self.held[:1], CapturedUpdate(self._made, batches, weights, given, before)]
+                number = self._earlier + self._made
+                self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before)]
             self._before = given if self._wanted else None
 
 
