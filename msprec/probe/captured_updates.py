@@ -50,7 +50,7 @@ class CapturedUpdates:
             self._since.append(tuple(batch))
 
     def update(self, optimizer, gradients, networks=()) -> None:
-        """An optimizer is about to be called; ``networks``: those of the step, whose other weights another optimizer may update."""
+        """An optimizer is about to be called; ``networks``: those of the step; another one may update the rest of them."""
         if self.optimizer is None:
             self.optimizer, self.place = optimizer, user_place()
         if optimizer is not self.optimizer:
