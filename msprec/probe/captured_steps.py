@@ -121,40 +121,37 @@ class Material:
         """The names in the step's functions as they were when it was taken; put back afterwards."""
         return self.bindings.as_they_were() if self.bindings is not None else contextlib.nullcontext()
 
-    @contextlib.contextmanager
-    def as_in_training(self) -> Iterator[None]:
+    def as_in_training(self) -> contextlib.AbstractContextManager:
         """Every cell in the mode that it had when its step was taken; put back afterwards."""
-        changed = [(cell, cell.training) for cell, training in self.modes if bool(cell.training) != training]
-        for cell, training in changed:
-            cell.add_flags(training=not training)
-        try:
-            yield
-        finally:
-            for cell, training in changed:
-                cell.add_flags(training=training)
+        return in_modes(self.modes)
 
-    @contextlib.contextmanager
-    def in_inference(self) -> Iterator[None]:
+    def in_inference(self) -> contextlib.AbstractContextManager:
         """Every cell of the step in inference mode: neither dropout nor the statistics of a batch; put back afterwards."""
-        changed = [cell for cell in {id(c): c for c, _ in self.modes}.values() if cell.training]
-        for cell in changed:
-            cell.add_flags(training=False)
-        try:
-            yield
-        finally:
-            for cell in changed:
-                cell.add_flags(training=True)
+        return in_modes([(cell, False) for cell in {id(cell): cell for cell, _ in self.modes}.values()])
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style == "functional":
-            self.updates_held.update(optimizer, gradients)
+            self.updates_held.update(optimizer, gradients, self.optimizers)
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
             return
         if self.initial is not None and len(self.batches) == 1:
             self.initial.update(_copies([optimizer], known=self.initial) or {})
             self.given = gradients
         self.optimizers = (*self.optimizers, optimizer)
+
+
+@contextlib.contextmanager
+def in_modes(modes: list) -> Iterator[None]:
+    """Every cell of ``[(cell, whether it trains), …]`` in that mode; put back afterwards."""
+    changed = [(cell, training) for cell, training in modes if bool(cell.training) != training]
+    for cell, training in changed:
+        cell.add_flags(training=training)
+    try:
+        yield
+    finally:
+        for cell, training in changed:
+            cell.add_flags(training=not training)
 
 
 def _modes(roots: list) -> list:

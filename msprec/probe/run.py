@@ -39,7 +39,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
     Returns:
         dict: The facts ``probes``.
     """
-    facts = {"budget": seconds, "seconds": 0.0, "skipped": {}}
+    facts = {"budget": seconds, "seconds": 0.0, "took": {}, "skipped": {}}
     why = _why_not(steps.material, ranks, steps.accumulation)
     if why is not None:
         facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "range_test"), why)
@@ -226,12 +226,15 @@ def _try(facts: dict, name: str, probe: Callable) -> None:
     """Runs a probe; where it cannot be made, says why."""
     from msprec.probe.learning_rate_probe import Cannot
 
+    began = time.monotonic()
     try:
         probe()
     except Cannot as why:
         facts["skipped"][name] = str(why)
     except Exception as error:
         facts["skipped"][name] = f"failed: {type(error).__name__}: {error}".splitlines()[0][:300]
+    finally:
+        facts["took"][name] = round(time.monotonic() - began, 3)
 
 
 @contextlib.contextmanager

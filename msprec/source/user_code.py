@@ -164,6 +164,16 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             yield from own_nodes(child)
 
 
+def assigned_parts(target: ast.expr, value: ast.expr) -> list:
+    """``[(target, value, alone), …]``: what an assignment gives to each of its targets: in a tuple the value beside it, else the
+    whole value, and then it is not given to that target alone."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return [(target, value, True)]
+    beside = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+    pairs = zip(target.elts, value.elts if beside else [value] * len(target.elts))  # type: ignore[attr-defined]
+    return [(held, one, alone and beside) for pair in pairs for held, one, alone in assigned_parts(*pair)]
+
+
 def is_data_loop(node: ast.AST) -> bool:
     """A ``for`` over something that looks like a data set or its iterator."""
     return isinstance(node, ast.For) and bool(_ITERATORS.search(ast.unparse(node.iter)))

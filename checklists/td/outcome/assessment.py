@@ -85,6 +85,11 @@ class Assessment(NamedTuple):
         """The state that is told: one that learnt only a little learnt hardly."""
         return "hardly" if self.little else self.state
 
+    @property
+    def failed(self) -> bool:
+        """Whether it came out badly beyond doubt: a problem of td.01."""
+        return self.state in ("nothing", "diverged", "got_worse") and self.sure
+
 
 def assess(run_data: RunData) -> Assessment:
     """The outcome of the (last) training."""

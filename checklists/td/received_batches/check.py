@@ -6,8 +6,8 @@ from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, first_place, no_training, note, op_place, pipeline_table, train_sets
 from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
-from msprec.checklists.td.received_batches.permuted_arrays import permuted_alone
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
@@ -187,7 +187,8 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
         return None
     if control.agreement > control.shuffled + run_data.limit("td.05.related") * control.spread:
         return None
-    places = permuted_alone(run_data)
+    reordered = reordered_alone(run_data)
+    places = [reordered.place] if reordered is not None else []
     says = Text(
         "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），"
         "训练也什么都没有学到{at}。",

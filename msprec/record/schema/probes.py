@@ -280,6 +280,7 @@ _UPDATES = {
     "optimizer": key(text, "its class"),
     "place": key(PLACE, "where it is called, or where the step is defined"),
     "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
+    "of_others": key([text], "names of the weights, not the optimizer's, whose gradients it was given"),
     "updates": key(
         [
             {
@@ -371,6 +372,7 @@ _TERMS = {
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
+    "took": key(Map(finite), "seconds that each probe took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),

@@ -4,7 +4,7 @@ import pytest
 from building import Run, column, dataset
 
 from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.ds.label_validity.reordered_alone import reordered_alone
+from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.engine.run_data import RunData
 from msprec.engine.runner import default_thresholds
 from msprec.engine.thresholds import resolve_thresholds

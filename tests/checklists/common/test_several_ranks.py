@@ -1,4 +1,4 @@
-"""mp.01 and wi.01 on runs of two ranks, with the near misses."""
+"""mp.01, wi.01, td.01 and td.09 on runs of two ranks, with the near misses."""
 
 import copy
 import json
@@ -37,7 +37,8 @@ def two(tmp_path, item, first, second, parallel=PARALLEL, weights=None, exits=No
     (home / "run.json").write_text(json.dumps(own), encoding="utf-8")
     if weights:
         (home / "facts" / "parameters.json").write_text(json.dumps({"parameters": weights[1]}), encoding="utf-8")
-    return next(entry for entry in conclude(tmp_path)["items"] if entry["id"] == item)
+    found = conclude(tmp_path)
+    return next(entry for entry in [*found["items"], *found["beyond"]] if entry["id"] == item)
 
 
 GOOD = [False] * 40
@@ -140,3 +141,35 @@ def test_counts_of_steps_beside_the_shards(tmp_path):
     assert "disagree on the number of steps: rank 0 40, rank 1 30" in told(
         two(tmp_path, "dp.05", rows(GOOD), rows(GOOD[:30]))
     )
+
+
+def falling(height=None):
+    """Losses of 200 steps that fall, with one of this ``height`` in the 151st."""
+    losses = [0.3 + 2 / (1 + step / 10) + 0.01 * (step % 7) for step in range(200)]
+    return [height if height is not None and step == 150 else loss for step, loss in enumerate(losses)]
+
+
+def test_the_rank_that_diverged_is_named(tmp_path):
+    good, bad = rows([False] * 200, falling()), rows([False] * 200, [*falling()[:100], *[float("nan")] * 100])
+    entry = two(tmp_path, "td.01", good, bad, weights=([parameter("w", [4])], [parameter("w", [4])]))
+    assert entry["conclusion"] == "problem"
+    assert entry["summary"].startswith("Rank 1: The training diverged")
+    outcome = conclude(tmp_path)["outcome"]
+    assert outcome["state"] == "diverged" and outcome["text"].startswith("Rank 1: ")
+
+
+def test_the_batch_of_a_spike_is_named(tmp_path):
+    spiked = rows([False] * 200, falling(30.0))
+    two(tmp_path, "td.09", spiked, spiked, weights=([parameter("w", [4])], [parameter("w", [4])]))
+    kept = {
+        "time": 1.0,
+        "event": "loss_spike",
+        "step": 151,
+        "value": 30.0,
+        "usual": 0.4,
+        "file": "rank_0/spikes/step_151.npz",
+    }
+    (tmp_path / "rank_0" / "events.jsonl").write_text(json.dumps(kept) + "\n", encoding="utf-8")
+    entry = next(one for one in conclude(tmp_path)["beyond"] if one["id"] == "td.09")
+    assert entry["conclusion"] == "ok"
+    assert "the batch of step 151 is kept in rank_0/spikes/step_151.npz" in entry["summary"]

@@ -1,6 +1,7 @@
-"""Inputs that were put into a new order while their labels kept the old one, as the code tells (ds.02)."""
+"""Inputs that were put into a new order while their labels kept the old one, as the code tells (ds.02, td.05)."""
 
 import ast
+import copy
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional
@@ -9,6 +10,7 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, own_nodes
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DRAWS = {"permutation", "randperm", "permuted"}
 _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
 #: Calls that take arrays whose rows belong together.
@@ -35,20 +37,36 @@ class _Order(NamedTuple):
 def reordered_alone(run_data: RunData) -> Optional[Reordered]:
     """The first array that is reordered alone; None where there is none."""
     for file, tree in run_data.source.trees.items():
-        bodies = [tree, *(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))]
-        for body in bodies:
-            found = _Body(body).alone()
+        tree = _Fields().visit(copy.deepcopy(tree))
+        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        around = {id(one): node for node in classes for one in node.body}
+        for body in [tree, *(node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))]:
+            found = _Body(body, around.get(id(body))).alone()
             if found is not None:
                 order, partner = found
                 return Reordered(order.array, partner, place(file, order.line))
     return None
 
 
-class _Body:
-    """The statements of a module or function without the functions in it."""
+class _Fields(ast.NodeTransformer):
+    """Makes a name of each field, ``self.inputs``."""
 
-    def __init__(self, node: Any):
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """An attribute: of ``self``, a name."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ast.copy_location(ast.Name(f"self.{node.attr}", node.ctx), node)
+        return node
+
+
+class _Body:
+    """The statements of a module or function without the functions in it; ``around``: the class of a method, whose other
+    methods use its fields."""
+
+    def __init__(self, node: Any, around: Optional[ast.ClassDef] = None):
         self.nodes = list(own_nodes(node))
+        methods = [one for one in getattr(around, "body", ()) if isinstance(one, _FUNCTIONS) and one is not node]
+        self._beside = [one for method in methods for one in own_nodes(method)]
         self.stored: dict[str, list] = {}
         for one in self.nodes:
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
@@ -117,9 +135,8 @@ class _Body:
         """Names whose rows are taken together with those of the target after it: by the same slices, or in one call."""
         slices: dict = {}
         found = set()
-        for one in self.nodes:
-            if getattr(one, "lineno", 0) <= order.line:
-                continue
+        later = [one for one in self.nodes if getattr(one, "lineno", 0) > order.line]
+        for one in [*later, *(self._beside if order.target.startswith("self.") else ())]:
             if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice):
                 slices.setdefault(one.value.id, set()).add(ast.unparse(one.slice))
             elif isinstance(one, ast.Call) and called_name(one) in _TOGETHER:
