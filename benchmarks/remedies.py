@@ -69,8 +69,8 @@ from msprec.experiment.trials import Trials
 
 #: The faults that a remedy of the list answers, by the operators' names, and the remedies that would repair them.
 ANSWERED = {
-    "rate_x100": ("lr_range_test", "lr_lower", "lr_much_lower"),
-    "rate_d1000": ("lr_range_test", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    "rate_x100": ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower"),
+    "rate_d1000": ("lr_range_test", "lr_range_upper", "lr_higher", "lr_much_higher", "lr_far_higher"),
     "init_zeros": ("initial_weights",),
     "output_softmax": ("logits",),
     "data_unscaled": ("standardise",),
@@ -82,7 +82,15 @@ ANSWERED = {
     "epochs_one": ("more_epochs", "many_epochs"),
     "batch_large": ("batch_size",),
 }
-_RATES = ("lr_range_test", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher")
+_RATES = (
+    "lr_range_test",
+    "lr_range_upper",
+    "lr_lower",
+    "lr_much_lower",
+    "lr_higher",
+    "lr_much_higher",
+    "lr_far_higher",
+)
 _EPOCHS = ("more_epochs", "many_epochs")
 #: The same of the pairs of `benchmarks/faults`, the quickest first. The others hold faults that no remedy of the list answers.
 ANSWERED_PAIRS = {

@@ -27,7 +27,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training_segments import last_datasets, last_rows
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -202,7 +202,7 @@ def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     loss = run_data.once(loss_kind)
     if loss is None or run_data.find_lines(_WEIGHTED, 1):
         return None
-    found = [one for one in (_of_dataset(run_data, loss, dataset) for dataset in run_data.datasets_of("train")) if one]
+    found = [one for one in (_of_dataset(run_data, loss, dataset) for dataset in last_datasets(run_data)) if one]
     if not found or max(one.value for one in found) > 1.05 * min(one.value for one in found):
         return None  # several sets with targets of their own: which one the last steps saw is not known
     return max(found, key=lambda one: one.value)

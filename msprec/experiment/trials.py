@@ -11,7 +11,7 @@ from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
 _INSTEAD = (
-    ("lr_range_test", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
     ("loss_scale", "float32"),
     ("more_epochs", "many_epochs"),
 )
@@ -148,10 +148,18 @@ class Trials:
                 continue  # results all alike, as those of a constant prediction, tell nothing of the spread
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
                 break
+            if not against and self._is_outdone(remedies, found.gain):
+                break
         if found.verdict == "open":
             found = found._replace(verdict="none")
         self._compared[remedies, against] = found
         return found
+
+    def _is_outdone(self, remedies: tuple, gain: float) -> bool:
+        """Whether another one that would take its place, such as another learning rate, is known to help and gains more."""
+        known = {one[0]: found for (one, against), found in self._compared.items() if len(one) == 1 and not against}
+        better = [one for one, found in known.items() if found.verdict == "helps" and (found.gain or 0) > gain]
+        return len(remedies) == 1 and _instead(remedies[0], [one for one in better if one is not remedies[0]])
 
     def _compare(self, remedies: tuple, against: tuple) -> Compared:
         tried, base = self._results[remedies], self._results[against]

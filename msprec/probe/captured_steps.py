@@ -27,7 +27,9 @@ class Material:
     "cell", "jit" or "functional"; ``function`` is the user's function, where the step is one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
+        #: Steps of the run that belong to earlier trainings
+        self.before = before
         self.batches, self._bytes = [], 0
         #: What a pipeline had delivered just before each of them, ``{column: array}``; None: none had
         self.delivered: list = []
@@ -47,7 +49,7 @@ class Material:
         self.offered, self.later, self._copied = 0, [], []
         self._copying = Budget(COPY_SHARE, grace=GRACE)
         #: What the optimizer of a functional loop was given at some updates; the function of which its gradients are
-        self.updates_held, self._forward = CapturedUpdates(), None
+        self.updates_held, self._forward = CapturedUpdates(before), None
 
     def offer(
         self,
@@ -71,7 +73,7 @@ class Material:
             self._forward = self._forward or forward
             if forward is self._forward:
                 self.updates_held.forward(batch)
-        if self.build is not None and (forward is not self._forward or not self._is_same(style, roots)):
+        if not self.takes(style, roots, forward):
             return  # another step of the same script, such as the generator's beside the discriminator's
         if self.full:
             if not self.offered & (self.offered - 1):
@@ -95,8 +97,12 @@ class Material:
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
 
-    def _is_same(self, style: str, roots) -> bool:
-        return style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
+    def takes(self, style: str, roots, forward=None) -> bool:
+        """Whether a step of these networks is the one that is held, or none is yet."""
+        if self.build is None:
+            return True
+        same = style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
+        return same and getattr(forward, "__code__", forward) is self._forward
 
     def _hold_later(self, batch: tuple) -> None:
         """At steps 32, 64, …: one more batch, and the weights as they are now."""
@@ -111,11 +117,11 @@ class Material:
                 networks = [unwrap(root) for root in self.roots if not is_optimizer_class(type(root))]
                 copies = _copies(networks, most=MOST_COPIED)
             if copies is not None:
-                self._copied = [*self._copied[-1:], (self.offered, copies)]
+                self._copied = [*self._copied[-1:], (self.before + self.offered, copies)]
 
     def middle(self) -> Optional[tuple]:
         """``(step, {id(parameter): array})``: the networks' weights before the step nearest the middle; None: not copied."""
-        return min(self._copied, key=lambda one: abs(one[0] - self.offered / 2), default=None)
+        return min(self._copied, key=lambda one: abs(one[0] - self.before - self.offered / 2), default=None)
 
     def as_bound(self) -> contextlib.AbstractContextManager:
         """The names in the step's functions as they were when it was taken; put back afterwards."""

@@ -29,15 +29,21 @@ class CapturedUpdate(NamedTuple):
 class CapturedUpdates:
     """Copies at updates 2, 4, 16, 64, …; the first and the last are held."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
         self.held: list[CapturedUpdate] = []
+        #: Updates of earlier trainings of the run
+        self._earlier = before
         #: The first optimizer that makes an update, and the line that calls it
         self.optimizer, self.place = None, None
         self._made, self._since, self._bytes, self._before = 0, [], 0, None
+        #: Whether the update to come is to be captured
+        self._wanted = False
         self._budget = Budget(SHARE, grace=GRACE)
 
     def forward(self, batch: tuple) -> None:
         """A gradient computation of the step begins."""
+        if not self._wanted:
+            return
         self._bytes += sum(int(getattr(value, "nbytes", 0) or 0) for value in tensors_in(batch))
         if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
             self._since.append(tuple(batch))
@@ -52,8 +58,8 @@ class CapturedUpdates:
         batches, self._since = self._since, []
         whole, self._bytes = self._bytes <= MOST_BYTES, 0
         before, self._before = self._before, None
-        due, next_due = _is_due(self._made), _is_due(self._made + 1)
-        if not (due or next_due) or not self._budget.due():
+        due, self._wanted = self._wanted, _is_due(self._made + 1)
+        if not (due or self._wanted) or not self._budget.due():
             return
         tensors = list(tensors_in(gradients))
         for tensor in tensors[-1:]:
@@ -63,8 +69,9 @@ class CapturedUpdates:
             if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
                 held = {id(p): p for one in (optimizer, *others) for p in one.parameters}
                 weights = {key: p.asnumpy().copy() for key, p in held.items()}
-                self.held = [*self.held[:1], CapturedUpdate(self._made, batches, weights, given, before)]
-            self._before = given if next_due else None
+                number = self._earlier + self._made
+                self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before)]
+            self._before = given if self._wanted else None
 
 
 def _is_due(update: int) -> bool:

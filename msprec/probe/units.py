@@ -197,12 +197,12 @@ def unit_facts(material, seconds: float) -> dict:
 
 
 def _moments(material) -> list:
-    found = [_Moment("end", material.offered, None)]
+    found = [_Moment("end", material.before + material.offered, None)]
     middle = material.middle()
     if middle is not None:
         found.insert(0, _Moment("middle", *middle))
     if material.initial is not None:
-        found.insert(0, _Moment("start", 1, material.initial))
+        found.insert(0, _Moment("start", material.before + 1, material.initial))
     return found
 
 

@@ -21,6 +21,7 @@ EDITS = {
     "logits": "        return self.head(self.body(x))  # probabilities",
     "evaluation_mode": "    net.set_train(False)\n    for x, y in test.create_tuple_iterator():",
     "lr_range_test": "nn.Momentum(net.body.trainable_params(), 0.02, 0.9)",
+    "lr_range_upper": "nn.Momentum(net.body.trainable_params(), 0.2, 0.9)",
     "lr_lower": "nn.Momentum(net.body.trainable_params(), 0.0001, 0.9)",
     "lr_much_lower": "nn.Momentum(net.body.trainable_params(), 1e-05, 0.9)",
     "lr_much_higher": "nn.Momentum(net.body.trainable_params(), 0.1, 0.9)",
@@ -51,6 +52,15 @@ def test_edit(case, name):
     subprocess.run(["git", "apply", str(case.run / "remedy.patch")], cwd=folder, check=True)
     after = (folder / "train.py").read_text() + (folder / "network.py").read_text()
     assert EDITS[name] in after
+
+
+def test_a_steepest_fall_outside_of_the_range_is_no_rate(tmp_path):
+    """A curve that is rough where the rate is tiny: the middle of the range in which the loss falls is taken."""
+    run = write_run(tmp_path)
+    test = {"lower": 0.001, "upper": 0.4, "steepest": 2e-7, "used": 2.0}
+    (run / "facts" / "range_test.json").write_text(json.dumps(test))
+    (remedy,) = make_plan(Case(run), ("lr_range_test",)).remedies
+    assert remedy.factor == pytest.approx(0.02 / 2.0)
 
 
 def test_edits_of_one_expression_go_together(case):
@@ -167,6 +177,13 @@ def test_no_case(tmp_path, damage, said):
     damage(run)
     with pytest.raises(CannotExperiment, match=said):
         Case(run)
+
+
+def test_the_time_of_a_run_is_the_scripts_own(tmp_path):
+    """Probes begin after run.json is written; their time is no part of it."""
+    run = write_run(tmp_path)
+    (run / "facts" / "probes.json").write_text(json.dumps({"budget": 30.0, "seconds": 3.5}))
+    assert Case(run).seconds() == 4.0
 
 
 def test_the_root_folder_is_not_copied(tmp_path):

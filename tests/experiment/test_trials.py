@@ -178,6 +178,15 @@ def test_rates_are_followed_as_far_as_it_gets_better(rates, results, best, left)
     assert asked.isdisjoint(left) and facts["left_out"] == []
 
 
+def test_a_rate_that_another_one_outdoes_is_not_looked_into(rates):
+    """What it may gain lies within the spread with one seed; five would tell, but another rate is known to gain more."""
+    worth = {"lr_lower": 0.9, "lr_higher": 0.35}
+    scattered = (0.3, 0.38, 0.2)
+    facts, given = carry_out(rates, lambda ids: worth.get(next(iter(ids), None), scattered if not ids else 0.1))
+    assert facts["together"]["ids"] == ["lr_lower"]
+    assert [seed for ids, seed in given.asked if ids == {"lr_higher"}] == [0]
+
+
 def test_a_training_that_ended_by_an_error_is_what_remedies_are_tried_against(rates):
     """A loss that is not finite ends the script: the best result of the remedies with which it does not comes first."""
     rates.case.ended_by = "ValueError"

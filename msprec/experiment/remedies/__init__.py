@@ -18,6 +18,7 @@ from msprec.experiment.remedies.optimizer import (
     MuchHigherRate,
     MuchLowerRate,
     RangeTestRate,
+    UpperRangeTestRate,
 )
 from msprec.experiment.remedies.output import LossForm, OutputActivation, OutputShape
 from msprec.experiment.remedies.precision import Float32, LossScale
@@ -35,6 +36,7 @@ REMEDIES = (
     TrainingMode,
     EvaluationMode,
     RangeTestRate,
+    UpperRangeTestRate,
     LowerRate,
     MuchLowerRate,
     HigherRate,

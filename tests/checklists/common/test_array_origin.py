@@ -22,6 +22,15 @@ def reading(tmp_path):
 
 _LOADED = "X, y = load()\n"
 _USED = "a, b = X[:n], y[:n]\n"
+_MODULE = """class Module:
+    def __init__(self):
+        self.X, self.y = load()
+        i = rng.permutation(9)
+        {}
+
+    def data(self):
+        return NumpySlicesDataset((self.X, self.y))
+"""
 
 
 @pytest.mark.parametrize(
@@ -36,7 +45,9 @@ _USED = "a, b = X[:n], y[:n]\n"
         ),
         (_LOADED + "X = shuffle(X)\ny = shuffle(y)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
+        (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
         # both in one order, however it is written
+        (_MODULE.format("self.X, self.y = self.X[i], self.y[i]"), None),
         (_LOADED + "i = np.random.permutation(9)\nX = X[i]\ny = y[i]\n" + _USED, None),
         (_LOADED + "i = np.random.permutation(9)\nX, y = X[i], y[i]\n" + _USED, None),
         (_LOADED + "seed(0)\nshuffle(X)\nseed(0)\nshuffle(y)\nd = list(zip(X, y))\n", None),

@@ -1,4 +1,4 @@
-"""The mean absolute error over two annotators' labels, by a function of the script's own: neither is what its name promises alone."""
+"""The mean absolute error over two annotators' labels, by an own function: neither is what its name promises alone."""
 
 import mindspore as ms
 import mindspore.dataset as ds
