@@ -18,9 +18,9 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def script_runner(tmp_path):
-    """Runs the text of a script under ``msprec run --twice``; ``options`` are further ones of msprec."""
+    """Runs the text of a script under ``msprec run --twice``."""
 
-    def run(text: str, *args: str, options: tuple = ()) -> Done:
+    def run(text: str, *args: str) -> Done:
         (tmp_path / "train.py").write_text(text, encoding="utf-8")
         command = [
             sys.executable,
@@ -32,7 +32,6 @@ def script_runner(tmp_path):
             "en",
             "--out",
             "runs",
-            *options,
             "train.py",
             *filter(None, args),
         ]

@@ -59,8 +59,7 @@ sys.exit(3)
     ],
 )
 def test_a_script_run_twice(script_runner, free, words):
-    # with probes and the Word report, as by default, where all repeats
-    done = script_runner(SCRIPT, free, options=("--probe-seconds", "0", "--no-word") if free else ())
+    done = script_runner(SCRIPT, free)
     told = [line for line in done.err.splitlines() if line.startswith("msprec: ")]
     assert done.status == 3 and done.out.count("done") == 1
     assert any(words in line for line in told), told
