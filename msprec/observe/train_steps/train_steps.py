@@ -62,6 +62,11 @@ class StepObserver:
         return self.functional.open
 
     @property
+    def updated(self) -> int:
+        """Training steps whose update is made; one on plain arrays stays open until the next begins."""
+        return self.done + (self.open is not None and self.open.applied)
+
+    @property
     def accumulation(self) -> int:
         """The most gradient computations that an update of a functional loop had."""
         return self.functional.accumulation
@@ -214,7 +219,7 @@ class StepObserver:
         if not any(root is r for r in self.eval_roots):
             self.eval_roots = [*self.eval_roots[-7:], root]
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
-        entry = observer.modes.note(phase, via, root, user_place(), self.done, False)
+        entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)
         if kwargs is not None and self.done and observer.options.probes:
             self.evaluations.offer(entry, cell, args, kwargs)
         level = "network" if root is cell else "step"
