@@ -232,7 +232,7 @@ def test_watch_alone_tells_as_much_as_in_a_script(tmp_path: Path, scripts) -> No
     assert done.status == 0, done.err
     [kernels], [script] = folders(tmp_path), folders(scripts.folder)
     names = sorted(path.name for path in (script / "facts").iterdir())
-    assert {"datasets.json", "network.json", "parameters.json", "optimizer.json", "loss.json", "modes.json"} <= {*names}
+    assert {"datasets.json", "network.json", "parameters.json", "optimizer.json", "modes.json"} <= {*names}
     assert sorted(path.name for path in (kernels / "facts").iterdir()) == names
     for name in (f"facts/{name}" for name in names):
         ours, theirs = read(kernels, name), read(script, name)
