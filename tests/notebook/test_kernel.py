@@ -237,7 +237,7 @@ def test_watch_alone_tells_as_much_as_in_a_script(tmp_path: Path, scripts) -> No
     for name in (f"facts/{name}" for name in names):
         ours, theirs = read(kernels, name), read(script, name)
         assert ours.keys() == theirs.keys(), name
-    assert read(kernels, "facts/datasets.json")["datasets"][0]["samples"] == 64
+    assert [one["samples"] for one in read(kernels, "facts/datasets.json")["datasets"]] == [192]
     verdicts = []
     for run in (kernels, script):
         told = tmp_path / f"{len(verdicts)}.json"
