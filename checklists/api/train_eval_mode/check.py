@@ -32,15 +32,15 @@ _EVALUATES = re.compile(
 def modes(run_data: RunData) -> Finding:
     """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
 
-    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode;
-    or in inference mode after an evaluation, having been in training mode before), evaluation or inference with one
-    in training mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode
-    under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient
-    counts as evaluation when it comes after the training (not where only dropout acts and the script has switched it on
-    again, as for Monte Carlo dropout), in a loop over data that fed no training, or in code that calls itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's
-    generator) does not. Of an evaluation call that was made twice after the run, only cells that ran count, and a
-    functional dropout that gave two results for one input is a problem. Scripts named beside the run (``--also``)
-    count with what their source shows for sure.
+    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode; or in
+    inference mode after an evaluation, having been in training mode before), evaluation or inference with one in training
+    mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode under a root in
+    training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts as evaluation when it
+    comes after the training (not where only dropout acts and the script has switched it on again, as for Monte Carlo
+    dropout), in a loop over data that fed no training, or in code that calls itself so; a call before the first step
+    (building, summary) or beside every step (logging, a GAN's generator) does not. Of an evaluation call that was made
+    twice after the run, only cells that ran count, and a functional dropout that gave two results for one input is a
+    problem. Scripts named beside the run (``--also``) count with what their source shows for sure.
     """
     return with_scripts(run_data, _recorded_modes(run_data))
 
