@@ -104,6 +104,7 @@ def test_the_same_bits_however_it_is_started(scripts) -> None:
     found = []
     for command in ([sys.executable], scripts.command(script="pack.train", options=("-m",))[:-2]):
         done = scripts._run([*command, "-m", "pack.train", "--lr", "0.1"], 180)
+        assert (scripts.folder / "bits.txt").exists(), done.err
         found.append((done.status, done.out, (scripts.folder / "bits.txt").read_text()))
         (scripts.folder / "bits.txt").unlink()
     assert found[0][0] == 6, done.err
