@@ -22,9 +22,10 @@ _SAVE_INTERVALS = (1, 2, 5, 10, 20, 40, 60)
 _SAVE_SHARE = 0.003
 
 
-#: Seconds for probes where none are given: so many and a share of the script's own, up to so many. With the report, a run of a
-#: minute takes a fifth more, one of ten minutes a twentieth.
-PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 4.0, 0.01, 30.0
+#: Seconds for probes where none are given: so many and a share of the script's own, up to so many; after a script of less than a
+#: minute more, of which a share of its time is taken away. With the report, a run of a minute is to take a fifth more at most.
+PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 5.0, 0.01, 30.0
+PROBE_SHORT, PROBE_AWAY = 15.0, 1 / 6
 
 
 class Options(NamedTuple):
@@ -51,7 +52,7 @@ class Options(NamedTuple):
         """How long probes may take after a script of so many seconds."""
         if self.probe_seconds is not None:
             return self.probe_seconds
-        return min(PROBE_MOST, PROBE_LEAST + PROBE_SHARE * script)
+        return min(PROBE_MOST, max(PROBE_LEAST + PROBE_SHARE * script, PROBE_SHORT - PROBE_AWAY * script))
 
 
 class Observer:
