@@ -56,8 +56,12 @@ def test_two_layers_in_a_row(middle, between):
 def test_a_dropout_at_rest_is_nothing():
     net = Net(lambda net, x: net.drop(x))
     step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.trainable_params(), [net])
-    (pair,) = connections(trace_step(step), step)["linear_pairs"]
-    assert pair["between"] == []
+    found = connections(trace_step(step), step)
+    assert found["linear_pairs"][0]["between"] == []
+    used = {cell["path"]: cell["used"] for cell in found["cells"]}
+    assert (used["drop"], used["second"]) == (None, True), (
+        "it gives what it is given: nothing tells that it is not used"
+    )
 
 
 @pytest.mark.parametrize(
