@@ -8,8 +8,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 RUN_AGAIN = Text(
-    "用 `msprec run` 把训练完整运行一遍（至少一个 epoch），再作判断。",
-    "Run the training to its end (one epoch at least) with `msprec run`.",
+    "用 `msprec run` 把训练完整运行一遍（至少一个 epoch，dataset_sink_mode=False），再作判断。",
+    "Run the training to its end (one epoch at least, dataset_sink_mode=False) with `msprec run`.",
 )
 EVIDENCE = Text("说明", "Observation")
 

@@ -193,6 +193,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     seen = loss_seen(trace)
     used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
+    passing = {id(node.cell_object) for node in trace.nodes if _passes_on(trace, node)}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
@@ -207,7 +208,9 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
                 "builtin": is_builtin(type(cell)),
                 "loss": is_loss_class(type(cell)),
                 "calls": trace.calls.get(id(cell), 0),
-                "used": (id(cell) in used or id(cell) in reached or (False if seen else None))
+                "used": (
+                    id(cell) in used or id(cell) in reached or (False if seen and id(cell) not in passing else None)
+                )
                 if watched_node
                 else None,
                 "gradient": None if not known else bool(any(known)),
@@ -229,6 +232,12 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         "loss_seen": seen,
         "linear_pairs": linear_pairs(trace, live),
     }
+
+
+def _passes_on(trace: GraphTrace, node: Node) -> bool:
+    """Whether it gives what it was given, as a Dropout in inference mode: whether that is used through it cannot be told."""
+    made = [trace.producers.get(id(value)) for value in node.results]
+    return bool(made) and all(any(one is source for source in node.sources) for one in made)
 
 
 def _trainable(cell) -> list:

@@ -148,7 +148,7 @@ class StepObserver:
 
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
-        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
+        if self.observer.options.probes and self.replays.again is None:
             columns = self.observer.datasets.last_columns
             self.observer.guarded_call(lambda: self.material.offer(*what, delivered=columns, **named))
 
@@ -220,7 +220,7 @@ class StepObserver:
             self.eval_roots = [*self.eval_roots[-7:], root]
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)
-        if kwargs is not None and self.done and observer.options.probe_seconds > 0:
+        if kwargs is not None and self.done and observer.options.probes:
             self.evaluations.offer(entry, cell, args, kwargs)
         level = "network" if root is cell else "step"
         observer.inputs.note(phase, via, level, root, args, user_place())
