@@ -184,11 +184,17 @@ class Trials:
         self.more(self._chosen, SEEDS)
 
     def _some_may_help(self, rest: list) -> bool:
-        """Whether it is worth while to try each on top of what is chosen: not where all of them together change nothing."""
+        """Whether it is worth while to try each on top of what is chosen: not where all of them together change nothing. Where
+        they make it worse, though within the spread, one of them may hide what another gains."""
         together = self._chosen
         for one in rest:
             together = together if _instead(one, together) else self._sorted((*together, one))
-        return len(together) - len(self._chosen) < 3 or self.attempt(together, self._chosen).verdict != "none"
+        if len(together) - len(self._chosen) < 3:
+            return True
+        if self.attempt(together, self._chosen).verdict != "none":
+            return True
+        found = self._compare(together, self._chosen)
+        return found.verdict == "open" and found.gain < 0
 
     def _confirmed(self) -> list:
         """The remedies that help alone; the best of them, which all else is built on, with as many seeds as the baseline."""

@@ -98,6 +98,20 @@ def test_what_changes_nothing_together_is_not_tried_one_by_one(tmp_path):
     assert facts["together"]["ids"] == ["standardise", "initial_weights"]
 
 
+def test_what_helps_is_found_though_all_together_is_worse_within_the_spread(tmp_path):
+    others = ("shuffle", "all_parameters", "initial_weights", "more_epochs")
+    plan = make_plan(Case(write_run(tmp_path)), ("standardise", *others))
+
+    def accuracy(ids):
+        if "standardise" not in ids:
+            return 0.3
+        worth = 0.1 * ("initial_weights" in ids) - 0.25 * ("more_epochs" in ids)
+        return tuple(one + worth for one in (0.7, 0.8, 0.85))
+
+    facts, _ = carry_out(plan, accuracy)
+    assert facts["together"]["ids"] == ["standardise", "initial_weights"]
+
+
 def test_of_two_cures_for_one_fault_one_is_taken(plan):
     facts, _ = carry_out(plan, lambda ids: 0.9 if ids & {"standardise", "shuffle"} else 0.3)
     assert len(facts["together"]["ids"]) == 1
