@@ -31,6 +31,12 @@ class ColumnValues(NamedTuple):
     samples: int
 
 
+def seen_samples(dataset: Fact) -> int:
+    """Distinct samples that the statistics of a set rest on: passes over the same set do not count anew."""
+    scanned = dataset.scanned.samples or 0
+    return min(scanned, dataset.samples_per_pass or scanned)
+
+
 def comparable(column: Fact) -> bool:
     """Real numbers or pictures; ids and counts have no scale to compare."""
     known = None not in (column.min, column.max, column.mean, column.std)

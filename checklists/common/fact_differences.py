@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.dataset_checksums import data_files, files_of, pair
-from msprec.checklists.common.distribution_difference import ColumnValues, comparable, compare
+from msprec.checklists.common.distribution_difference import ColumnValues, comparable, compare, seen_samples
 from msprec.checklists.common.transforms import is_label
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -500,7 +500,7 @@ def _column(run_data: RunData, other: Fact, column: Fact, there: Fact, here: Fac
     if not comparable(column) or not comparable(other):
         return ComparedFact("columns", "unknown")
     likeness = compare(
-        run_data, ColumnValues(other, _seen(there)), ColumnValues(column, _seen(here))
+        run_data, ColumnValues(other, seen_samples(there)), ColumnValues(column, seen_samples(here))
     )  # the reference stands where training stands
     if likeness.level != "apart":
         same = all(abs(getattr(column, k) - getattr(other, k)) <= 1e-4 * max(other.std, 1e-30) for k in ("mean", "std"))
@@ -518,12 +518,6 @@ def _column(run_data: RunData, other: Fact, column: Fact, there: Fact, here: Fac
     }
     rows = [[what[key], getattr(other, key), getattr(column, key)] for key in words]
     return ComparedFact("columns", "differs", says, tuple(rows))
-
-
-def _seen(dataset: Fact) -> int:
-    """Distinct samples that the statistics of a set rest on."""
-    scanned = dataset.scanned.samples or 0
-    return min(scanned, dataset.samples_per_pass or scanned)
 
 
 def _steps_of_pipeline(run_data: RunData) -> ComparedFact:

@@ -55,14 +55,14 @@ class Ending:
     """Makes the report of a run folder in a process of its own, which no state of this one can hold up.
 
     Args:
-        folder: The run folder; None: nothing is recorded.
+        folder: The run folder.
         lang: Language of the report; None: the locale's.
         look: How the Word report is made (``full``, ``letter``); None: without it.
-        keep_beside: Writes into the folder what the report draws on besides the run.
+        keep_beside: Writes into the folder that it is given what the report draws on besides the run.
     """
 
     def __init__(
-        self, folder: Optional[Path], lang: Optional[str], look: Optional[dict], keep_beside: Callable[[], object]
+        self, folder: Path, lang: Optional[str], look: Optional[dict], keep_beside: Callable[[Path], object]
     ) -> None:
         self._folder, self._lang, self._look, self._keep_beside = folder, lang, look, keep_beside
         self._environment = dict(os.environ)  # as it was before the script
@@ -114,7 +114,7 @@ class Ending:
 
     def _report(self, what: str, seconds: float) -> None:
         with contextlib.suppress(OSError):
-            self._keep_beside()
+            self._keep_beside(self._folder)
         began = time.monotonic()
         late_ranks(self._folder, OTHERS_SECONDS)
         told = self._concluded(max(1.0, seconds - (time.monotonic() - began)))

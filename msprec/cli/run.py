@@ -121,8 +121,8 @@ def run(
         _require_syntax(script)
         first = _for_the_first(also, reference_script, tensorboard_dir)
         given += ("-m",) if module else ()
-        folder = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
-        run_repeatedly(named, args, folder, repeat or 2, given, lang, first)
+        runs = own_folder(new_run_folder(script, out), lambda folder: (folder / "run_1").mkdir())
+        run_repeatedly(named, args, runs, repeat or 2, given, lang, first)
     design_beside(script)
     beside = read_also(also)
     options = Options(
@@ -137,25 +137,25 @@ def run(
     look = {"full": full, "letter": paper == "letter"} if word else None
     context = click.get_current_context()
 
-    def keep_beside() -> None:
+    def keep_beside(folder: Path) -> None:
         with context.scope(cleanup=False):  # in whatever thread
             _keep_beside(folder, reference, beside)
 
-    ending, first = Ending(folder, lang, look, keep_beside), rank()[0] == 0
+    first = rank()[0] == 0
+    ending = Ending(folder, lang, look, keep_beside) if folder is not None else None
+    at_signal = None if ending is None else ending.of_signal if first else ending.of_other_rank
     try:
-        outcome = launch.run_script(
-            script, list(args), folder, options, ending.of_signal if first else ending.of_other_rank
-        )
+        outcome = launch.run_script(script, list(args), folder, options, at_signal)
     except SyntaxError as error:
         forget(folder)
         end_as_python(error)
     except (OSError, ValueError) as error:
         forget(folder)
         raise Failure(f"cannot read {script} or write the run folder: {error}") from None
-    if folder is not None and not first and outcome.status and not outcome.interrupted:
+    if ending is not None and not first and outcome.status and not outcome.interrupted:
         with own_time(), contextlib.suppress(KeyboardInterrupt):
             ending.of_other_rank()
-    if folder is not None and first:
+    if folder is not None and ending is not None and first:
         with contextlib.suppress(Exception):  # the script may have closed its standard output
             sys.stdout.flush()
         try:

@@ -14,6 +14,7 @@ from typing import Any, Optional
 from msprec.source.files import collect
 from msprec.source.module import Scope
 from msprec.source.project import Project
+from msprec.source.signatures import numbers_of
 from msprec.source.values import UNKNOWN, Record, Values
 
 #: The public modules whose names are wanted, by package, and the folders and files to read for them.
@@ -129,17 +130,13 @@ def _plain(value: Any) -> Any:
 def build(sources: list) -> dict:
     """The document for [(package, version, folder)]. Versions that agree with the one before them are left out."""
     known, table = {}, {}
-    for package, version, site in sorted(sources, key=lambda source: _numbers(source[1])):
+    for package, version, site in sorted(sources, key=lambda source: numbers_of(source[1])):
         known.setdefault(package, []).append(version)
         for name, described in read(package, Path(site)).items():
             entry = table.setdefault(name, {})
             if not entry or list(entry.values())[-1] != described:
                 entry[version] = described
     return {"versions": known, "signatures": dict(sorted(table.items()))}
-
-
-def _numbers(version: str) -> tuple:
-    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
 
 
 def main(words: list) -> None:

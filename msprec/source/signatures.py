@@ -93,14 +93,15 @@ def _default(default: Any, open_ended: bool) -> Argument:
 
 def _nearest(version: Optional[str], known: list) -> str:
     """The newest known version that is not newer than the one asked for; else the oldest."""
-    ordered = sorted(known, key=_numbers)
+    ordered = sorted(known, key=numbers_of)
     if version is None:
         return ordered[-1]
-    older = [entry for entry in ordered if _numbers(entry) <= _numbers(version)]
+    older = [entry for entry in ordered if numbers_of(entry) <= numbers_of(version)]
     return older[-1] if older else ordered[0]
 
 
-def _numbers(version: str) -> tuple:
+def numbers_of(version: str) -> tuple:
+    """``"2.7.1"`` as (2, 7, 1), to be put in order."""
     return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:3])
 
 

@@ -43,6 +43,16 @@ def train(kit, mode, kind, monitors, checkpoints=None):
     return trained, losses.seen, kit.weights(trained), kit.state()
 
 
+_bare = {}
+
+
+def bare(kit, mode, kind):
+    """The training without any monitor, trained once: losses, weights and state."""
+    if (mode, kind) not in _bare:
+        _bare[mode, kind] = train(kit, mode, kind, [])[1:]
+    return _bare[mode, kind]
+
+
 @pytest.mark.versions
 @pytest.mark.parametrize("mode", ["graph", "pynative"])
 @pytest.mark.parametrize("kind", ["plain", "own", "dynamic", "host"])
@@ -111,11 +121,11 @@ HOOKS = [
 
 def same_training(kit, mode, monitors):
     """Trains without and with these monitors, compares bit by bit, and returns the warnings."""
-    _, bare, weights, state = train(kit, mode, "own", [])
+    bare_losses, weights, state = bare(kit, mode, "own")
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         _, losses, watched_weights, watched_state = train(kit, mode, "own", monitors)
-    assert losses == bare
+    assert losses == bare_losses
     assert all(np.array_equal(weights[key], watched_weights[key]) for key in weights)
     assert state == watched_state
     return [str(w.message) for w in seen if "training goes on" in str(w.message)]
@@ -133,7 +143,7 @@ def test_a_broken_subclass_leaves_the_training_alone(kit, mode, name):
 
 @pytest.mark.parametrize("method", ["put", "end", "flush", "join", "add_listener", "add_filler"])
 def test_a_broken_recorder_leaves_the_training_alone(kit, monkeypatch, method):
-    _, bare, weights, _ = train(kit, "graph", "plain", [])
+    bare_losses, weights, _ = bare(kit, "graph", "plain")
 
     def fails(*_, **__):
         raise OSError("injected")
@@ -143,7 +153,7 @@ def test_a_broken_recorder_leaves_the_training_alone(kit, monkeypatch, method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, losses, watched, _ = train(kit, "graph", "plain", monitors)
-    assert losses == bare
+    assert losses == bare_losses
     assert all(np.array_equal(weights[key], watched[key]) for key in weights)
 
 
@@ -238,11 +248,11 @@ def test_rows_that_wait_for_room_are_bounded(kit, monkeypatch, tmp_path):
 
 def test_a_folder_that_cannot_be_made(kit, tmp_path):
     (tmp_path / "file").write_text("")
-    _, bare, _, _ = train(kit, "graph", "plain", [])
+    bare_losses, _, _ = bare(kit, "graph", "plain")
     monitor = LossScaleMonitor(tmp_path / "file" / "run")
     with pytest.warns(RuntimeWarning, match="training goes on"):
         _, losses, _, _ = train(kit, "graph", "plain", [monitor])
-    assert losses == bare
+    assert losses == bare_losses
 
 
 def test_keyboard_interrupt_in_a_monitor_still_interrupts(kit):

@@ -18,9 +18,9 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def script_runner(tmp_path):
-    """Runs the text of a script under ``msprec run --twice``."""
+    """Runs the text of a script under ``msprec run --twice``; ``options`` are further ones of msprec."""
 
-    def run(text: str, *args: str) -> Done:
+    def run(text: str, *args: str, options: tuple = ()) -> Done:
         (tmp_path / "train.py").write_text(text, encoding="utf-8")
         command = [
             sys.executable,
@@ -32,6 +32,7 @@ def script_runner(tmp_path):
             "en",
             "--out",
             "runs",
+            *options,
             "train.py",
             *filter(None, args),
         ]

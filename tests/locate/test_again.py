@@ -1,34 +1,8 @@
-"""``msprec locate RUN``: the same place again from what the run has kept, in a process of its own."""
+"""``msprec locate RUN`` with nothing to find, and ``--no-locate``; test_places.py holds that it finds the place again."""
 
-import json
 import shutil
 
-import pytest
 from test_places import CASES
-
-NAMES = [
-    "accumulation_second_forward",
-    "division_in_helper_file",
-    "exp_in_own_train_cell",
-    "poisoned_by_the_step_before",
-    "sqrt_backward_in_jit",
-    "square_in_float16",
-]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_place(name, scripts) -> None:
-    shutil.copytree(CASES / name, scripts.folder, dirs_exist_ok=True)
-    assert scripts.observed().status == 0
-    first = next(event for event in scripts.events() if event["event"] == "located")
-    kept = scripts.run_folder / "found.json"
-    again = scripts.msprec("locate", str(scripts.run_folder), "--lang", "en", "--json", str(kept))
-    assert again.status == 0, again.err
-    found = json.loads(kept.read_text(encoding="utf-8"))
-    for key in ("step", "phase", "place", "column", "expression", "operator", "inputs", "recorded_loss"):
-        assert found[key] == first[key], key
-    assert f"{first['place']['file']}:{first['place']['line']}" in again.out
-    assert f"> {first['place']['line']:5d}" in again.out
 
 
 def test_a_healthy_run_has_nothing_to_locate(scripts) -> None:
@@ -56,3 +30,11 @@ def test_bad_input_is_one_line(scripts, tmp_path) -> None:
     script.unlink()
     gone = scripts.msprec("locate", str(scripts.run_folder))
     assert gone.status == 2 and "no longer there" in gone.err
+
+
+def test_no_locate(scripts) -> None:
+    shutil.copytree(CASES / "log_in_nested_block", scripts.folder, dirs_exist_ok=True)
+    ran = scripts.observed(options=("--no-locate",))
+    assert ran.status == 0, ran.err
+    names = [event["event"] for event in scripts.events()]
+    assert "located" not in names and "first_nonfinite" in names

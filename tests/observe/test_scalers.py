@@ -1,6 +1,8 @@
 """Loss scalers in loops of the user's own, under ``msprec run``: each step's scale and overflow against what the script
 itself reads at every step."""
 
+from itertools import product
+
 import pytest
 from test_steps import COMMON
 
@@ -62,10 +64,24 @@ def told_by_script(out: str) -> list:
     return [tuple(map(float, line.split()[1:])) for line in out.splitlines() if line.startswith("STEP")]
 
 
-@pytest.mark.versions
-@pytest.mark.parametrize("mode", ["graph", "pynative"])
-@pytest.mark.parametrize("style", ["jit", "plain"])
-@pytest.mark.parametrize("kind", ["dynamic", "static"])
+#: Combinations in which each pair of kind, style and mode occurs: the bare run is compared, and the oldest MindSpore tried.
+PAIRS = {
+    ("dynamic", "jit", "graph"),
+    ("dynamic", "plain", "pynative"),
+    ("static", "jit", "pynative"),
+    ("static", "plain", "graph"),
+}
+
+
+def _combination(kind: str, style: str, mode: str):
+    marks = [pytest.mark.versions] if (kind, style, mode) in PAIRS else []
+    return pytest.param(kind, style, mode, marks=marks, id=f"{kind}-{style}-{mode}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "style", "mode"),
+    [_combination(*one) for one in product(("dynamic", "static"), ("jit", "plain"), ("graph", "pynative"))],
+)
 def test_scaler_step_by_step(scripts, kind, style, mode):
     scripts.write(COMMON + LOOP)
     ran = scripts.observed(mode, style, kind)
@@ -82,8 +98,8 @@ def test_scaler_step_by_step(scripts, kind, style, mode):
     source = {("jit", "dynamic"): "scale", ("jit", "static"): "update"}.get((style, kind), "flag")
     assert (entry["overflow_from"], entry["overflow_flag"], entry["count"]) == (source, True, 8)
     assert entry["updates"] == 8 - sum(row[1] for row in expected)
-    bare = scripts.bare(mode, style, kind)
-    assert bare.out == ran.out
+    if (kind, style, mode) in PAIRS:
+        assert scripts.bare(mode, style, kind).out == ran.out
 
 
 @pytest.mark.parametrize("style", ["jit", "plain"])

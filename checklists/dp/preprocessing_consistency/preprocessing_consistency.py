@@ -11,6 +11,7 @@ from msprec.checklists.common.distribution_difference import (
     centred_on_itself,
     comparable,
     compare,
+    seen_samples,
 )
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
 from msprec.checklists.common.transforms import Prepared, Transform, by_column, is_label
@@ -46,7 +47,8 @@ class DatasetPair:
         self.columns = _matched(train, other)
         self.prepared = self._prepared()
         self.likeness = [
-            compare(run_data, ColumnValues(a, _seen(train)), ColumnValues(b, _seen(other))) for a, b in self.columns
+            compare(run_data, ColumnValues(a, seen_samples(train)), ColumnValues(b, seen_samples(other)))
+            for a, b in self.columns
         ]
 
     def _prepared(self) -> list:
@@ -192,7 +194,7 @@ class DatasetPair:
         whole = self.other.samples_per_pass and (self.other.scanned.share or 0) >= 1
         for a, b in self.columns if whole else []:
             if len(b.shape) == 1 and centred_on_itself(
-                ColumnValues(a, _seen(self.train)), ColumnValues(b, _seen(self.other))
+                ColumnValues(a, seen_samples(self.train)), ColumnValues(b, seen_samples(self.other))
             ):
                 return PipelineFault(
                     Text(
@@ -245,7 +247,7 @@ class DatasetPair:
 
     def statistics(self):
         rows = [
-            [role_of(dataset), c.name, c.dtype, _times(c.shape), c.min, c.max, c.mean, c.std, _seen(dataset)]
+            [role_of(dataset), c.name, c.dtype, _times(c.shape), c.min, c.max, c.mean, c.std, seen_samples(dataset)]
             for pair in self.columns
             for dataset, c in zip((self.train, self.other), pair)
         ]
@@ -501,7 +503,7 @@ def _as_the_whole_set(run_data: RunData, train: Fact, other: Fact) -> bool:
             if not same or not column.min <= a.min <= a.max <= column.max:
                 continue
             if (
-                compare(run_data, ColumnValues(column, _seen(dataset)), ColumnValues(b, other.samples or 0)).says
+                compare(run_data, ColumnValues(column, seen_samples(dataset)), ColumnValues(b, other.samples or 0)).says
                 is None
             ):
                 return True
@@ -519,12 +521,6 @@ def _matched(train: Fact, other: Fact) -> list:
     if by_name:
         return by_name
     return list(zip(mine, theirs)) if len(mine) == len(theirs) else list(zip(mine[:1], theirs[:1]))
-
-
-def _seen(dataset: Fact) -> int:
-    """Distinct samples that the statistics rest on: passes over the same set do not count anew."""
-    scanned = dataset.scanned.samples or 0
-    return min(scanned, dataset.samples_per_pass or scanned)
 
 
 def _source(dataset: Fact) -> tuple:
