@@ -118,7 +118,7 @@ def test_a_loss_whose_kernel_would_end_the_process(kind, operator, left):
 def test_probes_take_what_the_scripts_time_allows() -> None:
     """A minute may take a fifth more in all, ten minutes a twentieth."""
     after = {seconds: Options(probe_seconds=None).seconds_for_probes(seconds) for seconds in (0, 10, 60, 600, 86400)}
-    assert after[0] == 15 > after[10] > after[60] < after[600] < after[86400] == 30
+    assert after[0] == 30 > after[10] > after[60] < after[600] < after[86400] == 30
     assert after[60] <= 0.1 * 60 and after[600] <= 0.02 * 600
     assert Options(probe_seconds=2.5).seconds_for_probes(600) == 2.5
     assert Options(probe_seconds=None).probes and not Options(probe_seconds=0.0).probes
