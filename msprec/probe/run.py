@@ -24,6 +24,8 @@ LABELS = 0.25
 UNITS, GRADIENTS = 0.15, 0.15
 #: The same for the terms of a loss.
 TERMS = 0.15
+#: Share of the budget after which no further step of the script is watched.
+FURTHER = 0.1
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -53,6 +55,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             facts["skipped"].update(labels="crashed", range_test="crashed")
             writer.facts("probes", facts)
             return facts
+        _try(facts, "further", lambda: facts.update(further=_further(steps.material, FURTHER * seconds)))
         tell("units")
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
@@ -63,6 +66,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             lambda: facts.update(attention_axes=_attention_axes(steps.material, facts.get("units") or {})),
         )
         _try(facts, "label_control", lambda: facts.update(_label_control(steps.material, facts.get("losses") or [])))
+        _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(steps.material)))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(steps.material)))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(steps.material)))
         tell("gradients")
@@ -128,6 +132,18 @@ def _watched_step(material: Material) -> dict:
         }
 
 
+def _further(material: Material, seconds: float) -> list:
+    """What the losses of the script's further steps are given, as of the first."""
+    found, end = [], time.monotonic() + seconds
+    for other, _ in material.further:
+        if time.monotonic() > end or _why_not(other, 1, 1) is not None:
+            continue
+        with other.as_bound():
+            watched = _watched_step(other)
+        found.append({name: facts for name, facts in watched.items() if name != "graph"})
+    return found
+
+
 def _differentiated(material: Material, step, wanted) -> dict:
     from msprec.probe.gradient_target import differentiated
 
@@ -169,6 +185,13 @@ def _label_control(material: Material, losses: list) -> dict:
 
     found = label_control(material, losses)
     return {"label_control": found} if found is not None else {}
+
+
+def _mixed_samples(material: Material) -> dict:
+    from msprec.probe.mixed_samples import mixed_samples
+
+    found = mixed_samples(material)
+    return {"mixed_samples": found} if found is not None else {}
 
 
 def _seen_targets(material: Material) -> dict:

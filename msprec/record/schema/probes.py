@@ -330,6 +330,16 @@ _ATTENTION_AXES = {
     "summed": key(number, "axis over which the product sums"),
 }
 
+_MIXED_SAMPLES = {
+    "operator": key(words, "the first operation in a network whose result for a sample depends on the other samples"),
+    "name": key(words, "its plain name"),
+    "cell": key(words, "path of the cell that it runs in"),
+    "place": key(PLACE, "where it is called"),
+    "created": key(PLACE, "where its cell was made; null of a function"),
+    "rows": key(count, "length of the first axis of all that the step was called with"),
+    "one_label": key(flag, "whether something that the step was called with has one value for each place of that axis"),
+}
+
 _LABEL_CONTROL = {
     "samples": key(count, "different samples of the captured batches"),
     "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
@@ -367,42 +377,7 @@ _TERMS = {
     ),
 }
 
-PROBES = {
-    "budget": key(finite, "seconds that probing may take"),
-    "seconds": key(finite, "seconds it took"),
-    "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
-    "graph": key(_GRAPH, "one training step, run again"),
-    "units": key(_UNITS, "what units give on the captured batches"),
-    "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
-    "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
-    "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
-    "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
-    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
-    "terms": key([_TERMS], "the terms of which the loss is the sum"),
-    "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
-    "evaluations": key(
-        [
-            {
-                "phase": key(text, "phase, as in modes.json"),
-                "via": key(words, "how it was called"),
-                "network": key(count, "number of the network"),
-                "place": key(PLACE, "the call"),
-                "first_step": key(count, "training steps done before the first such call"),
-                "called": key([words], "paths of the cells that ran"),
-                "random": key(
-                    [
-                        {
-                            "operator": key(words, "operator whose result differed"),
-                            "cell": key(words, "path of its cell"),
-                            "place": key(PLACE, "the expression"),
-                        }
-                    ],
-                    "operators that draw at random: their results differ between two calls with the same input",
-                ),
-            }
-        ],
-        "calls outside training, made twice after the run",
-    ),
+_WATCHED_LOSSES = {
     "losses": key([_LOSSES], "losses of MindSpore"),
     "other_losses": key(
         [
@@ -440,6 +415,70 @@ PROBES = {
         },
         "of a step without any loss that is known",
     ),
+    "broadcasts": key(
+        [
+            {
+                "operator": key(words, "the operator"),
+                "place": key(PLACE, "where it is called"),
+                "shapes": key([[count]], "shapes of its inputs"),
+                "label": key(count, "which of them is the label"),
+            }
+        ],
+        "broadcasts of labels against predictions",
+    ),
+    "softmax_axes": key(
+        [
+            {
+                "operator": key(words, "the operator"),
+                "place": key(PLACE, "where it is called"),
+                "created": key(PLACE, "where its cell was made; null of a function"),
+                "shape": key([count], "shape of its input"),
+                "axes": key([count], "axes over which sums are 1, as measured"),
+            }
+        ],
+        "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
+    ),
+}
+
+PROBES = {
+    "budget": key(finite, "seconds that probing may take"),
+    "seconds": key(finite, "seconds it took"),
+    "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
+    "graph": key(_GRAPH, "one training step, run again"),
+    "units": key(_UNITS, "what units give on the captured batches"),
+    "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
+    "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
+    "mixed_samples": key(
+        _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
+    ),
+    "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
+    "terms": key([_TERMS], "the terms of which the loss is the sum"),
+    "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
+    "evaluations": key(
+        [
+            {
+                "phase": key(text, "phase, as in modes.json"),
+                "via": key(words, "how it was called"),
+                "network": key(count, "number of the network"),
+                "place": key(PLACE, "the call"),
+                "first_step": key(count, "training steps done before the first such call"),
+                "called": key([words], "paths of the cells that ran"),
+                "random": key(
+                    [
+                        {
+                            "operator": key(words, "operator whose result differed"),
+                            "cell": key(words, "path of its cell"),
+                            "place": key(PLACE, "the expression"),
+                        }
+                    ],
+                    "operators that draw at random: their results differ between two calls with the same input",
+                ),
+            }
+        ],
+        "calls outside training, made twice after the run",
+    ),
     "labels": key(
         {
             "samples": key(count, "samples looked at"),
@@ -465,27 +504,8 @@ PROBES = {
         },
         "the labels by the final weights, over the first batches",
     ),
-    "broadcasts": key(
-        [
-            {
-                "operator": key(words, "the operator"),
-                "place": key(PLACE, "where it is called"),
-                "shapes": key([[count]], "shapes of its inputs"),
-                "label": key(count, "which of them is the label"),
-            }
-        ],
-        "broadcasts of labels against predictions",
-    ),
-    "softmax_axes": key(
-        [
-            {
-                "operator": key(words, "the operator"),
-                "place": key(PLACE, "where it is called"),
-                "created": key(PLACE, "where its cell was made; null of a function"),
-                "shape": key([count], "shape of its input"),
-                "axes": key([count], "axes over which sums are 1, as measured"),
-            }
-        ],
-        "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
+    **_WATCHED_LOSSES,
+    "further": key(
+        [_WATCHED_LOSSES], "the same of further training steps of the script: other networks, another function"
     ),
 }
