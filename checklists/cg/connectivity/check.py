@@ -20,7 +20,8 @@ def connections(run_data: RunData) -> Finding:
     Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
     Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last
-    sample of a recurrent layer's result taken for its last step; a softmax, norm or difference along the samples. No probe: undecided.
+    sample of a recurrent layer's result taken for its last step; a softmax, norm or difference along the samples.
+    No probe: undecided.
     """
     if not run_data.networks:
         return missing("网络结构", "network")

@@ -11,6 +11,7 @@ from msprec.checklists.common.distribution_difference import (
     centred_on_itself,
     comparable,
     compare,
+    rearranged,
 )
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
 from msprec.checklists.common.transforms import Operation, Prepared, by_column, is_label
@@ -466,7 +467,9 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
         )
-        return problem(wrong, ADVICE, shown, [other.place])
+        mixed = rearranged(Values(a, train.samples or 0), Values(b, other.samples or 0)) is not None
+        reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
+        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place])
     return undecided(
         Text(
             "推理的数据处理可能与训练不一致：{says}。",

@@ -160,6 +160,14 @@ _LOSSES = {
     "predicted": _COMPARED["predicted"],
     "labels": key(_ARRAY, "the labels"),
     "exchanged": key(flag, "labels come first, where that matters"),
+    "rows_of_channels": key(
+        {
+            "shape": key([count], "shape of the convolution's result"),
+            "operator": key(words, "what reshaped it"),
+            "place": key(PLACE, "where"),
+        },
+        "the prediction's rows hold places of one channel: the axis of classes was not moved to the end before a reshape",
+    ),
     "output": _COMPARED["output"],
     "targets": _COMPARED["targets"],
     "reach": key(_REACH, "which values the loss can take"),

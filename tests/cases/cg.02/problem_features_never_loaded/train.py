@@ -38,7 +38,9 @@ class Net(nn.Cell):
 
 large = Net(8)
 Model(large, nn.CrossEntropyLoss(), nn.Adam(large.trainable_params(), 5e-3)).train(3, make(400, 8))
-ms.save_checkpoint([{"name": p.name.split(".", 1)[1], "data": p} for p in large.features.get_parameters()], "features.ckpt")
+ms.save_checkpoint(
+    [{"name": p.name.split(".", 1)[1], "data": p} for p in large.features.get_parameters()], "features.ckpt"
+)
 
 net = Net(3)
 ms.load_param_into_net(net, ms.load_checkpoint("features.ckpt"))
