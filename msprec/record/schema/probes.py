@@ -185,6 +185,9 @@ _BEHAVIOUR = {
     "curve": key([number], "its values from far off the labels to them"),
     "way": key(Choice("falls", "rises"), "how these values go all along"),
     "pairs": key(flag, "whether it matters which label goes with which sample"),
+    "idle": key(
+        [number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"
+    ),
     "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
     "class_shift": key(flag, "unchanged where one class's scores are raised"),
     "settles": key(flag, "right scores cost no less when doubled"),
