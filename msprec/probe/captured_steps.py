@@ -18,8 +18,6 @@ MOST_INITIAL = 256 << 20
 MOST_LATER, MOST_LATER_BYTES = 6, 16 << 20
 #: Weights of more bytes are not copied again in the course of the training; share of its time that copies may take.
 MOST_COPIED, COPY_SHARE = 64 << 20, 0.002
-#: So many further steps of a script are held, such as a student's after its teacher's, and so many batches of each.
-MOST_FURTHER, FURTHER_BATCHES = 3, 4
 
 
 class Material:
@@ -29,9 +27,8 @@ class Material:
     "cell", "jit" or "functional"; ``function`` is the user's function, where the step is one.
     """
 
-    def __init__(self, most_initial: int = MOST_INITIAL) -> None:
+    def __init__(self) -> None:
         self.batches, self._bytes = [], 0
-        self._most_initial = most_initial
         #: What a pipeline had delivered just before each of them, ``{column: array}``; None: none had
         self.delivered: list = []
         #: Whether no more batches are taken
@@ -51,9 +48,6 @@ class Material:
         self._copying = Budget(COPY_SHARE, grace=GRACE)
         #: What the optimizer of a functional loop was given at some updates; the function of which its gradients are
         self.updates_held, self._forward = CapturedUpdates(), None
-        #: Further steps of the same script, of other networks or another forward function; ``{ids of its roots: which}``
-        self.further: list = []
-        self._known_further: dict = {}
 
     def offer(
         self,
@@ -78,11 +72,7 @@ class Material:
             if forward is self._forward:
                 self.updates_held.forward(batch)
         if self.build is not None and (forward is not self._forward or not self._is_same(style, roots)):
-            # another step of the same script, such as the generator's beside the discriminator's
-            held = self._further(style, roots, forward)
-            if held is not None and len(held.batches) < FURTHER_BATCHES:
-                held.offer(style, batch, build, roots, optimizers, function, cell)
-            return
+            return  # another step of the same script, such as the generator's beside the discriminator's
         if self.full:
             if not self.offered & (self.offered - 1):
                 self._hold_later(batch)
@@ -90,8 +80,7 @@ class Material:
         if self.build is None:
             self.style, self.build, self.roots = style, build, tuple(roots)
             self.optimizers, self.function, self.cell = tuple(optimizers), function, cell
-            held = [*roots, *optimizers, *([cell] if cell is not None else [])]
-            self.initial = _copies(held, most=self._most_initial)
+            self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None
         elif not self.offered & (self.offered - 1):
@@ -105,18 +94,6 @@ class Material:
         self.delivered.append(delivered if small else None)
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
-
-    def _further(self, style: str, roots, forward) -> Optional["Material"]:
-        """What holds this further step; None of one that is like another (the next fold of a cross-validation), or too many."""
-        key = (style, forward, *(id(root) for root in roots))
-        if key not in self._known_further:
-            alike = [_likeness(one.style, one.roots, like) for one, like in [(self, self._forward), *self.further]]
-            if _likeness(style, roots, forward) in alike or len(self.further) >= MOST_FURTHER:
-                self._known_further[key] = None
-            else:
-                self._known_further[key] = Material(MOST_COPIED)
-                self.further.append((self._known_further[key], forward))
-        return self._known_further[key]
 
     def _is_same(self, style: str, roots) -> bool:
         return style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
@@ -178,12 +155,6 @@ class Material:
             self.initial.update(_copies([optimizer], known=self.initial) or {})
             self.given = gradients
         self.optimizers = (*self.optimizers, optimizer)
-
-
-def _likeness(style: str, roots, forward) -> tuple:
-    """What two steps that only differ in their weights have in common."""
-    cells = [(path, type(cell)) for root in roots if hasattr(root, "_cells") for path, cell in walk(root)]
-    return style, forward, tuple(cells)
 
 
 def _modes(roots: list) -> list:

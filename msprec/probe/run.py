@@ -24,8 +24,6 @@ LABELS = 0.25
 UNITS, GRADIENTS = 0.15, 0.15
 #: The same for the terms of a loss.
 TERMS = 0.15
-#: Share of the budget after which no further step of the script is watched.
-FURTHER = 0.1
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -55,7 +53,6 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             facts["skipped"].update(labels="crashed", range_test="crashed")
             writer.facts("probes", facts)
             return facts
-        _try(facts, "further", lambda: facts.update(further=_further(steps.material, FURTHER * seconds)))
         tell("units")
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
@@ -130,18 +127,6 @@ def _watched_step(material: Material) -> dict:
             **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches[:FIRST]),
             **_differentiated(material, step, wanted),
         }
-
-
-def _further(material: Material, seconds: float) -> list:
-    """What the losses of the script's further steps are given, as of the first."""
-    found, end = [], time.monotonic() + seconds
-    for other, _ in material.further:
-        if time.monotonic() > end or _why_not(other, 1, 1) is not None:
-            continue
-        with other.as_bound():
-            watched = _watched_step(other)
-        found.append({name: facts for name, facts in watched.items() if name != "graph"})
-    return found
 
 
 def _differentiated(material: Material, step, wanted) -> dict:

@@ -19,16 +19,9 @@ from msprec.engine.schema import Fact
 
 
 def judge_loss(run_data: RunData) -> Optional[Finding]:
-    """The finding on the losses of the watched step, or what is wrong in a further one; None where none was seen."""
-    found = _judged(run_data, run_data.probes)
-    if found is not None and found.conclusion == "problem":
-        return found
-    further = (_judged(run_data, step, first=False) for step in run_data.probes.further)
-    return next((one for one in further if one is not None and one.conclusion == "problem"), found)
-
-
-def _judged(run_data: RunData, probes: Fact, first: bool = True) -> Optional[Finding]:
-    evidence = [*_evidence(probes)]
+    """The finding on the losses of the watched step; None where none was seen."""
+    probes = run_data.probes
+    evidence = [*_evidence(run_data)]
     if probes.differentiated.of == "sum":
         return _finding(run_data, _of_all_outputs(probes.differentiated), evidence)
     for one in probes.broadcasts:
@@ -42,8 +35,7 @@ def _judged(run_data: RunData, probes: Fact, first: bool = True) -> Optional[Fin
             check_inputs(built_in(one, run_data), run_data)
         for one in probes.losses:
             _check_reduced(one)
-            if first:
-                _check_sign(one, run_data)
+            _check_sign(one, run_data)
     except Wrong as wrong:
         return _finding(run_data, wrong, evidence)
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
@@ -67,7 +59,7 @@ def _judged(run_data: RunData, probes: Fact, first: bool = True) -> Optional[Fin
         return ok(told[0], evidence, [one.place for one in own])
     judged = [one for one in probes.losses if one.kind]
     if not judged and not own:
-        return _not_tried(run_data, probes.written_loss, evidence)
+        return _not_tried(run_data, evidence)
     names = [one.name for one in judged] + [one.name for one in own if not one.written or not judged]
     again = next((one for one in judged if one.equals), None)
     if again is not None:
@@ -91,8 +83,9 @@ def _judged(run_data: RunData, probes: Fact, first: bool = True) -> Optional[Fin
     return ok(text, evidence, [one.place for one in [*judged, *own]])
 
 
-def _not_tried(run_data: RunData, one: Fact, evidence: list) -> Optional[Finding]:
+def _not_tried(run_data: RunData, evidence: list) -> Optional[Finding]:
     """Of a loss that is written out and was not tried; None where nothing is known of it."""
+    one = run_data.probes.written_loss
     if one.why == "unused" and not one.purpose:
         return _finding(run_data, Wrong(_UNUSED, _USE, one.place), evidence)
     if one.why not in _WHY:
@@ -291,7 +284,8 @@ def _own(run_data: RunData, one: Fact, evidence: list) -> Finding:
     )
 
 
-def _evidence(probes: Fact):
+def _evidence(run_data: RunData):
+    probes = run_data.probes
     rows = [
         [
             one.name,

@@ -185,9 +185,7 @@ _BEHAVIOUR = {
     "curve": key([number], "its values from far off the labels to them"),
     "way": key(Choice("falls", "rises"), "how these values go all along"),
     "pairs": key(flag, "whether it matters which label goes with which sample"),
-    "idle": key(
-        [number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"
-    ),
+    "idle": key([number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"),
     "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
     "class_shift": key(flag, "unchanged where one class's scores are raised"),
     "settles": key(flag, "right scores cost no less when doubled"),
@@ -388,7 +386,43 @@ _TERMS = {
     ),
 }
 
-_WATCHED_LOSSES = {
+PROBES = {
+    "budget": key(finite, "seconds that probing may take"),
+    "seconds": key(finite, "seconds it took"),
+    "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
+    "graph": key(_GRAPH, "one training step, run again"),
+    "units": key(_UNITS, "what units give on the captured batches"),
+    "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
+    "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
+    "mixed_samples": key(_MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"),
+    "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
+    "terms": key([_TERMS], "the terms of which the loss is the sum"),
+    "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
+    "evaluations": key(
+        [
+            {
+                "phase": key(text, "phase, as in modes.json"),
+                "via": key(words, "how it was called"),
+                "network": key(count, "number of the network"),
+                "place": key(PLACE, "the call"),
+                "first_step": key(count, "training steps done before the first such call"),
+                "called": key([words], "paths of the cells that ran"),
+                "random": key(
+                    [
+                        {
+                            "operator": key(words, "operator whose result differed"),
+                            "cell": key(words, "path of its cell"),
+                            "place": key(PLACE, "the expression"),
+                        }
+                    ],
+                    "operators that draw at random: their results differ between two calls with the same input",
+                ),
+            }
+        ],
+        "calls outside training, made twice after the run",
+    ),
     "losses": key([_LOSSES], "losses of MindSpore"),
     "other_losses": key(
         [
@@ -426,70 +460,6 @@ _WATCHED_LOSSES = {
         },
         "of a step without any loss that is known",
     ),
-    "broadcasts": key(
-        [
-            {
-                "operator": key(words, "the operator"),
-                "place": key(PLACE, "where it is called"),
-                "shapes": key([[count]], "shapes of its inputs"),
-                "label": key(count, "which of them is the label"),
-            }
-        ],
-        "broadcasts of labels against predictions",
-    ),
-    "softmax_axes": key(
-        [
-            {
-                "operator": key(words, "the operator"),
-                "place": key(PLACE, "where it is called"),
-                "created": key(PLACE, "where its cell was made; null of a function"),
-                "shape": key([count], "shape of its input"),
-                "axes": key([count], "axes over which sums are 1, as measured"),
-            }
-        ],
-        "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
-    ),
-}
-
-PROBES = {
-    "budget": key(finite, "seconds that probing may take"),
-    "seconds": key(finite, "seconds it took"),
-    "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
-    "graph": key(_GRAPH, "one training step, run again"),
-    "units": key(_UNITS, "what units give on the captured batches"),
-    "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
-    "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
-    "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
-    "mixed_samples": key(
-        _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
-    ),
-    "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
-    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
-    "terms": key([_TERMS], "the terms of which the loss is the sum"),
-    "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
-    "evaluations": key(
-        [
-            {
-                "phase": key(text, "phase, as in modes.json"),
-                "via": key(words, "how it was called"),
-                "network": key(count, "number of the network"),
-                "place": key(PLACE, "the call"),
-                "first_step": key(count, "training steps done before the first such call"),
-                "called": key([words], "paths of the cells that ran"),
-                "random": key(
-                    [
-                        {
-                            "operator": key(words, "operator whose result differed"),
-                            "cell": key(words, "path of its cell"),
-                            "place": key(PLACE, "the expression"),
-                        }
-                    ],
-                    "operators that draw at random: their results differ between two calls with the same input",
-                ),
-            }
-        ],
-        "calls outside training, made twice after the run",
-    ),
     "labels": key(
         {
             "samples": key(count, "samples looked at"),
@@ -515,8 +485,27 @@ PROBES = {
         },
         "the labels by the final weights, over the first batches",
     ),
-    **_WATCHED_LOSSES,
-    "further": key(
-        [_WATCHED_LOSSES], "the same of further training steps of the script: other networks, another function"
+    "broadcasts": key(
+        [
+            {
+                "operator": key(words, "the operator"),
+                "place": key(PLACE, "where it is called"),
+                "shapes": key([[count]], "shapes of its inputs"),
+                "label": key(count, "which of them is the label"),
+            }
+        ],
+        "broadcasts of labels against predictions",
+    ),
+    "softmax_axes": key(
+        [
+            {
+                "operator": key(words, "the operator"),
+                "place": key(PLACE, "where it is called"),
+                "created": key(PLACE, "where its cell was made; null of a function"),
+                "shape": key([count], "shape of its input"),
+                "axes": key([count], "axes over which sums are 1, as measured"),
+            }
+        ],
+        "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
     ),
 }
