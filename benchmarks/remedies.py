@@ -50,9 +50,11 @@ from itertools import product, zip_longest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "mutants"))
+sys.path.insert(0, str(Path(__file__).parent / "faults"))
 
 from catalogue import FAULTS, KINDS, Kind, mutants_of
 from operators import Fault, mutate
+from pairs import FAULT, PAIRS, faulty, unshuffled
 from rich.console import Console
 from rich.table import Table
 from source import Program
@@ -61,13 +63,14 @@ from msprec.experiment import effect
 from msprec.experiment.case import CannotExperiment, Case
 from msprec.experiment.effect import Measured, Score
 from msprec.experiment.plan import MOST_SEEDS, SEEDS, make_plan
+from msprec.experiment.processes import stopped_by_signals
 from msprec.experiment.runner import Runner, Task
 from msprec.experiment.trials import Trials
 
 #: The faults that a remedy of the list answers, by the operators' names, and the remedies that would repair them.
 ANSWERED = {
-    "rate_x100": ("lr_range_test", "lr_lower", "lr_much_lower"),
-    "rate_d1000": ("lr_range_test", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    "rate_x100": ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower"),
+    "rate_d1000": ("lr_range_test", "lr_range_upper", "lr_higher", "lr_much_higher", "lr_far_higher"),
     "init_zeros": ("initial_weights",),
     "output_softmax": ("logits",),
     "data_unscaled": ("standardise",),
@@ -78,6 +81,49 @@ ANSWERED = {
     "epochs_few": ("more_epochs", "many_epochs"),
     "epochs_one": ("more_epochs", "many_epochs"),
     "batch_large": ("batch_size",),
+}
+_RATES = (
+    "lr_range_test",
+    "lr_range_upper",
+    "lr_lower",
+    "lr_much_lower",
+    "lr_higher",
+    "lr_much_higher",
+    "lr_far_higher",
+)
+_EPOCHS = ("more_epochs", "many_epochs")
+#: The same of the pairs of `benchmarks/faults`, the quickest first. The others hold faults that no remedy of the list answers.
+ANSWERED_PAIRS = {
+    "quadratic_rate_too_low": _RATES,
+    "iris_sorted_no_shuffle": ("shuffle",),
+    "iris_sigmoid_before_ce": ("output_activation",),
+    "sine_relu_output": ("output_activation",),
+    "diabetes_tanh_output": ("output_activation",),
+    "digits_relu_logits": ("output_activation",),
+    "autoencoder_sigmoid_standardized": ("output_activation",),
+    "multilabel_softmax": ("output_activation",),
+    "xor_softmax_one_unit": ("output_activation",),
+    "ratings_sigmoid_output": ("output_activation",),
+    "double_softmax_jit": ("logits",),
+    "nll_on_raw_logits": ("loss_form",),
+    "own_loss_softmax_axis": ("loss_form",),
+    "lstm_forecast_broadcast": ("output_shape",),
+    "housing_inputs_unscaled": ("standardise",),
+    "digits_cnn_raw_pixels": ("standardise",),
+    "siamese_half_optimizer": ("all_parameters",),
+    "features_stop_gradient": ("gradient_flow",),
+    "mlp_zero_weights": ("initial_weights",),
+    "moons_huge_initial_weights": ("initial_weights",),
+    "dead_relu_large_negative_bias": ("initial_weights",),
+    "cnn_dropout_left_on": ("evaluation_mode",),
+    "batch_is_whole_set": ("batch_size",),
+    "digits_rate_too_high": _RATES,
+    "regression_diverges": _RATES,
+    "loss_summed": _RATES,
+    "elman_exploding": (*_RATES, "clip_gradients"),
+    "half_precision_no_scale": ("loss_scale", "float32"),
+    "fraud_imbalanced": ("class_weights",),
+    "two_epochs_only": _EPOCHS,
 }
 SETTINGS = {"GLOG_v": "3", "MS_DEV_LAUNCH_BLOCKING": "1", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"}
 
@@ -128,30 +174,44 @@ class Benchmark:
         self._work, self._probe_seconds = work.absolute(), probe_seconds
         self._originals: dict[str, tuple] = {}
 
-    def original(self, kind: Kind) -> tuple[Measured, Case]:
-        """The results of the original."""
+    def original(self, kind: Kind) -> tuple[Case, Score]:
+        """The original, run over seeds, and its score."""
         if kind.name not in self._originals:
             case = prepared(Program(kind.folder).texts, self._work / kind.name / "original", self._probe_seconds)
-            Runner(case).run([Task((), seed) for seed in range(MOST_SEEDS)])
-            self._originals[kind.name] = measured(case, []), case
+            runs = Runner(case).run([Task((), seed) for seed in range(SEEDS if is_pair(kind) else MOST_SEEDS)])
+            # what a pair comes to is read as msprec reads it: the score it evaluates or prints, else the training loss
+            score = effect.choose_score(runs) if is_pair(kind) else Score(kind.metric, kind.higher_is_better)
+            self._originals[kind.name] = case, score
         return self._originals[kind.name]
 
     def mutant(self, kind: Kind, operator: str, texts: dict) -> dict:
         """What became of one mutant."""
-        score, (sound, _) = Score(kind.metric, kind.higher_is_better), self.original(kind)
+        original, score = self.original(kind)
         case = prepared(texts, self._work / kind.name / operator, self._probe_seconds)
         facts = remedied(case)
         if not facts:
             Runner(case).run([Task((), seed) for seed in range(SEEDS)])
         together = (facts.get("together") or {}).get("ids", [])
+        if is_pair(kind) and facts.get("score"):
+            score = Score(facts["score"], facts["higher"])  # another one where the classes are unbalanced
+        sides = (original, []), (case, []), (case, together)
+        sound, broken, best = (measured(*one, score, is_pair(kind)) for one in sides)
+        patch = facts.get("patch") or {}
         return {
             "name": f"{kind.name}/{operator}",
             "problems": [one.item for one in case.problems],
-            **verdict(score, sound, measured(case, []), measured(case, together)),
+            "score": score.name,
+            **verdict(score, sound, broken, best),
             "first": facts["remedies"][0]["id"] if facts.get("remedies") else None,
             "remedies": together,
-            "patch": (facts.get("patch") or {}).get("file"),
+            "planned": [one["id"] for one in facts.get("remedies", [])],
+            "patch": patch.get("file"),
+            "why_not": patch.get("why_not"),
         }
+
+    def is_kept(self, kind: Kind, operator: str) -> bool:
+        """Whether the remedies of a fault were tried before."""
+        return (self._work / kind.name / operator / "run" / "facts" / "remedies.json").is_file()
 
     def first_of_two(self, kind: Kind, operator: str, texts: dict) -> dict:
         """Which remedy comes first for a program with two faults; None where none helps."""
@@ -166,17 +226,32 @@ class Benchmark:
             found = {"helping": helping, "planned": [one.id for one in plan.remedies]}
             (folder / "first.json").write_text(json.dumps(found), encoding="utf-8")
         found = json.loads((folder / "first.json").read_text(encoding="utf-8"))
-        right = found["helping"][:1] and found["helping"][0] in ANSWERED[operator.split("+")[0]]
+        right = found["helping"][:1] and found["helping"][0] in answers(kind, operator.split("+")[0])
         return {"name": f"{kind.name}/{operator}", "right": bool(right), **found}
 
+    def is_harmless(self, kind: Kind, operator: str, texts: dict) -> bool:
+        """Whether a change alone leaves the result of the original within its spread."""
+        original, score = self.original(kind)
+        case = prepared(texts, self._work / kind.name / operator, self._probe_seconds)
+        Runner(case).run([Task((), seed) for seed in range(SEEDS)])
+        before, after = (measured(one, [], score, is_pair(kind)) for one in (original, case))
+        return effect.compare(before, after, score).verdict not in ("harms", "open")
 
-def measured(case: Case, remedies: list) -> Measured:
-    """The results of all runs with these remedies, in the order of their seeds, by what the program itself prints at its end
-    of data that it was not trained with: ``result: NAME VALUE``."""
+
+def is_pair(kind: Kind) -> bool:
+    """Whether the program is one of `benchmarks/faults`."""
+    return kind in PAIRS
+
+
+def measured(case: Case, remedies: list, score: Score, as_read: bool) -> Measured:
+    """The results of all runs with these remedies, in the order of their seeds: what the program itself prints at its end of
+    data that it was not trained with, ``result: NAME VALUE``; with ``as_read`` what msprec reads."""
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in (case.run / "remedies" / "runs").glob("*.json")]
     mine = sorted(
         (one for one in runs if one["remedies"] == remedies and not one["edited"]), key=lambda one: one["seed"]
     )
+    if as_read:
+        return effect.measure(mine, score)
     scores = tuple(printed(one["said"]) if one["status"] == 0 else None for one in mine)
     return Measured(scores, (), sum(one["status"] != 0 for one in mine))
 
@@ -192,23 +267,29 @@ def verdict(score: Score, sound: Measured, broken: Measured, best: Measured) -> 
     harm = effect.compare(sound, broken, score).verdict
     harmful = harm == "harms"
     repaired = harmful and effect.compare(sound, best, score).verdict != "harms"
-    values = {name: mean(one) for name, one in (("original", sound), ("mutant", broken), ("repaired_to", best))}
+    values = {name: mean(one, score) for name, one in (("original", sound), ("mutant", broken), ("repaired_to", best))}
     return {"harm": harm, "harmful": harmful, "repaired": repaired, **values}
 
 
-def mean(one: Measured) -> float | None:
+def mean(one: Measured, score: Score) -> float | None:
     """The mean over seeds; None where one has no result."""
-    return None if None in one.scores or not one.scores else statistics.mean(one.scores)
+    values = one.scores if score.name else one.losses
+    return None if None in values or not values else statistics.mean(values)
 
 
 def singles(only: list[str]) -> list[tuple[Kind, str, dict]]:
-    """``(program, operator, files)`` of the faults that a remedy answers."""
-    made = [(kind, mutant) for kind in KINDS if wanted_kind(kind, only) for mutant in mutants_of(kind)]
-    return [
-        (kind, mutant.operator, mutant.texts)
-        for kind, mutant in made
-        if mutant.operator in ANSWERED and (not only or {kind.name, mutant.operator, mutant.name} & set(only))
-    ]
+    """``(program, operator, files)`` of the faults that a remedy answers: the pairs, then the mutants."""
+    known = {kind.name: kind for kind in PAIRS}
+    made = [(known[name], FAULT, faulty(known[name]).texts) for name in ANSWERED_PAIRS]
+    for kind in KINDS:
+        if wanted_kind(kind, only):
+            made += [(kind, one.operator, one.texts) for one in mutants_of(kind) if one.operator in ANSWERED]
+    return [one for one in made if not only or {one[0].name, one[1], f"{one[0].name}/{one[1]}"} & set(only)]
+
+
+def answers(kind: Kind, operator: str) -> tuple[str, ...]:
+    """The remedies that would repair a fault."""
+    return ANSWERED_PAIRS[kind.name] if is_pair(kind) else ANSWERED[operator]
 
 
 def wanted_kind(kind: Kind, only: list[str]) -> bool:
@@ -216,8 +297,19 @@ def wanted_kind(kind: Kind, only: list[str]) -> bool:
     return not only or any(name.split("/")[0] == kind.name or name in ANSWERED for name in only)
 
 
-def pairs(only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
+def two_faults(benchmark: Benchmark, only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
     """A repaired fault with a harmless one of the same program."""
+    repaired = [row["name"] for row in rows if row["repaired"]]
+    made = []
+    for kind in (one for one in PAIRS if f"{one.name}/{FAULT}" in repaired):
+        found = unshuffled(kind)
+        if found is not None and benchmark.is_harmless(kind, found[0].operator, found[0].texts):
+            made.append((kind, found[1].operator, found[1].texts))
+    return [*made, *in_turn(two_of_mutants(only, rows))]
+
+
+def two_of_mutants(only: list[str], rows: list[dict]) -> list[tuple[Kind, str, dict]]:
+    """The same of the mutants: all that are harmless beside all that are repaired."""
     by_name = {row["name"]: row for row in rows}
     made = []
     for kind in (one for one in KINDS if wanted_kind(one, only)):
@@ -243,10 +335,11 @@ def in_turn(made: list) -> list:
 
 def show(console: Console, rows: list[dict]) -> None:
     """The table, and the shares below it."""
-    table = Table("fault", "original", "mutant", "repaired to", "remedies", "patch", title_justify="left")
+    table = Table("fault", "score", "original", "faulty", "repaired to", "remedies", "patch", title_justify="left")
     for row in rows:
         values = ["—" if row[key] is None else f"{row[key]:.4g}" for key in ("original", "mutant", "repaired_to")]
-        table.add_row(row["name"], *values, " + ".join(row["remedies"]) or "—", row["patch"] or "—")
+        patch = row["patch"] or row["why_not"] or "—"
+        table.add_row(row["name"], row["score"] or "loss", *values, " + ".join(row["remedies"]) or "—", patch)
     console.print(table)
     harmful = [row for row in rows if row["harmful"]]
     repaired = [row for row in harmful if row["repaired"]]
@@ -277,6 +370,7 @@ def main() -> None:
         metavar="N",
         help="then N (20) pairs of a repaired fault and a harmless one",
     )
+    parser.add_argument("--kept", action="store_true", help="start nothing: show what was measured before")
     parser.add_argument("--sound", action="store_true", help="the originals instead of mutants")
     args = parser.parse_args()
     console, benchmark = (
@@ -285,21 +379,23 @@ def main() -> None:
     )
     if args.list:
         for kind, operator, _ in singles(args.only):
-            console.print(f"{kind.name}/{operator}: {', '.join(ANSWERED[operator])}")
+            console.print(f"{kind.name}/{operator}: {', '.join(answers(kind, operator))}")
         return
     if args.sound:
         for kind in (one for one in KINDS if wanted_kind(one, args.only)):
-            facts = remedied(benchmark.original(kind)[1])
+            facts = remedied(benchmark.original(kind)[0])
             console.print(f"{kind.name}: patch {(facts.get('patch') or {}).get('file')}")
         return
-    rows = [row for row in (measure_one(benchmark, console, *one) for one in singles(args.only)) if row]
+    chosen = [one for one in singles(args.only) if not args.kept or benchmark.is_kept(*one[:2])]
+    rows = [row for row in (measure_one(benchmark, console, *one) for one in chosen) if row]
     show(console, rows)
     if args.pairs:
         twos = []
-        for kind, operator, texts in in_turn(pairs(args.only, rows))[: args.pairs]:
+        for kind, operator, texts in two_faults(benchmark, args.only, rows)[: args.pairs]:
             twos.append(benchmark.first_of_two(kind, operator, texts))
             console.print(twos[-1])
-        right = sum(one["right"] for one in twos)
+        right, both = sum(one["right"] for one in twos), sum("shuffle" in one["planned"] for one in twos)
+        console.print(f"of {len(twos)} pairs the other fault was found too, and its remedy tried, in {both}")
         console.print(f"two faults: a remedy of the one that matters comes first in {right} of {len(twos)}")
     (args.work / "remedies.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
@@ -317,4 +413,5 @@ def measure_one(benchmark: Benchmark, console: Console, kind: Kind, operator: st
 
 
 if __name__ == "__main__":
-    main()
+    with stopped_by_signals():
+        main()

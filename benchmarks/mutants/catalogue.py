@@ -23,11 +23,12 @@ class Kind:
     metric: str
     higher_is_better: bool
     seed_option: bool
+    programs: Path = PROGRAMS
 
     @property
     def folder(self) -> Path:
         """Where its files are."""
-        return PROGRAMS / self.name
+        return self.programs / self.name
 
 
 #: The quickest first.

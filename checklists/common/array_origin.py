@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Any, Optional
+from typing import Optional
 
 from msprec.checklists.common.findings import first_place, plain_arrays
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes
+from msprec.source.user_code import assigned_parts, called_name, own_nodes
 
 _MOST, _DEEPEST = 4, 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -129,19 +129,14 @@ def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        values = [value for target in targets for value in _parts(target, node.value, name)]
+        parts = [part for target in targets for part in assigned_parts(target, node.value)]
+        values = [value for target, value, _ in parts if _holds(target, name)]
         if values and node.lineno < before and (found is None or node.lineno >= found[0]):
             found = (node.lineno, values[0])
     return found
 
 
-def _parts(target: Any, value: Any, name: str) -> list:
-    """What an assignment gives to a name: the value beside it in a tuple, or the whole value."""
-    if isinstance(target, (ast.Name, ast.Subscript)):
-        held = target.value if isinstance(target, ast.Subscript) else target
-        return [value] if isinstance(held, ast.Name) and held.id == name else []
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return []
-    beside = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
-    pairs = zip(target.elts, value.elts if beside else [value] * len(target.elts))
-    return [one for pair in pairs for one in _parts(*pair, name)]
+def _holds(target: ast.AST, name: str) -> bool:
+    """Whether an assignment writes to a name, or to some of its elements."""
+    held = target.value if isinstance(target, ast.Subscript) else target
+    return isinstance(held, ast.Name) and held.id == name

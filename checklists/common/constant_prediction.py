@@ -27,7 +27,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training_segments import last_datasets, last_rows
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -102,7 +102,7 @@ class ConstantLoss(NamedTuple):
     majority: Optional[float] = None
 
 
-class Outcome(NamedTuple):
+class BesideConstant(NamedTuple):
     """How a training ended beside a constant prediction.
 
     Attributes:
@@ -143,7 +143,7 @@ class Outcome(NamedTuple):
         )
 
 
-def learning_outcome(run_data: RunData) -> Outcome:
+def learning_outcome(run_data: RunData) -> BesideConstant:
     """Holds the end of the training loss against the best constant prediction.
 
     Nothing: not hp.01.constant of the constant's loss below it, or within two standard errors of it. Learnt: hp.01.learnt of
@@ -152,13 +152,13 @@ def learning_outcome(run_data: RunData) -> Outcome:
     """
     losses = _losses(run_data)
     if losses is None or len(losses) < run_data.limit("hp.01.outcome_steps"):
-        return Outcome("unknown", steps=0 if losses is None else len(losses))
+        return BesideConstant("unknown", steps=0 if losses is None else len(losses))
     tail = losses[-max(5, len(losses) // 10) :]
     constant = run_data.once(constant_loss)
     if not np.isfinite(tail).all():
-        return Outcome("diverged", constant=constant, steps=len(losses))
+        return BesideConstant("diverged", constant=constant, steps=len(losses))
     end, error = float(tail.mean()), float(tail.std()) / math.sqrt(len(tail))
-    known = Outcome("unknown", end, constant, len(losses))
+    known = BesideConstant("unknown", end, constant, len(losses))
     if constant is None or not constant.value > 0:
         return known
     above = run_data.limit("hp.01.diverged")
@@ -202,7 +202,7 @@ def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     loss = run_data.once(loss_kind)
     if loss is None or run_data.find_lines(_WEIGHTED, 1):
         return None
-    found = [one for one in (_of_dataset(run_data, loss, dataset) for dataset in run_data.datasets_of("train")) if one]
+    found = [one for one in (_of_dataset(run_data, loss, dataset) for dataset in last_datasets(run_data)) if one]
     if not found or max(one.value for one in found) > 1.05 * min(one.value for one in found):
         return None  # several sets with targets of their own: which one the last steps saw is not known
     return max(found, key=lambda one: one.value)

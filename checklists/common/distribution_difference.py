@@ -13,8 +13,6 @@ _SAME_SHAPE = 0.03
 _TAILS = 20.0
 # how closely range and standard deviation have to be stretched alike
 _AS_MUCH = 1.2
-# channels of the same values: alike to this share of the standard deviation on one side, and so far apart on the other
-_MIXED, _PARTED = 0.03, 0.3
 # a feature that leaves its bound in fewer samples than this has the spread of those few
 _EVENTS = 15
 
@@ -26,7 +24,7 @@ class DistributionDifference(NamedTuple):
     says: Optional[Text] = None
 
 
-class Values(NamedTuple):
+class ColumnValues(NamedTuple):
     """A column (or argument) with the number of samples that its statistics rest on."""
 
     column: Fact
@@ -40,7 +38,7 @@ def comparable(column: Fact) -> bool:
     return known and (column.kind == "float" or (column.kind == "int" and picture))
 
 
-def compare(run_data: RunData, reference: Values, other: Values) -> DistributionDifference:
+def compare(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> DistributionDifference:
     """``reference``: as in training; ``other``: as in evaluation or inference."""
     a, b = reference.column, other.column
     if not comparable(a) or not comparable(b):
@@ -48,7 +46,11 @@ def compare(run_data: RunData, reference: Values, other: Values) -> Distribution
     mine, theirs = _groups(a), _groups(b)
     if len(mine) != len(theirs):
         mine, theirs = [_whole(a)], [_whole(b)]
-    ways = (_stretched(a, b), _swapped(mine, theirs, other.samples), rearranged(reference, other))
+    ways = (
+        _stretched(run_data, a, b),
+        _swapped(run_data, mine, theirs, other.samples),
+        rearranged(run_data, reference, other),
+    )
     found = [one for one in ways if one is not None]
     fewer = other._replace(samples=min(reference.samples, other.samples))
     found.append(_group(run_data, _whole(a), _whole(b), fewer, False))
@@ -76,7 +78,7 @@ def _groups(column: Fact) -> list:
     return rows if usable else [_whole(column)]
 
 
-def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number) -> DistributionDifference:
+def _group(run_data: RunData, mine: tuple, theirs: tuple, other: ColumnValues, number) -> DistributionDifference:
     """Two groups of values; ``number``: the channel's or feature's, False for the whole column."""
     low, high, mean, std = mine
     if not std:
@@ -92,10 +94,11 @@ def _group(run_data: RunData, mine: tuple, theirs: tuple, other: Values, number)
         return DistributionDifference("apart", _sentence(mine, theirs, number))
     if shift > run_data.limit("dp.02.near_shift") + noise or spread >= run_data.limit("dp.02.near_ratio") + noise:
         return DistributionDifference("doubtful", _sentence(mine, theirs, number))
-    return DistributionDifference("close" if shift < 0.15 + noise and spread < 1.15 + noise else "alike")
+    near, much = run_data.limit("dp.02.close_shift"), run_data.limit("dp.02.close_ratio")
+    return DistributionDifference("close" if shift < near + noise and spread < much + noise else "alike")
 
 
-def _events(values: tuple, of: Values) -> float:
+def _events(values: tuple, of: ColumnValues) -> float:
     """In how many samples a feature leaves the bound that it usually has, as a pixel at the border does: where a share p of them
     does, (mean - bound)² ÷ variance is about p. Infinite where the feature is constant."""
     low, high, mean, std = values
@@ -127,7 +130,7 @@ def _sentence(mine: tuple, theirs: tuple, number) -> Text:
     )
 
 
-def _stretched(a: Fact, b: Fact) -> Optional[DistributionDifference]:
+def _stretched(run_data: RunData, a: Fact, b: Fact) -> Optional[DistributionDifference]:
     """Pictures whose values are distributed alike but over another range: moved or stretched by the processing."""
     if len(a.shape) < 3 and not (len(a.shape) == 1 and (a.shape[0] or 0) >= 16):
         return None
@@ -142,18 +145,20 @@ def _stretched(a: Fact, b: Fact) -> Optional[DistributionDifference]:
     if _spread((b.std / a.std) / (second / first)) > _AS_MUCH:
         return None
     # the ends of unbounded values move with the number of samples: only a clear stretch counts
-    if _spread(second / first) < 1.5 and abs(b.min - a.min) < 0.5 * a.std:
+    little = _spread(second / first) < run_data.limit("dp.02.stretch")
+    if little and abs(b.min - a.min) < run_data.limit("dp.02.moved") * a.std:
         return None
     return DistributionDifference("apart", _sentence(_whole(a), _whole(b), False))
 
 
-def _swapped(mine: list, theirs: list, samples: int) -> Optional[DistributionDifference]:
+def _swapped(run_data: RunData, mine: list, theirs: list, samples: int) -> Optional[DistributionDifference]:
     """Three channels that agree only when read backwards: RGB against BGR."""
     if len(mine) != 3 or samples < 8 or any(not one[3] for one in mine):
         return None
     straight = max(abs(x[2] - y[2]) / x[3] for x, y in zip(mine, theirs))
     backwards = max(abs(x[2] - y[2]) / x[3] for x, y in zip(mine, reversed(theirs)))
-    if straight < 0.15 + 2.0 / math.sqrt(samples) or backwards > straight / 3:
+    apart = run_data.limit("dp.02.close_shift") + 2.0 / math.sqrt(samples)
+    if straight < apart or backwards > straight / run_data.limit("dp.02.reversed"):
         return None
     return DistributionDifference(
         "apart",
@@ -166,7 +171,7 @@ def _swapped(mine: list, theirs: list, samples: int) -> Optional[DistributionDif
     )
 
 
-def rearranged(reference: Values, other: Values) -> Optional[DistributionDifference]:
+def rearranged(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> Optional[DistributionDifference]:
     """Pictures of the same values, whose channels are all alike on one side and far apart on the other: reshaped from
     (H, W, C) to (C, H, W) where the axes should have been transposed."""
     a, b = reference.column, other.column
@@ -175,9 +180,10 @@ def rearranged(reference: Values, other: Values) -> Optional[DistributionDiffere
         return None
     if min(reference.samples, other.samples) < 64 or not a.std or not b.std:
         return None
-    same = abs(a.mean - b.mean) <= _MIXED * a.std and _spread(b.std / a.std) <= 1 + _MIXED
+    alike = run_data.limit("dp.02.channels_alike")
+    same = abs(a.mean - b.mean) <= alike * a.std and _spread(b.std / a.std) <= 1 + alike
     apart = sorted((_channels_apart(mine, a), _channels_apart(theirs, b)))
-    if not same or apart[0] > _MIXED or apart[1] < _PARTED:
+    if not same or apart[0] > alike or apart[1] < run_data.limit("dp.02.channels_apart"):
         return None
     return DistributionDifference(
         "apart",
@@ -197,7 +203,7 @@ def _channels_apart(groups: list, column: Fact) -> float:
     return max(max(one[at] for one in groups) - min(one[at] for one in groups) for at in (2, 3)) / column.std
 
 
-def centred_on_itself(reference: Values, other: Values) -> bool:
+def centred_on_itself(reference: ColumnValues, other: ColumnValues) -> bool:
     """Whether the other set has a mean of zero in every feature to within rounding: standardised by its own statistics.
 
     Chance leaves means of about 1/√n. The training set itself, evaluated, has them too and is left out.

@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.dataset_checksums import data_files, files_of, pair
-from msprec.checklists.common.distribution_difference import Values, comparable, compare
+from msprec.checklists.common.distribution_difference import ColumnValues, comparable, compare
 from msprec.checklists.common.transforms import is_label
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -17,7 +17,7 @@ _LARGEST = 10**15  # no batch and no weight is larger; odd facts may be
 _EXACT = 1e-6  # of statistics of the very same values
 
 
-class Compared(NamedTuple):
+class ComparedFact(NamedTuple):
     """One kind of fact in both runs.
 
     ``state``: "equal"; "differs"; "other" (another draw of the same kind: random values, order of samples); "unknown".
@@ -38,7 +38,7 @@ class Compared(NamedTuple):
 
 
 def all_compared(run_data: RunData, offset: int) -> dict:
-    """`Compared` by kind. ``offset`` is added to the steps of the run to get those of the reference."""
+    """`ComparedFact` by kind. ``offset`` is added to the steps of the run to get those of the reference."""
     found = [
         _rates(run_data, offset),
         _optimizer(run_data),
@@ -77,7 +77,7 @@ def _used(optimizers: list) -> list:
 # --- how it was trained --------------------------------------------------------------------------------------------
 
 
-def _rates(run_data: RunData, offset: int) -> Compared:
+def _rates(run_data: RunData, offset: int) -> ComparedFact:
     course, steps = run_data.reference_run.course, run_data.steps()
     there = {int(s): r for s, r in zip(course.step, course.lr) if s is not None and r is not None and _finite(s, r)}
     seen = steps.seen("lr") & np.isfinite(steps["lr"]) & np.isfinite(steps["step"]) if "lr" in steps else []
@@ -87,7 +87,7 @@ def _rates(run_data: RunData, offset: int) -> Compared:
         return _first_rates(run_data)
     differing = [step for step in common if _apart(there[step], here[step])]
     if not differing:
-        return Compared("rate", "equal")
+        return ComparedFact("rate", "equal")
     step = differing[0]
     ratios = [here[s] / there[s] for s in differing if here[s] > 0 and there[s] > 0]
     ratio = float(np.median(ratios)) if ratios else None
@@ -101,21 +101,21 @@ def _rates(run_data: RunData, offset: int) -> Compared:
         total=len(common),
     )
     what = Text("学习率（step {step}）", "learning rate (step {step})", step=step)
-    return Compared("rate", "differs", says, ([what, there[step], here[step]],), ratio, step)
+    return ComparedFact("rate", "differs", says, ([what, there[step], here[step]],), ratio, step)
 
 
 def _finite(*values) -> bool:
     return all(math.isfinite(value) for value in values)
 
 
-def _first_rates(run_data: RunData) -> Compared:
+def _first_rates(run_data: RunData) -> ComparedFact:
     """Where the steps hold no rates: as the optimizers were given them."""
     here, there = _used(run_data.optimizers), _used(run_data.reference_run.optimizers)
     if len(here) != 1 or len(there) != 1:
-        return Compared("rate", "unknown")
+        return ComparedFact("rate", "unknown")
     a, b = there[0].learning_rate.first, here[0].learning_rate.first
     if a is None or b is None or not _apart(a, b):
-        return Compared("rate", "unknown")
+        return ComparedFact("rate", "unknown")
     says = Text(
         "初始学习率不同：{here}，标杆运行为 {there}",
         "the first learning rate is {here}, in the reference run {there}",
@@ -123,13 +123,13 @@ def _first_rates(run_data: RunData) -> Compared:
         there=a,
     )
     row = [Text("初始学习率", "first learning rate"), a, b]
-    return Compared("rate", "differs", says, (row,), b / a if a > 0 and b > 0 else None, 1)
+    return ComparedFact("rate", "differs", says, (row,), b / a if a > 0 and b > 0 else None, 1)
 
 
-def _optimizer(run_data: RunData) -> Compared:
+def _optimizer(run_data: RunData) -> ComparedFact:
     here, there = _used(run_data.optimizers), _used(run_data.reference_run.optimizers)
     if not here or len(here) != len(there):
-        return Compared("optimizer", "unknown")
+        return ComparedFact("optimizer", "unknown")
     rows = []
     for a, b in zip(there, here):
         if a.class_ != b.class_:
@@ -141,10 +141,10 @@ def _optimizer(run_data: RunData) -> Compared:
     return _settings("optimizer", Text("优化器的设置不同", "the optimizer is set otherwise"), rows)
 
 
-def _settings(kind: str, head: Text, rows: list) -> Compared:
+def _settings(kind: str, head: Text, rows: list) -> ComparedFact:
     """Settings that were read on both sides; ``rows`` are those that differ."""
     if not rows:
-        return Compared(kind, "equal")
+        return ComparedFact(kind, "equal")
     parts = [
         Text(
             "{what} 为 {here}，标杆运行为 {there}",
@@ -156,14 +156,14 @@ def _settings(kind: str, head: Text, rows: list) -> Compared:
         for what, there, here in rows[:4]
     ]
     says = Text("{head}：{parts}", "{head}: {parts}", head=head, parts=Joined(parts, zh="；", en="; "))
-    return Compared(kind, "differs", says, tuple(rows))
+    return ComparedFact(kind, "differs", says, tuple(rows))
 
 
 def _shown(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, Text)) else str(value)[:120]
 
 
-def _batch(run_data: RunData) -> Compared:
+def _batch(run_data: RunData) -> ComparedFact:
     other = run_data.reference_run
     a = _global(_set_batch(other.datasets) or other.batch, other.run.rank_size, other.train_steps)
     seen = run_data.steps().observed("batch")
@@ -171,16 +171,16 @@ def _batch(run_data: RunData) -> Compared:
     usual = int(sizes[len(sizes) // 2]) if sizes else None
     b = _global(_set_batch(run_data.datasets_of("train")) or usual, run_data.run.rank_size, run_data.train_steps)
     if not a or not b:
-        return Compared("batch", "unknown")
+        return ComparedFact("batch", "unknown")
     if a == b:
-        return Compared("batch", "equal")
+        return ComparedFact("batch", "equal")
     says = Text(
         "全局 batch 为 {here}，标杆运行为 {there}",
         "the global batch is {here}, in the reference run {there}",
         here=b,
         there=a,
     )
-    return Compared("batch", "differs", says, ([Text("全局 batch", "global batch"), a, b],), b / a)
+    return ComparedFact("batch", "differs", says, ([Text("全局 batch", "global batch"), a, b],), b / a)
 
 
 def _set_batch(datasets: list) -> Optional[int]:
@@ -194,10 +194,10 @@ def _global(batch: Optional[int], ranks: Optional[int], steps: list) -> Optional
     )
 
 
-def _scale(run_data: RunData, offset: int) -> Compared:
+def _scale(run_data: RunData, offset: int) -> ComparedFact:
     here, there = _scale_of(run_data.train_steps), _scale_of(run_data.reference_run.train_steps)
     if here is None or there is None:
-        return Compared("scale", "unknown")
+        return ComparedFact("scale", "unknown")
     rows = [
         [name, getattr(there, key), getattr(here, key)]
         for key, name in (
@@ -235,18 +235,18 @@ def _scale_of(steps: list) -> Optional[Fact]:
     return next((step.loss_scale for step in steps if step.count and step.loss_scale.kind), None)
 
 
-def _loss(run_data: RunData) -> Compared:
+def _loss(run_data: RunData) -> ComparedFact:
     here = sorted({(one.class_ or "", one.args) for one in run_data.losses if one.class_})
     there = sorted({(one.class_ or "", one.args) for one in run_data.reference_run.losses if one.class_})
     if not here or not there:
-        return Compared("loss", "unknown")
+        return ComparedFact("loss", "unknown")
     if here == there:
-        return Compared("loss", "equal")
+        return ComparedFact("loss", "equal")
     words = [", ".join(f"{name}({args})" for name, args in side) for side in (there, here)]
     return _settings("loss", Text("loss 函数不同", "the loss function is another"), [["loss", *words]])
 
 
-def _length(run_data: RunData) -> Compared:
+def _length(run_data: RunData) -> ComparedFact:
     """Training steps, and passes over the training set."""
     a, b = run_data.reference_run.run.training_steps, run_data.run.training_steps
     passes = [(there.passes, here.passes) for there, here in _train_pairs(run_data) if there.passes and here.passes]
@@ -259,9 +259,9 @@ def _length(run_data: RunData) -> Compared:
         if there and here and there != here
     ]
     if not a or not b:
-        return Compared("length", "unknown")
+        return ComparedFact("length", "unknown")
     if not rows:
-        return Compared("length", "equal")
+        return ComparedFact("length", "equal")
     says = Text(
         "训练了 {here} 步，标杆运行为 {there} 步",
         "it trained {here} steps, the reference run {there}",
@@ -275,17 +275,17 @@ def _length(run_data: RunData) -> Compared:
             here=rows[0][2],
             there=rows[0][1],
         )
-    return Compared("length", "differs", says, tuple(rows), b / a)
+    return ComparedFact("length", "differs", says, tuple(rows), b / a)
 
 
-def _seeds(run_data: RunData) -> Compared:
+def _seeds(run_data: RunData) -> ComparedFact:
     here, there = (
         [f"{seed.function}({seed.value})" for seed in run.seeds] for run in (run_data.run, run_data.reference_run.run)
     )
     if not run_data.reference_run.run:
-        return Compared("seeds", "unknown")
+        return ComparedFact("seeds", "unknown")
     if here == there:
-        return Compared("seeds", "equal" if here else "unknown")
+        return ComparedFact("seeds", "equal" if here else "unknown")
     return _settings(
         "seeds",
         Text("种子不同", "the seeds are others"),
@@ -293,10 +293,10 @@ def _seeds(run_data: RunData) -> Compared:
     )
 
 
-def _versions(run_data: RunData) -> Compared:
+def _versions(run_data: RunData) -> ComparedFact:
     a, b = run_data.reference_run.run.versions.get("mindspore"), run_data.run.versions.get("mindspore")
     if not a or not b:
-        return Compared("versions", "unknown")
+        return ComparedFact("versions", "unknown")
     return _settings("versions", Text("版本不同", "the version is another"), [["MindSpore", a, b]] if a != b else [])
 
 
@@ -307,12 +307,12 @@ def _named(parameters: list) -> dict:
     return {parameter.name: parameter for parameter in parameters if parameter.name and parameter.shape}
 
 
-def _parameters(run_data: RunData) -> Compared:
+def _parameters(run_data: RunData) -> ComparedFact:
     """Parameters that only one of the two networks has, where most have the same names."""
     here, there = _named(run_data.parameters), _named(run_data.reference_run.parameters)
     common = [name for name in here if name in there]
     if not common or len(common) < 0.5 * max(len(here), len(there)):
-        return Compared("parameters", "unknown")
+        return ComparedFact("parameters", "unknown")
     only_here, only_there = [n for n in here if n not in there], [n for n in there if n not in here]
     shapes = [n for n in common if here[n].shape != there[n].shape]
     rows = [
@@ -324,7 +324,7 @@ def _parameters(run_data: RunData) -> Compared:
         if theirs or mine
     ]
     if not rows:
-        return Compared("parameters", "equal")
+        return ComparedFact("parameters", "equal")
     parts = [
         text
         for text in (
@@ -339,22 +339,22 @@ def _parameters(run_data: RunData) -> Compared:
         "the parameters of the network differ ({parts})",
         parts=Joined(parts, zh="；", en="; "),
     )
-    return Compared("parameters", "differs", says, tuple(rows))
+    return ComparedFact("parameters", "differs", says, tuple(rows))
 
 
 def _names(names: list, zh: str, en: str) -> Optional[Text]:
     return Text(zh, en, names=listed(names, 4)) if names else None
 
 
-def _trained(run_data: RunData) -> Compared:
+def _trained(run_data: RunData) -> ComparedFact:
     """Parameters of one name that train in one run only."""
     here, there = _named(run_data.parameters), _named(run_data.reference_run.parameters)
     both = [(here[n], there[n]) for n in here if n in there and _trains(here[n]) is not None is not _trains(there[n])]
     if not both:
-        return Compared("trained", "unknown")
+        return ComparedFact("trained", "unknown")
     differing = [a.name for a, b in both if _trains(a) != _trains(b)]
     if not differing:
-        return Compared("trained", "equal")
+        return ComparedFact("trained", "equal")
     fewer = [a.name for a, b in both if _trains(b) and not _trains(a)]
     says = Text(
         "{n} 个参数只在一方训练（{names}）",
@@ -363,7 +363,7 @@ def _trained(run_data: RunData) -> Compared:
         names=listed(fewer or differing, 4),
     )
     counts = [sum(map(bool, map(_trains, side))) for side in zip(*[(b, a) for a, b in both])]
-    return Compared("trained", "differs", says, ([Text("训练的参数个数", "parameters that train"), *counts],))
+    return ComparedFact("trained", "differs", says, ([Text("训练的参数个数", "parameters that train"), *counts],))
 
 
 def _trains(parameter: Fact) -> Optional[bool]:
@@ -386,16 +386,16 @@ def share_of_other_values(run_data: RunData) -> Optional[float]:
     return sum(not _same_values(a.initial, b.initial) for a, b in pairs) / len(pairs) if pairs else None
 
 
-def _initial(run_data: RunData) -> Compared:
+def _initial(run_data: RunData) -> ComparedFact:
     """Statistics of the initial values: the same, another draw of the same distribution, or another distribution."""
     pairs = _initial_pairs(run_data)
     if not pairs:
-        return Compared("initial", "unknown")
+        return ComparedFact("initial", "unknown")
     sigma = run_data.limit("api.01.initial")
     apart = [(a, b) for a, b in pairs if _beyond_chance(a, b, sigma)]
     if not apart:
         same = all(_same_values(a.initial, b.initial) for a, b in pairs)
-        return Compared("initial", "equal" if same else "other")
+        return ComparedFact("initial", "equal" if same else "other")
     apart.sort(key=lambda one: one[0].kind != "weight")
     a, b = apart[0]
     says = Text(
@@ -414,7 +414,7 @@ def _initial(run_data: RunData) -> Compared:
         [Text("初始标准差：{name}", "initial standard deviation: {name}", name=x.name), y.initial.std, x.initial.std]
         for x, y in apart[:8]
     ]
-    return Compared("initial", "differs", says, tuple(rows))
+    return ComparedFact("initial", "differs", says, tuple(rows))
 
 
 def _same_values(a: Fact, b: Fact) -> bool:
@@ -457,7 +457,7 @@ def _train_pairs(run_data: RunData) -> list:
     return pairs
 
 
-def _columns(run_data: RunData) -> Compared:
+def _columns(run_data: RunData) -> ComparedFact:
     """What the training sets deliver, column by column."""
     states: list[str] = []
     rows: list = []
@@ -473,18 +473,18 @@ def _columns(run_data: RunData) -> Compared:
             rows += one.rows
             parts += [one.says] if one.says is not None else []
     if not states:
-        return Compared("columns", "unknown")
+        return ComparedFact("columns", "unknown")
     if not parts:
-        return Compared("columns", "equal" if set(states) == {"equal"} else "unknown")
+        return ComparedFact("columns", "equal" if set(states) == {"equal"} else "unknown")
     says = Text(
         "送入网络的训练数据不同：{parts}",
         "the delivered training data differ: {parts}",
         parts=Joined(parts[:3], zh="；", en="; "),
     )
-    return Compared("columns", "differs", says, tuple(rows))
+    return ComparedFact("columns", "differs", says, tuple(rows))
 
 
-def _column(run_data: RunData, other: Fact, column: Fact, there: Fact, here: Fact) -> Compared:
+def _column(run_data: RunData, other: Fact, column: Fact, there: Fact, here: Fact) -> ComparedFact:
     fixed = not (column.varying_shape or other.varying_shape) and column.shape and other.shape
     if fixed and column.shape != other.shape:
         a, b = ("×".join(map(str, one.shape)) for one in (other, column))
@@ -496,15 +496,15 @@ def _column(run_data: RunData, other: Fact, column: Fact, there: Fact, here: Fac
             b=b,
         )
         row = [Text("列 {name} 的形状", "shape of column {name}", name=column.name), a, b]
-        return Compared("columns", "differs", says, (row,))
+        return ComparedFact("columns", "differs", says, (row,))
     if not comparable(column) or not comparable(other):
-        return Compared("columns", "unknown")
+        return ComparedFact("columns", "unknown")
     likeness = compare(
-        run_data, Values(other, _seen(there)), Values(column, _seen(here))
+        run_data, ColumnValues(other, _seen(there)), ColumnValues(column, _seen(here))
     )  # the reference stands where training stands
     if likeness.level != "apart":
         same = all(abs(getattr(column, k) - getattr(other, k)) <= 1e-4 * max(other.std, 1e-30) for k in ("mean", "std"))
-        return Compared("columns", "equal" if same else "unknown")
+        return ComparedFact("columns", "equal" if same else "unknown")
     says = Text(
         "列 {name}（标杆运行对本次运行：{what}）",
         "column {name} (the reference run against this run: {what})",
@@ -517,7 +517,7 @@ def _column(run_data: RunData, other: Fact, column: Fact, there: Fact, here: Fac
         for key, word in words.items()
     }
     rows = [[what[key], getattr(other, key), getattr(column, key)] for key in words]
-    return Compared("columns", "differs", says, tuple(rows))
+    return ComparedFact("columns", "differs", says, tuple(rows))
 
 
 def _seen(dataset: Fact) -> int:
@@ -526,15 +526,15 @@ def _seen(dataset: Fact) -> int:
     return min(scanned, dataset.samples_per_pass or scanned)
 
 
-def _steps_of_pipeline(run_data: RunData) -> Compared:
+def _steps_of_pipeline(run_data: RunData) -> ComparedFact:
     """The transforms of the training pipelines, as texts."""
     found = [(_operations(there), _operations(here)) for there, here in _train_pairs(run_data)]
     known = [(a, b) for a, b in found if a is not None and b is not None]
     if not known:
-        return Compared("processing", "unknown")
+        return ComparedFact("processing", "unknown")
     differing = [(a, b) for a, b in known if a != b]
     if not differing:
-        return Compared("processing", "equal")
+        return ComparedFact("processing", "equal")
     a, b = differing[0]
     rows = [[Text("数据处理的步骤", "steps of the data processing"), ", ".join(a) or "—", ", ".join(b) or "—"]]
     says = Text(
@@ -543,7 +543,7 @@ def _steps_of_pipeline(run_data: RunData) -> Compared:
         here=listed([one for one in b if one not in a], 4) if set(b) - set(a) else listed(b, 4),
         there=listed([one for one in a if one not in b], 4) if set(a) - set(b) else listed(a, 4),
     )
-    return Compared("processing", "differs", says, tuple(rows))
+    return ComparedFact("processing", "differs", says, tuple(rows))
 
 
 def _operations(dataset: Fact) -> Optional[list]:
@@ -560,7 +560,7 @@ def _operations(dataset: Fact) -> Optional[list]:
     return found
 
 
-def _order(run_data: RunData) -> Compared:
+def _order(run_data: RunData) -> ComparedFact:
     """Whether the first samples of the training are the same: by fingerprints of what was delivered."""
     known = []
     for there, here in _train_pairs(run_data):
@@ -570,32 +570,32 @@ def _order(run_data: RunData) -> Compared:
         count = min(map(len, firsts))
         known.append(firsts[0][:count] == firsts[1][:count])
     if not known:
-        return Compared("order", "unknown")
+        return ComparedFact("order", "unknown")
     if all(known):
-        return Compared("order", "equal")
+        return ComparedFact("order", "equal")
     row = [
         Text("最先送出的样本", "first samples delivered"),
         "",
         Text("与标杆运行不同", "others than in the reference run"),
     ]
-    return Compared("order", "other", None, (row,))
+    return ComparedFact("order", "other", None, (row,))
 
 
-def _shuffle(run_data: RunData) -> Compared:
+def _shuffle(run_data: RunData) -> ComparedFact:
     pairs = [(there.shuffle.declared, here.shuffle.declared) for there, here in _train_pairs(run_data)]
     rows = [
         [Text("声明了混洗", "declares shuffling"), a, b] for a, b in pairs if a is not None and b is not None and a != b
     ]
     if not pairs:
-        return Compared("shuffle", "unknown")
+        return ComparedFact("shuffle", "unknown")
     return _settings("shuffle", Text("混洗的设置不同", "shuffling is set otherwise"), rows)
 
 
-def _files(run_data: RunData) -> Compared:
+def _files(run_data: RunData) -> ComparedFact:
     """The data files by name and MD5."""
     here, there = files_of(run_data, 0), data_files(run_data.reference_run.files)
     if not here or not there:
-        return Compared("files", "unknown")
+        return ComparedFact("files", "unknown")
     pairs = pair(here, there)
     if pairs.differing or pairs.absent:
         names = [one.path for one, _ in pairs.differing] + [one.name for one in pairs.absent]
@@ -603,6 +603,6 @@ def _files(run_data: RunData) -> Compared:
             "{n} 个数据文件不同：{names}", "{n} of the data files differ: {names}", n=len(names), names=listed(names, 3)
         )
         row = [Text("不同的数据文件", "data files that differ"), len(names), len(names)]
-        return Compared("files", "differs", says, (row,))
+        return ComparedFact("files", "differs", says, (row,))
     whole = pairs.equal and not (pairs.unknown or pairs.extra or pairs.unread)
-    return Compared("files", "equal" if whole else "unknown")
+    return ComparedFact("files", "equal" if whole else "unknown")

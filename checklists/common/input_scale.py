@@ -16,7 +16,7 @@ _NOT_A_FEATURE = re.compile(
 )
 
 
-class Judged:
+class JudgedScale:
     """The verdict on one column: ``wrong`` is the sentence that says what is off, or None."""
 
     def __init__(self, column: Fact, wrong: Optional[Text], disparity: bool = False):
@@ -48,6 +48,9 @@ def entering(run_data: RunData, columns: list) -> list:
     """
     compared = {id(found[1]) for one in _compared(run_data) if (found := column_of(run_data, one)) is not None}
     columns = [column for column in columns if id(column) not in compared] or columns
+    given = {id(column) for column in _given_to_loss(run_data)}
+    others = [column for column in columns if id(column) not in given]
+    columns = others if any(column.kind == "float" for column in others) else columns
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
     taken = {values_in(argument.shape) for one in calls for argument in one.arguments}
     sizes = {values_in(column.shape) for column in columns}
@@ -60,6 +63,21 @@ def _compared(run_data: RunData) -> list:
     """The targets of the losses on the watched step, as they are delivered."""
     probes = run_data.probes
     return [one.targets for one in (*probes.losses, *probes.other_losses) if one.targets.factor is not None]
+
+
+def _given_to_loss(run_data: RunData) -> list:
+    """The columns that a loss of the script's own was given as they are, where each column is an input of the step.
+
+    Of an autoencoder that is what enters the network too: its loss alone tells no labels from inputs.
+    """
+    return [
+        dataset.columns[position]
+        for one in run_data.probes.own_losses
+        for dataset in run_data.datasets_of("train")
+        if len(dataset.columns) == one.targets.inputs
+        for position in (*one.beside, one.targets.input)
+        if position is not None and position < len(dataset.columns)
+    ]
 
 
 def values_in(shape: list) -> Optional[int]:
@@ -80,25 +98,27 @@ def is_picture(column: Fact) -> bool:
     return len(column.shape) >= 3 or (len(column.shape) == 2 and "uint8" in (column.dtype or "").lower())
 
 
-def judge(run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence = (), alone: bool = False) -> Judged:
+def judge(
+    run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence = (), alone: bool = False
+) -> JudgedScale:
     """The column's values, times ``factor``, against the thresholds; without its ``marks`` for missing values (ds.01).
 
     ``alone``: no other column enters the network.
     """
     if None in (column.min, column.max, column.mean, column.std):
-        return Judged(column, None)
+        return JudgedScale(column, None)
     groups = _groups(column, marks)
     if not groups:
-        return Judged(column, None)
+        return JudgedScale(column, None)
     largest = max(_most(low, high) for low, high, _, _ in groups) * abs(factor)
     wider = run_data.limit("dp.01.lone") if alone and values_in(column.shape) == 1 else 1.0
     far = [group for group in groups if _is_far(run_data, group, factor / wider)]
     if far:
-        return Judged(column, _far_words(column, far, len(groups), factor))
+        return JudgedScale(column, _far_words(column, far, len(groups), factor))
     if not marks and is_picture(column) and largest >= run_data.limit("dp.01.image_abs"):
-        return Judged(column, _far_words(column, [(column.min, column.max, column.mean, column.std)], 1, factor))
+        return JudgedScale(column, _far_words(column, [(column.min, column.max, column.mean, column.std)], 1, factor))
     if 0 < largest < run_data.limit("dp.01.min_abs"):
-        return Judged(
+        return JudgedScale(
             column,
             Text(
                 "{name} 的取值全部在 ±{largest} 以内，取值范围过小",
@@ -110,7 +130,7 @@ def judge(run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence 
     return _judge_offset(run_data, column, groups) or _judge_disparity(run_data, column, groups)
 
 
-def _judge_offset(run_data: RunData, column: Fact, groups: list) -> Optional[Judged]:
+def _judge_offset(run_data: RunData, column: Fact, groups: list) -> Optional[JudgedScale]:
     """Every feature or channel all but constant beside its distance from zero: shifted by far more than it varies."""
     moving = [(abs(mean) / std, mean, std) for _, _, mean, std in groups if std > 0]
     if column.kind != "float" or not moving or min(moving)[0] < run_data.limit("dp.01.offset"):
@@ -126,7 +146,7 @@ def _judge_offset(run_data: RunData, column: Fact, groups: list) -> Optional[Jud
         std=float(std),
         ratio=round(min(moving)[0], 1),
     )
-    return Judged(column, words, disparity=True)
+    return JudgedScale(column, words, disparity=True)
 
 
 def _groups(column: Fact, marks: Sequence) -> list:
@@ -175,7 +195,7 @@ def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
     )
 
 
-def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> Judged:
+def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> JudgedScale:
     """Features that differ by orders of magnitude in spread and in size (a rare one-hot feature: in spread alone).
 
     The pixels of a picture are one quantity: a border that hardly varies is no other unit.
@@ -186,11 +206,11 @@ def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> Judged:
         if std > 0 and _most(low, high) > 0
     ]
     if len(moving) < 2 or is_picture(column) or is_one_quantity(run_data, column):
-        return Judged(column, None)
+        return JudgedScale(column, None)
     limit = run_data.limit("dp.01.disparity")
     small, large = min(moving, key=lambda row: row[1]), max(moving, key=lambda row: row[1])
     if large[1] < limit * small[1] or large[0] < limit * small[0]:
-        return Judged(column, None)
+        return JudgedScale(column, None)
     words = Text(
         "{name} 的特征的取值范围相差悬殊：特征 {i} 的标准差为 {small}，特征 {j} 为 {large}",
         "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large}"
@@ -201,4 +221,4 @@ def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> Judged:
         j=large[2],
         large=float(large[0]),
     )
-    return Judged(column, words, disparity=True)
+    return JudgedScale(column, words, disparity=True)

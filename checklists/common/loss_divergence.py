@@ -11,7 +11,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.fact_differences import Compared, all_compared
+from msprec.checklists.common.fact_differences import ComparedFact, all_compared
 from msprec.compare.errors import CannotRead
 from msprec.compare.losses.compare import compare_losses
 from msprec.compare.losses.files import Losses
@@ -96,7 +96,7 @@ class ReferenceComparison:
         return [kind for kind in (*weights, "order") if self.facts[kind].state == "other"]
 
     @property
-    def initial(self) -> Optional[Compared]:
+    def initial(self) -> Optional[ComparedFact]:
         """Initial values of another distribution; None where they are not known to be."""
         found = self.facts["initial"]
         return found if found.differs else None
@@ -158,14 +158,14 @@ class ReferenceComparison:
 
     @property
     def acting(self) -> list:
-        """The facts that differ and act where the losses begin to differ, at the first or the second step; by `Compared`."""
+        """The facts that differ and act where the losses begin to differ, at the first or the second step; by `ComparedFact`."""
         kinds = {
             "first": ("initial", "files", "columns", "processing", "parameters", "loss"),
             "second": ("rate", "optimizer", "trained", "scale"),
         }
         return self.differing(*kinds[self.case]) if self.case in kinds else []
 
-    def item_of(self, one: Compared) -> str:
+    def item_of(self, one: ComparedFact) -> str:
         """The item that speaks of a difference."""
         if one.kind == "initial":
             return "wi.02" if self.loaded_here or self.loaded_there else "api.01"

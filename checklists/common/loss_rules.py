@@ -31,7 +31,7 @@ _CLAMPS = ("clamp", "clip", "clipbyvalue")
 _UNIT = ("softmax", *_SIGMOIDS)
 
 
-class Given(NamedTuple):
+class LossWithInputs(NamedTuple):
     """One loss with what it is given; ``takes``: what it wants, None where its values do not tell."""
 
     fact: Fact
@@ -59,12 +59,12 @@ class _Sentence(Text):
         return "T" + whole[1:] if whole.startswith("the ") else whole
 
 
-def built_in(one: Fact, run_data: RunData) -> Given:
+def built_in(one: Fact, run_data: RunData) -> LossWithInputs:
     """Of an entry of ``losses`` or ``other_losses``."""
     name = Text("{name}", "{name}", name=one.name)
     if one.kind == "residual":
         name = Text("loss（预测与标签之差）", "the loss, a difference of prediction and target,")
-    return Given(
+    return LossWithInputs(
         one,
         name,
         one.kind,
@@ -78,13 +78,13 @@ def built_in(one: Fact, run_data: RunData) -> Given:
     )
 
 
-def of_script(one: Fact, run_data: RunData) -> Given:
+def of_script(one: Fact, run_data: RunData) -> LossWithInputs:
     """Of an entry of ``own_losses``, by what it does with values."""
     did, name = one.behaviour, Text("自定义的 {name}", "the script's own {name}", name=called(one))
     judged = did.repeatable and one.final and not one.weighed
     # where weights such as advantages decide which way the outputs are driven, a softmax over them still shows
     softmax = did.repeatable and one.final and did.kind == "classes" and did.sample_shift and did.domain == "scores"
-    return Given(
+    return LossWithInputs(
         one,
         name,
         did.kind or "",
@@ -113,7 +113,7 @@ def _made_by(output: Fact, source: Fact) -> str:
     return name.lower().rstrip("_").replace("_", "")
 
 
-def check_inputs(one: Given, run_data: RunData) -> None:
+def check_inputs(one: LossWithInputs, run_data: RunData) -> None:
     """Raises `Wrong`, of the first rule that finds something."""
     for rule in RULES:
         wrong = rule(one, run_data)
@@ -128,27 +128,27 @@ def range_of(output: Fact) -> Text:
     return Text("{low}, {high}", "{low}, {high}", low=low, high=high)
 
 
-def _wrong(one: Given, summary: Text, advice: Text) -> Wrong:
+def _wrong(one: LossWithInputs, summary: Text, advice: Text) -> Wrong:
     """Of the output: at its operator, where a cell that does it was made, and at the loss."""
     place = one.output.place or _source(one).place
     places = [place, one.output.created, one.fact.place] if place else [one.fact.place]
     return Wrong(summary, advice, *places)
 
 
-def _source(one: Given) -> Fact:
+def _source(one: LossWithInputs) -> Fact:
     return one.fact.features.source if one.own else one.fact.predicted.source
 
 
-def _operator(one: Given) -> str:
+def _operator(one: LossWithInputs) -> str:
     return one.output.operator or _source(one).operator or ""
 
 
-def _probabilities(one: Given) -> Optional[bool]:
+def _probabilities(one: LossWithInputs) -> Optional[bool]:
     return one.fact.features.probabilities if one.own else one.fact.predicted.probabilities
 
 
 # --- the rules -------------------------------------------------------------------------------------------------------
-def _one_value(one: Given, _) -> Optional[Wrong]:
+def _one_value(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.output.constant is None or not one.output.plain:
         return None
     summary = Text(
@@ -168,7 +168,7 @@ def _one_value(one: Given, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _over_samples(one: Given, _) -> Optional[Wrong]:
+def _over_samples(one: LossWithInputs, _) -> Optional[Wrong]:
     axes, shape = list(one.output.axes or []), list(one.output.shape or [])
     if one.own or one.made_by not in ("softmax", "logsoftmax") or not one.output.plain or axes != [0]:
         return None
@@ -189,7 +189,7 @@ def _over_samples(one: Given, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _no_gradient(one: Given, _) -> Optional[Wrong]:
+def _no_gradient(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.output.gradient is not False or (one.own and not one.fact.final):
         return None
     summary = Text(
@@ -206,7 +206,7 @@ def _no_gradient(one: Given, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _exchanged(one: Given, _) -> Optional[Wrong]:
+def _exchanged(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.own or one.kind not in (SOFTMAX, NLL, BCE, BCE_LOGITS) or not one.fact.exchanged:
         return None
     return Wrong(
@@ -220,7 +220,7 @@ def _exchanged(one: Given, _) -> Optional[Wrong]:
     )
 
 
-def _channels_not_moved(one: Given, _) -> Optional[Wrong]:
+def _channels_not_moved(one: LossWithInputs, _) -> Optional[Wrong]:
     reshaped = one.fact.rows_of_channels if "rows_of_channels" in one.fact else None
     if not reshaped or not reshaped.shape:
         return None
@@ -245,7 +245,7 @@ def _channels_not_moved(one: Given, _) -> Optional[Wrong]:
     return Wrong(summary, advice, reshaped.place, one.fact.place)
 
 
-def _single_class(one: Given, _) -> Optional[Wrong]:
+def _single_class(one: LossWithInputs, _) -> Optional[Wrong]:
     shape = one.shape
     if one.takes != "scores of classes" or len(shape) < 2 or shape[1] != 1:
         return None
@@ -266,7 +266,7 @@ def _single_class(one: Given, _) -> Optional[Wrong]:
     )
 
 
-def _twice(one: Given, _) -> Optional[Wrong]:
+def _twice(one: LossWithInputs, _) -> Optional[Wrong]:
     made_by, whole = one.made_by, _probabilities(one)
     unmoved = one.output.high is None or one.output.high <= 1
     of_classes = one.takes == "scores of classes" and (
@@ -302,7 +302,7 @@ def _twice(one: Given, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _cut_off(one: Given, _) -> Optional[Wrong]:
+def _cut_off(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.takes not in ("scores of classes", "scores") or not one.output.flat or not one.output.plain:
         return None
     if one.made_by in _SIGMOIDS:  # told by what the loss can come to
@@ -321,7 +321,7 @@ def _cut_off(one: Given, _) -> Optional[Wrong]:
 _TAKE_OFF = Text("去掉最后一层之后的激活函数。", "Take the activation off the last layer.")
 
 
-def _narrow(one: Given, run_data: RunData) -> Optional[Wrong]:
+def _narrow(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """What the loss could gain lies beyond the range of the output."""
     got = one.reach
     scores = one.own or one.takes in ("scores of classes", "scores")
@@ -349,7 +349,7 @@ def _finite(*values: Optional[float]) -> bool:
     return all(value is not None and math.isfinite(value) for value in values)
 
 
-def _sigmoid_by_name(one: Given) -> Optional[Wrong]:
+def _sigmoid_by_name(one: LossWithInputs) -> Optional[Wrong]:
     """Of older records, which hold no more than the operator's name."""
     if one.output or one.takes != "scores of classes" or one.made_by not in _SIGMOIDS:
         return None
@@ -363,10 +363,13 @@ def _sigmoid_by_name(one: Given) -> Optional[Wrong]:
     return _wrong(one, summary, _TAKE_OFF)
 
 
-def _clipped(one: Given, _) -> Optional[Wrong]:
+def _clipped(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     given = _source(one).given
     low, high = given if len(given) == 2 else (0, 1)
-    if one.takes != "probabilities" or one.made_by not in _CLAMPS or (low >= -0.1 and high <= 1.1):
+    if one.takes != "probabilities" or one.made_by not in _CLAMPS:
+        return None
+    margin = run_data.limit("cg.04.clip_margin")
+    if low >= -margin and high <= 1 + margin:
         return None
     summary = Text(
         "{name} 需要 0 到 1 之间的概率，而它的输入是从 {low} 到 {high} 截断（{operator}）得到的：缺少 sigmoid，"
@@ -385,7 +388,7 @@ def _clipped(one: Given, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _no_probabilities(one: Given, _) -> Optional[Wrong]:
+def _no_probabilities(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.takes != "probabilities":
         return None
     out, fact = one.output, one.fact
@@ -429,7 +432,7 @@ def _no_probabilities(one: Given, _) -> Optional[Wrong]:
     return Wrong(summary, advice, fact.place, out.place or _source(one).place)
 
 
-def _no_log(one: Given, _) -> Optional[Wrong]:
+def _no_log(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.takes != "log-probabilities":
         return None
     given = one.fact.predicted
@@ -466,7 +469,7 @@ def _no_log(one: Given, _) -> Optional[Wrong]:
     )
 
 
-def _several_classes(one: Given, run_data: RunData) -> Optional[Wrong]:
+def _several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Several classes at once for a sample, where the probabilities of all add up to one."""
     targets = one.fact.targets
     summing = (one.made_by == "softmax" and _probabilities(one)) or one.takes == "scores of classes"
@@ -493,7 +496,7 @@ def _several_classes(one: Given, run_data: RunData) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _too_few_outputs(one: Given, run_data: RunData) -> Optional[Wrong]:
+def _too_few_outputs(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """More classes in the whole column than outputs."""
     classes_wanted = one.takes in ("scores of classes", "log-probabilities") and one.kind != "kl_div"
     if not classes_wanted or one.own or len(one.shape) < 2 or one.column is None or not one.fact.targets.whole:
@@ -522,7 +525,7 @@ def _too_few_outputs(one: Given, run_data: RunData) -> Optional[Wrong]:
     )
 
 
-def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
+def _out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Targets beyond what the last operator can give."""
     targets = one.fact.targets
     bounded = one.output.low is not None or one.output.high is not None
@@ -558,7 +561,7 @@ def _out_of_reach(one: Given, run_data: RunData) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
-def _may_mark(one: Given, found: Beyond) -> bool:
+def _may_mark(one: LossWithInputs, found: Beyond) -> bool:
     """Whether what lies beyond is one value that may stand for padding, in a loss that may leave such elements out."""
     reduced_at_once = not one.own and one.kind != "residual" and not one.fact.shape
     return found.values == 1 and (one.fact.targets.distinct or 0) > 2 and not reduced_at_once
@@ -572,7 +575,7 @@ def _side(output: Fact, found: Beyond) -> Text:
     return Text("大于 {high}", "above {high}", high=output.high)
 
 
-def _labels_of_sides(one: Given, run_data: RunData) -> Optional[Wrong]:
+def _labels_of_sides(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """Labels of a binary loss that are no probabilities."""
     if one.own or one.kind not in (BCE, BCE_LOGITS):
         return None
@@ -602,7 +605,7 @@ def _labels_of_sides(one: Given, run_data: RunData) -> Optional[Wrong]:
     )
 
 
-def _shapes(one: Given, _) -> Optional[Wrong]:
+def _shapes(one: LossWithInputs, _) -> Optional[Wrong]:
     """Prediction and targets whose shapes broadcast."""
     if one.own or one.kind not in _REGRESSION:
         return None

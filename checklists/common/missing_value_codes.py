@@ -67,8 +67,8 @@ def is_mark(run_data: RunData, suspect: Fact, passes: float = 1.0) -> bool:
     if value == 0:
         return many and share <= run_data.limit("ds.01.zero_share") and distance >= run_data.limit("ds.01.zero_gap")
     if value == -1:
-        return many and _minus_one(suspect, share)
-    return many and share <= 0.5 and distance >= run_data.limit("ds.01.gap")
+        return many and _minus_one(run_data, suspect, share)
+    return many and share <= run_data.limit("ds.01.most") and distance >= run_data.limit("ds.01.gap")
 
 
 def doubtful_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
@@ -81,19 +81,22 @@ def doubtful_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
         return []
     known = missing_marks(run_data, dataset, column)
     passes = passes_of(dataset)
-    rest = [suspect for suspect in column.suspects if suspect not in known and (suspect.count or 0) >= 5 * passes]
-    return _not_saturated(run_data, column, [suspect for suspect in rest if _is_doubtful(run_data, suspect)])
+    rest = [suspect for suspect in column.suspects if suspect not in known]
+    return _not_saturated(run_data, column, [suspect for suspect in rest if _is_doubtful(run_data, suspect, passes)])
 
 
-def _is_doubtful(run_data: RunData, suspect: Fact) -> bool:
-    share, distinct = suspect.share, suspect.others_distinct
-    if not share or not distinct or distinct < 20 or suspect.nearest_other is None:
+def _is_doubtful(run_data: RunData, suspect: Fact, passes: float) -> bool:
+    share, distinct, limit = suspect.share, suspect.others_distinct, run_data.limit
+    if not share or not distinct or suspect.nearest_other is None or distinct < limit("ds.01.doubtful_distinct"):
         return False
-    if not max(0.005, run_data.limit("ds.01.share")) <= share <= run_data.limit("ds.01.doubtful_share"):
+    if (suspect.count or 0) < limit("ds.01.doubtful_count") * passes:
+        return False
+    if not max(limit("ds.01.doubtful_least"), limit("ds.01.share")) <= share <= limit("ds.01.doubtful_share"):
         return False
     frequent = share * distinct / (1 - share)  # beside the usual count of another value
     apart = _distance(suspect)
-    return frequent >= 3 and apart >= 0.2 and apart * distinct >= 10
+    often, gap = limit("ds.01.doubtful_frequent"), limit("ds.01.doubtful_gap")
+    return frequent >= often and apart >= gap and apart * distinct >= limit("ds.01.doubtful_steps")
 
 
 def is_code(value: float) -> bool:
@@ -105,12 +108,12 @@ def _code_gap(run_data: RunData, value: float) -> float:
     return run_data.limit("ds.01.code_gap") * (2 if abs(value) < 100 else 1)
 
 
-def _minus_one(suspect: Fact, share: float) -> bool:
+def _minus_one(run_data: RunData, suspect: Fact, share: float) -> bool:
     """-1 where all else is zero or more. In data scaled to [-1, 1] a majority of -1 is the background of a picture."""
     if suspect.others_low is None or suspect.others_low < 0:
         return False
     scaled = suspect.others_high is not None and suspect.others_high <= 1
-    return not scaled or share <= 0.3
+    return not scaled or share <= run_data.limit("ds.01.minus_one_share")
 
 
 def _distance(suspect: Fact) -> float:

@@ -33,7 +33,7 @@ _ADVICE = Text(
 )
 
 
-class Judged(NamedTuple):
+class JudgedLoad(NamedTuple):
     """``level``: problem, undecided or ok; ``says``: the sentence, without a full stop."""
 
     level: str
@@ -134,20 +134,20 @@ def _of_loads(run_data: RunData, loads: list) -> Finding:
     return ok(Text("{says}。", "{says}.", says=says), evidence, places)
 
 
-def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[Judged]:
+def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
     if load.error:
         return _failed(load, loads)
     if load.function == "load_checkpoint":
         return _read_only(load, loads)
     total, loaded = load.network_parameters, load.loaded
     if total is None or loaded is None:
-        return Judged(
+        return JudgedLoad(
             "undecided",
             Text("加载了权重，但没有记录哪些参数未加载", "weights were loaded; which of them was not recorded"),
             load,
         )
     if total and not loaded:
-        return Judged(
+        return JudgedLoad(
             "problem",
             Text(
                 "{file} 中没有一个参数进入网络 {net}（{total} 个参数全部未加载）",
@@ -159,7 +159,7 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[Judged]:
             load,
         )
     if load.network_used is False and any(network.class_ == load.network for network in run_data.networks):
-        return Judged(
+        return JudgedLoad(
             "problem",
             Text(
                 "{file} 加载到了另一个 {net} 实例，而它从未运行，训练的是没有加载的那一个",
@@ -172,11 +172,11 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[Judged]:
     return _overwritten(load, loads) or _gaps(run_data, load)
 
 
-def _failed(load: Fact, loads: list) -> Optional[Judged]:
+def _failed(load: Fact, loads: list) -> Optional[JudgedLoad]:
     later = loads[loads.index(load) + 1 :]
     if any(other.error is None and other.loaded for other in later):
         return None
-    return Judged(
+    return JudgedLoad(
         "problem",
         Text(
             "{function} 失败（{error}），权重没有加载",
@@ -192,7 +192,7 @@ def _failed(load: Fact, loads: list) -> Optional[Judged]:
 _LOOKS = ("print", "len", "list", "sorted", "keys", "pop", "info", "debug", "get_parameters")
 
 
-def _unused(run_data: RunData, load: Fact) -> Optional[Judged]:
+def _unused(run_data: RunData, load: Fact) -> Optional[JudgedLoad]:
     """A file that was read before a training into a name of which nothing is made."""
     tree = run_data.source.trees.get(load.place.file or "")
     if load.function != "load_checkpoint" or tree is None or (load.parameters or 0) < 1:
@@ -217,7 +217,7 @@ def _unused(run_data: RunData, load: Fact) -> Optional[Judged]:
     uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Load)]
     if any(use not in looked for use in uses):
         return None
-    return Judged(
+    return JudgedLoad(
         "problem",
         Text(
             "读取了 {file}（{n} 个参数），之后 {name} 再没有用到：没有 load_param_into_net，训练从随机权重开始",
@@ -231,7 +231,7 @@ def _unused(run_data: RunData, load: Fact) -> Optional[Judged]:
     )
 
 
-def _read_only(load: Fact, loads: list) -> Optional[Judged]:
+def _read_only(load: Fact, loads: list) -> Optional[JudgedLoad]:
     """A file that was read; whether its values reached the network by another way than load_param_into_net."""
     if any(other.function != "load_checkpoint" and other.file == load.file for other in loads):
         return None
@@ -240,7 +240,7 @@ def _read_only(load: Fact, loads: list) -> Optional[Judged]:
     if not start.trained:
         return None
     if kept and kept >= 0.9 * known:
-        return Judged(
+        return JudgedLoad(
             "ok",
             Text(
                 "训练开始时网络 {trained} 个参数中有 {kept} 个与 {file} 的值相同",
@@ -252,7 +252,7 @@ def _read_only(load: Fact, loads: list) -> Optional[Judged]:
             load,
         )
     if known:
-        return Judged(
+        return JudgedLoad(
             "problem",
             Text(
                 "{file} 有 {known} 个参数与网络同名，但训练开始时只有 {kept} 个是文件中的值",
@@ -263,7 +263,7 @@ def _read_only(load: Fact, loads: list) -> Optional[Judged]:
             ),
             load,
         )
-    return Judged(
+    return JudgedLoad(
         "undecided",
         Text(
             "读取了 {file}，但训练开始时没有任何参数是其中的值",
@@ -274,7 +274,7 @@ def _read_only(load: Fact, loads: list) -> Optional[Judged]:
     )
 
 
-def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
+def _overwritten(load: Fact, loads: list) -> Optional[JudgedLoad]:
     """Values that were put into the network and are no longer there before the first step."""
     gone, trained = load.at_start.overwritten, load.at_start.trained or 0
     later = [other for other in loads[loads.index(load) + 1 :] if other.step == load.step and other.loaded]
@@ -289,7 +289,7 @@ def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
         and (next(iter(cells)).split(".")[0] == last or "head" in next(iter(cells)))
     ):
         return None
-    return Judged(
+    return JudgedLoad(
         "problem",
         Text(
             "{file} 加载之后，{n} 个（{total} 个中）参数在训练开始前又被改写或重新创建：{names}",
@@ -304,12 +304,12 @@ def _overwritten(load: Fact, loads: list) -> Optional[Judged]:
     )
 
 
-def _gaps(run_data: RunData, load: Fact) -> Judged:
+def _gaps(run_data: RunData, load: Fact) -> JudgedLoad:
     """Parameters of the network that the file did not fill."""
     total, loaded = load.network_parameters, load.loaded
     gaps = [gap for gap in load.missing if not _STATE.search(gap.name) and not _ADAPTER.search(gap.name)]
     if not gaps:
-        return Judged(
+        return JudgedLoad(
             "ok",
             Text(
                 "{file} 的参数填满了网络 {net}（{loaded}/{total}）",
@@ -327,7 +327,7 @@ def _gaps(run_data: RunData, load: Fact) -> Judged:
     }
     same = [(gap, spare[tuple(gap.shape)]) for gap in gaps if not gap.file_shape and tuple(gap.shape) in spare]
     if same:
-        return Judged(
+        return JudgedLoad(
             "problem",
             Text(
                 "{n} 个（{total} 个中）参数没有加载，文件中却有形状相同的参数没用上（网络的 {a}，文件的 {b}）：名称对不上",
@@ -342,7 +342,7 @@ def _gaps(run_data: RunData, load: Fact) -> Judged:
         )
     reshaped = {gap.name.rpartition(".")[0] for gap in gaps if gap.file_shape and gap.file_shape != gap.shape}
     if len(reshaped) > run_data.limit("wi.02.head"):
-        return Judged(
+        return JudgedLoad(
             "problem",
             Text(
                 "{n} 个层在文件中的形状与网络不同而没有加载：文件属于另一种规格的网络（{names}）",
@@ -356,7 +356,7 @@ def _gaps(run_data: RunData, load: Fact) -> Judged:
     modules = {module[0]: module[1:] for module in modules_of(load)}
     partly = [gap for gap in inside if not _wholly_absent(gap.name, modules)]
     if partly:
-        return Judged(
+        return JudgedLoad(
             "problem",
             Text(
                 "{n} 个（{total} 个中）参数没有加载，而它们之后的层加载了：{names}",
@@ -368,7 +368,7 @@ def _gaps(run_data: RunData, load: Fact) -> Judged:
             load,
         )
     if inside or loaded < run_data.limit("wi.02.loaded") * total:
-        return Judged(
+        return JudgedLoad(
             "undecided",
             Text(
                 "{n} 个（{total} 个中）参数没有加载：{names}",
@@ -379,7 +379,7 @@ def _gaps(run_data: RunData, load: Fact) -> Judged:
             ),
             load,
         )
-    return Judged(
+    return JudgedLoad(
         "ok",
         Text(
             "{loaded}/{total} 个参数已加载，未加载的只有新的输出部分（{names}）",

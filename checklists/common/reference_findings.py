@@ -6,7 +6,7 @@ from typing import Callable, Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, plain
-from msprec.checklists.common.fact_differences import Compared
+from msprec.checklists.common.fact_differences import ComparedFact
 from msprec.checklists.common.loss_divergence import ITEM_OF, ReferenceComparison
 from msprec.compare.losses import losses_text
 from msprec.compare.losses.compare import ROUNDING, Parting
@@ -193,7 +193,7 @@ def _table(against: ReferenceComparison) -> Optional[Evidence]:
     return made
 
 
-def _items(one: Compared) -> str:
+def _items(one: ComparedFact) -> str:
     return ITEM_OF.get(one.kind) or ("api.01, wi.02" if one.kind == "initial" else "")
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes
+from msprec.source.user_code import assigned_parts, called_name, own_nodes
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
@@ -19,16 +19,16 @@ _SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
 
 
-class Argument(NamedTuple):
+class ArgumentName(NamedTuple):
     """An argument of a call: by which names, or at which position."""
 
     names: tuple
     position: int
 
 
-RATE = Argument(("learning_rate", "lr"), 1)
-BATCH = Argument(("batch_size",), 0)
-EPOCHS = Argument(("epoch", "epochs"), 0)
+RATE = ArgumentName(("learning_rate", "lr"), 1)
+BATCH = ArgumentName(("batch_size",), 0)
+EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 
 
 class _Asked(NamedTuple):
@@ -50,7 +50,7 @@ def _number(node: ast.AST) -> Optional[float]:
 
 
 def argument_origin(
-    run_data: RunData, call: Optional[Fact], wanted: Argument, callee: str = "", value: Optional[float] = None
+    run_data: RunData, call: Optional[Fact], wanted: ArgumentName, callee: str = "", value: Optional[float] = None
 ) -> list:
     """The place where the value of an argument is written, where that is another line than the call's; else an empty list.
 
@@ -179,12 +179,10 @@ def _assigned(scope: ast.AST, name: str) -> list:
     return found
 
 
-def _parts(target: ast.AST, value: ast.AST, name: str) -> list:
-    if isinstance(target, ast.Name) and target.id == name:
-        return [value]
-    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
-        return []
-    return [one for pair in zip(target.elts, value.elts) for one in _parts(*pair, name)]
+def _parts(target: ast.expr, value: ast.expr, name: str) -> list:
+    """The values that an assignment gives to a name by itself."""
+    parts = assigned_parts(target, value)
+    return [one for held, one, alone in parts if alone and isinstance(held, ast.Name) and held.id == name]
 
 
 def _of_field(asked: _Asked, name: str, depth: int) -> Optional[Fact]:

@@ -250,7 +250,7 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
             places,
         )
     few = [shard for shard in shards if not _distinct(run_data, shard)]
-    if few and share < 0.9:
+    if few and share < run_data.limit("dp.05.copies"):
         return undecided(
             Text(
                 "{says}，但数据中本来就有许多相同的样本。",
@@ -277,7 +277,12 @@ def _disjoint(run_data: RunData, shards: list, shown: list, places: list) -> Fin
     total = sum(shard.sketch.samples or 0 for shard in shards)
     source = shards[0].dataset.pipeline[0].args.get("source_len") if shards[0].dataset.pipeline else None
     by_dataset = all(shard.declared[0] for shard in shards)
-    if by_dataset and isinstance(source, int) and len(shards) == run_data.run.rank_size and total < 0.9 * source:
+    if (
+        by_dataset
+        and isinstance(source, int)
+        and len(shards) == run_data.run.rank_size
+        and total < run_data.limit("dp.05.covered") * source
+    ):
         steps = [step.op for step in shards[0].dataset.pipeline]
         if (
             not {"take", "skip", "filter"} & set(steps)

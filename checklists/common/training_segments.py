@@ -26,6 +26,13 @@ def last_rows(run_data: RunData) -> Optional[np.ndarray]:
     return np.asarray(steps["step"], float) > last_training_start(run_data) if len(steps) else np.zeros(0, bool)
 
 
+def last_datasets(run_data: RunData) -> list:
+    """The training sets of the last of several trainings: where all others together fed the steps before it, the last one."""
+    datasets, start = run_data.datasets_of("train"), last_training_start(run_data)
+    before = [one.fed or 0 for one in datasets[:-1]]
+    return datasets[-1:] if start and before and sum(before) == start else datasets
+
+
 def _by_networks(run_data: RunData) -> int:
     """Networks of their own that were trained one after the other, not in turn."""
     phases = [one for one in run_data.phases if one.phase == "train" and None not in (one.first_step, one.last_step)]

@@ -38,7 +38,7 @@ _STORAGE = ("TypeCast", "ToType", "ToPIL", "ToNumpy", "Decode", "ToNumber", "Dup
 _LABEL_NAME = re.compile(r"label|target|^y$|class|^gt$", re.IGNORECASE)
 
 
-class Operation(NamedTuple):
+class Transform(NamedTuple):
     """One transform of a map: its name, its arguments where they can be read, the text as recorded."""
 
     name: str
@@ -57,16 +57,16 @@ class Prepared:
         self.operations = operations
         self.a, self.b = [1.0], [0.0]
         self.layout: list[str] = []
-        self.geometry: list[Operation] = []
-        self.colour: list[Operation] = []
-        self.other: list[Operation] = []
-        self.opaque: list[Operation] = []
-        self.random: list[Operation] = []
+        self.geometry: list[Transform] = []
+        self.colour: list[Transform] = []
+        self.other: list[Transform] = []
+        self.opaque: list[Transform] = []
+        self.random: list[Transform] = []
         self.random_geometry = False
         for operation in operations:
             self._apply(operation)
 
-    def _apply(self, one: Operation) -> None:
+    def _apply(self, one: Transform) -> None:
         if _RANDOM.match(one.name):
             if one.args.get("prob", 1) != 0:
                 self.random.append(one)
@@ -83,7 +83,7 @@ class Prepared:
             known = {_GEOMETRY: self.geometry, _COLOUR: self.colour, _OTHER: self.other}
             next((held for names, held in known.items() if one.name in names), self.opaque).append(one)
 
-    def _scale(self, one: Operation) -> None:
+    def _scale(self, one: Transform) -> None:
         if one.name == "ToTensor":
             self.a, self.b = [v / 255 for v in self.a], [v / 255 for v in self.b]
             self.layout.append("HWC2CHW")
@@ -136,11 +136,11 @@ def _widened(values: list, width: int) -> Optional[list]:
     return values * width if len(values) == 1 else values if len(values) == width else None
 
 
-def read(text: str, place: Fact) -> Operation:
+def read(text: str, place: Fact) -> Transform:
     """An operation from its text in the facts."""
     match = _CALL.match(text)
     if match is None:
-        return Operation(text, {}, text, place)
+        return Transform(text, {}, text, place)
     args = {}
     try:
         call = ast.parse(f"f({match['args'] or ''})", mode="eval").body
@@ -151,7 +151,7 @@ def read(text: str, place: Fact) -> Operation:
                 args[keyword.arg] = ast.unparse(keyword.value)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
-    return Operation(match["name"], args, text, place)
+    return Transform(match["name"], args, text, place)
 
 
 def is_label(dataset: Fact, name: str) -> bool:
@@ -177,7 +177,7 @@ def by_column(dataset: Fact) -> dict:
         elif step.args.get("per_batch_map"):
             for root in list(found) or [""]:
                 text = f"per_batch_map={step.args['per_batch_map']}"
-                found.setdefault(root, []).append(Operation("per_batch_map", {}, text, step.place))
+                found.setdefault(root, []).append(Transform("per_batch_map", {}, text, step.place))
     last = {root: name for name, root in now.items()}
     return {last.get(root, root): operations for root, operations in found.items()}
 

@@ -7,8 +7,8 @@ from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import (
     REGRESSION,
+    BesideConstant,
     LossKind,
-    Outcome,
     learning_outcome,
     loss_kind,
     target_column,
@@ -56,7 +56,7 @@ def _never_finite(run_data: RunData) -> bool:
 
 
 def _too_large(
-    run_data: RunData, dataset: Fact, column: Fact, size: float, reached: Optional[float], outcome: Outcome
+    run_data: RunData, dataset: Fact, column: Fact, size: float, reached: Optional[float], outcome: BesideConstant
 ) -> Finding:
     beside = (
         Text(

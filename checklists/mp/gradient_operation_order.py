@@ -77,7 +77,7 @@ _SCALED_LIMIT = Text(
 )
 
 
-class Reading(NamedTuple):
+class ReadSteps(NamedTuple):
     """What the ways through one script say: good, bad and unclear events, with the way that each was met on."""
 
     good: list
@@ -112,9 +112,9 @@ def order_of(run_data: RunData, topic: Topic, plainly_unscaled: bool) -> Finding
     return _without(run_data, topic, readings)
 
 
-def read(worlds: list, topic: Topic) -> Reading:
+def read(worlds: list, topic: Topic) -> ReadSteps:
     """Sorts the events of the ways through one script."""
-    found = Reading([], [], [], [], any(map(_scales, worlds)), any(map(_trains, worlds)), _gaps(worlds))
+    found = ReadSteps([], [], [], [], any(map(_scales, worlds)), any(map(_trains, worlds)), _gaps(worlds))
     for world in worlds:
         events = [(event, _state(event, world)) for event in world.events if event.kind == topic.kind]
         if any(condition.endswith(GIVEN) and holds for condition, holds in world.assumed.items()):

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from typing import Optional
 
 from msprec.bundle.formats import find_formats
-from msprec.bundle.names import Found, in_container, looks_secret, sort_of_name
+from msprec.bundle.names import SecretSpan, in_container, looks_secret, sort_of_name
 
 _PIECES = re.compile(
     r"\"\"\"(?:\\.|.)*?(?:\"\"\"|\Z)|'''(?:\\.|.)*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*(?:\"|$)|'(?:\\.|[^'\\\n])*(?:'|$)|#[^\n]*",
@@ -230,9 +230,9 @@ class _Reader:
         kind = sort if sort in ("proxy", "phone") else "secret"
         for literal in _literals(node):
             if isinstance(literal, ast.Constant) and isinstance(literal.value, int):
-                self.found.append(Found(*self._span(literal), "number"))
+                self.found.append(SecretSpan(*self._span(literal), "number"))
             else:
-                self.found += [Found(*_inner(self.code, *span), kind) for span in self._pieces(literal)]
+                self.found += [SecretSpan(*_inner(self.code, *span), kind) for span in self._pieces(literal)]
 
     def _pieces(self, node) -> list:
         start, end = self._span(node)

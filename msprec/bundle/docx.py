@@ -5,7 +5,7 @@ import zipfile
 
 from lxml import etree
 
-from msprec.bundle.names import Found, sort_of_name
+from msprec.bundle.names import SecretSpan, sort_of_name
 from msprec.bundle.patterns import find_secrets
 from msprec.bundle.scrub import Scrubber
 
@@ -117,7 +117,7 @@ def _table(table, scrubber: Scrubber, where: str) -> None:
             for sort in (head, scrubber.beside(row, column)):
                 if sort and scrubber.hides(text, sort):
                     kind = "proxy" if sort == "proxy" else "secret"
-                    _apply(_nodes(cell), [Found(0, len(text), kind)], scrubber, where)
+                    _apply(_nodes(cell), [SecretSpan(0, len(text), kind)], scrubber, where)
                     break
 
 

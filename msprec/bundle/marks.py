@@ -4,7 +4,7 @@ import ipaddress
 import re
 from datetime import date
 
-from msprec.bundle.names import Found, words
+from msprec.bundle.names import SecretSpan, words
 
 _EMAIL = re.compile(
     r"(?<![\w.!#$%&'*+/=?^`{|}~-])[\w.!#$%&'*+/=?^`{|}~-]+@(?:[^\W_](?:[\w-]*[^\W_])?\.)+(?:xn--[\w-]+|[^\W\d_][\w-]*)(?![\w@])"
@@ -69,7 +69,7 @@ def find_marks(text: str) -> list:
 def find_addresses(text: str) -> list:
     """E-mail addresses, ``user@host``, hosts of inner networks, IP and MAC addresses."""
     found = [
-        Found(m.start(), m.end(), "email")
+        SecretSpan(m.start(), m.end(), "email")
         for m in _EMAIL.finditer(text)
         if not re.match(r"(?:git|hg)@(?:git|hg|bitbucket)", m.group())
     ]
@@ -87,17 +87,19 @@ def find_addresses(text: str) -> list:
             or text[match.end() : match.end() + 1] == ":"
             or _REMOTE.search(text[max(0, match.start() - 200) : match.start()])
         ):
-            found += [Found(*match.span(1), "user"), Found(*match.span(2), "host")]
+            found += [SecretSpan(*match.span(1), "user"), SecretSpan(*match.span(2), "host")]
     found += [
-        Found(m.start(), m.end(), "host")
+        SecretSpan(m.start(), m.end(), "host")
         for m in _INNER_HOST.finditer(text)
         if not m.group().startswith(("self.", "threading."))
     ]
     found += [
-        Found(m.start(), m.end(), "ip") for m in _IPV4.finditer(text) if _is_ip(m.group()) and not _is_version(text, m)
+        SecretSpan(m.start(), m.end(), "ip")
+        for m in _IPV4.finditer(text)
+        if _is_ip(m.group()) and not _is_version(text, m)
     ]
-    found += [Found(m.start(), m.end(), "mac") for m in _MAC.finditer(text) if _is_mac(m)]
-    found += [Found(m.start(), m.end(), "ip") for m in _IPV6.finditer(text) if _is_ip6(m.group())]
+    found += [SecretSpan(m.start(), m.end(), "mac") for m in _MAC.finditer(text) if _is_mac(m)]
+    found += [SecretSpan(m.start(), m.end(), "ip") for m in _IPV6.finditer(text) if _is_ip6(m.group())]
     return found
 
 
@@ -142,8 +144,8 @@ def _is_mac(match: re.Match) -> bool:
 # --- homes and names -------------------------------------------------------------------------------------------------------
 def find_homes(text: str) -> list:
     """The beginnings of paths that lie in somebody's home."""
-    found = [Found(m.start(), m.end(), "home") for m in _HOME.finditer(text) if m["user"].lower() not in _SHARED]
-    return found + [Found(m.start(), m.end(), "home") for m in _ROOT_HOME.finditer(text)]
+    found = [SecretSpan(m.start(), m.end(), "home") for m in _HOME.finditer(text) if m["user"].lower() not in _SHARED]
+    return found + [SecretSpan(m.start(), m.end(), "home") for m in _ROOT_HOME.finditer(text)]
 
 
 def users_in(text: str) -> set:
@@ -195,12 +197,12 @@ def find_names(text: str, names: dict, code: bool = False) -> list:
     for kind, known in names.items():
         for name in known:
             if kind == "person":
-                found += [Found(m.start(), m.end(), kind) for m in _person(name).finditer(text)]
+                found += [SecretSpan(m.start(), m.end(), kind) for m in _person(name).finditer(text)]
             elif name.lower() in lower:
                 flags = 0 if code or name.lower() in _OF_THE_TRADE else re.IGNORECASE
                 after = r"(?![^\W\d_])" if len(name) > 4 and not name[-1].isdigit() else r"(?![^\W_])"
                 pattern = f"{before}{re.escape(name)}{after}"
-                found += [Found(m.start(), m.end(), kind) for m in re.finditer(pattern, text, flags)]
+                found += [SecretSpan(m.start(), m.end(), kind) for m in re.finditer(pattern, text, flags)]
     return found
 
 
@@ -218,12 +220,12 @@ def _person(name: str) -> re.Pattern:
 def find_numbers(text: str) -> list:
     """Mobile numbers and identity-card numbers as China gives them; the latter carry a date and a check digit (GB 11643-1999)."""
     found = [
-        Found(m.start(), m.end(), "phone")
+        SecretSpan(m.start(), m.end(), "phone")
         for m in _MOBILE.finditer(text)
         if not _COUNTED.search(text[max(0, m.start() - 24) : m.start()])
         and not _COUNT_AFTER.match(text[m.end() : m.end() + 12])
     ]
-    return found + [Found(m.start(), m.end(), "idcard") for m in _ID_CARD.finditer(text) if _is_id_card(m.group())]
+    return found + [SecretSpan(m.start(), m.end(), "idcard") for m in _ID_CARD.finditer(text) if _is_id_card(m.group())]
 
 
 def _is_id_card(text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 KINDS = ("secret", "proxy", "email", "person", "user", "host", "home", "ip", "mac", "phone", "idcard")
 
 
-class Found(NamedTuple):
+class SecretSpan(NamedTuple):
     """A piece of a text to be replaced: ``text[start:end]``."""
 
     start: int

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msprec.bundle.code import find_in_code, strings_and_comments
 from msprec.bundle.formats import find_formats
 from msprec.bundle.names import (
-    Found,
+    SecretSpan,
     in_container,
     is_container,
     is_placeholder,
@@ -150,7 +150,7 @@ def find_secrets(text: str, code: bool) -> list:
     """Keys, passwords, logins in URLs, proxies. ``code``: outside of strings and comments an unquoted value is an expression."""
     if not code:
         return [*_in_text(text), *_in_blocks(text)]
-    found = [Found(*span, "secret") for span in find_formats(text)]
+    found = [SecretSpan(*span, "secret") for span in find_formats(text)]
     of_the_tree = find_in_code(text)
     if of_the_tree is None:  # a piece that does not parse
         return (
@@ -162,15 +162,17 @@ def find_secrets(text: str, code: bool) -> list:
 
 
 def _piece(text: str, span: tuple) -> list:
-    return [Found(f.start + span[0], f.end + span[0], f.kind) for f in _in_text(text[span[0] : span[1]])]
+    return [SecretSpan(f.start + span[0], f.end + span[0], f.kind) for f in _in_text(text[span[0] : span[1]])]
 
 
 def _in_text(text: str, bare: bool = True) -> list:
-    found = [Found(*span, "secret") for span in find_formats(text)]
-    found += [Found(*m.span(1), "secret") for m in _URL_LOGIN.finditer(text) if not _no_login(m[1])]
+    found = [SecretSpan(*span, "secret") for span in find_formats(text)]
+    found += [SecretSpan(*m.span(1), "secret") for m in _URL_LOGIN.finditer(text) if not _no_login(m[1])]
     for pattern in _COMMANDS:
-        found += [Found(*m.span(1), "secret") for m in pattern.finditer(text) if not is_placeholder(m[1].strip("\"'"))]
-    found += [Found(*m.span(1), "proxy") for m in _PROXY.finditer(text)]
+        found += [
+            SecretSpan(*m.span(1), "secret") for m in pattern.finditer(text) if not is_placeholder(m[1].strip("\"'"))
+        ]
+    found += [SecretSpan(*m.span(1), "proxy") for m in _PROXY.finditer(text)]
     for pair in _PAIRS if bare else _PAIRS[:-1]:
         found += _values(pair, text)
     if bare:
@@ -201,7 +203,7 @@ def _values(pair: _Pair, text: str) -> list:
         before = text[text.rfind("\n", 0, head.start()) + 1 : head.start()]
         if sort == "pass" and pair is _BARE and match["value"].isalpha() and before.strip(" \t-#"):
             continue  # `First pass: determine the length`
-        found.append(Found(*match.span("value"), sort if sort in ("proxy", "phone") else "secret"))
+        found.append(SecretSpan(*match.span("value"), sort if sort in ("proxy", "phone") else "secret"))
         position = match.end()
     return found
 
@@ -261,7 +263,7 @@ def _in_prose(text: str) -> list:
         if (mixed and (not token or looks_random(value) or (said and len(value) >= 6))) or (
             word_of_its_own and not token
         ):
-            found.append(Found(match.start(1), match.start(1) + len(value), "secret"))
+            found.append(SecretSpan(match.start(1), match.start(1) + len(value), "secret"))
     for pattern in (_USER_AND, _CHINESE):
         for match in pattern.finditer(text):
             value = match[1].rstrip(".!?")
@@ -269,7 +271,7 @@ def _in_prose(text: str) -> list:
                 sort_of_name(value) or "." in value or "(" in value
             )
             if len(value) >= 3 and not is_placeholder(value) and not variable:
-                found.append(Found(match.start(1), match.start(1) + len(value), "secret"))
+                found.append(SecretSpan(match.start(1), match.start(1) + len(value), "secret"))
     return found
 
 
@@ -322,7 +324,7 @@ def _in_blocks(text: str) -> list:
                 break
             if sign[:1] in ("|", ">"):
                 if not is_placeholder(line):
-                    found.append(Found(position + deep, position + len(line.rstrip()), "secret"))
+                    found.append(SecretSpan(position + deep, position + len(line.rstrip()), "secret"))
             else:
                 found += _items(text, position, end, sort)
             if line.strip()[:1] in ("]", "}"):
@@ -340,5 +342,5 @@ def _items(text: str, start: int, end: int, sort: str) -> list:
         value = match["value"].strip()
         if in_container(value, sort, match["key"] or "") and not re.fullmatch(r"[\d.]+", value):
             at = start + part.start() + match.start("value")
-            found.append(Found(at, at + len(match["value"].rstrip()), "secret"))
+            found.append(SecretSpan(at, at + len(match["value"].rstrip()), "secret"))
     return found

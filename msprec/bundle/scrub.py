@@ -16,7 +16,15 @@ from typing import NamedTuple, Optional
 
 from msprec.bundle.code import strings_and_comments
 from msprec.bundle.marks import find_marks, find_names, hosts_in, persons_in, users_in
-from msprec.bundle.names import KINDS, Found, in_container, is_container, is_distinctive, looks_secret, sort_of_name
+from msprec.bundle.names import (
+    KINDS,
+    SecretSpan,
+    in_container,
+    is_container,
+    is_distinctive,
+    looks_secret,
+    sort_of_name,
+)
 from msprec.bundle.patterns import find_secrets
 from msprec.record.schema.vocabulary import vocabulary
 
@@ -40,7 +48,7 @@ class Replaced(NamedTuple):
     count: int
 
 
-class Shown(NamedTuple):
+class ShownReplacement(NamedTuple):
     """One replacement as a person reviews it: where, what stood there, what stands there now, and the text around."""
 
     file: str
@@ -65,7 +73,7 @@ class Scrubber:
     def __init__(self, users=(), hosts=(), homes=(), keep=(), persons=()) -> None:
         self.keep = {k.lower() for k in keep}
         self.names = {"user": set(), "host": set(), "person": set()}
-        self.shown: list[Shown] = []
+        self.shown: list[ShownReplacement] = []
         self.known: set[str] = set()
         self.homes = sorted(
             {h.rstrip("/\\") for h in homes if len(h) > 3 and h not in ("/root", "/home")}, key=len, reverse=True
@@ -111,7 +119,7 @@ class Scrubber:
         found += marks
         for value in self.known:
             found += (
-                [Found(m.start(), m.end(), "secret") for m in re.finditer(re.escape(value), text)]
+                [SecretSpan(m.start(), m.end(), "secret") for m in re.finditer(re.escape(value), text)]
                 if value in text
                 else []
             )
@@ -129,10 +137,10 @@ class Scrubber:
     def _marks(self, text: str) -> list:
         found = [*find_marks(text), *find_names(text, self.names)]
         for home in self.homes:
-            found += [Found(m.start(), m.end(), "home") for m in re.finditer(re.escape(home) + r"(?![\w-])", text)]
+            found += [SecretSpan(m.start(), m.end(), "home") for m in re.finditer(re.escape(home) + r"(?![\w-])", text)]
         return found
 
-    def _kept(self, found: Found, text: str) -> bool:
+    def _kept(self, found: SecretSpan, text: str) -> bool:
         kind = "secret" if found.kind == "number" else found.kind
         return kind in self.keep or text[found.start : found.end].lower() in self.keep
 
@@ -168,7 +176,9 @@ class Scrubber:
             begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start + len(value))
             line = text[max(begin, start - 40) : min(end if end >= 0 else len(text), start + len(value) + 20)]
             self.shown.append(
-                Shown(where, text.count("\n", 0, start) + 1 if text else 0, kind, value, by, line.strip() or value)
+                ShownReplacement(
+                    where, text.count("\n", 0, start) + 1 if text else 0, kind, value, by, line.strip() or value
+                )
             )
         return by
 
@@ -327,6 +337,6 @@ def _without_overlaps(found: list) -> list:
             # reaches further than the one before: both go as one
             last = kept.pop()
             kind = min(last.kind, piece.kind, key=_ORDER.__getitem__)
-            kept.append(Found(last.start, piece.end, kind))
+            kept.append(SecretSpan(last.start, piece.end, kind))
             end = piece.end
     return kept

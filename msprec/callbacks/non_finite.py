@@ -7,6 +7,7 @@ from typing import Any, Optional
 from msprec.callbacks.base import UNSET, Monitor
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.recorder_cell import without_recorder
+from msprec.callbacks.spike_batches import SpikeBatches
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, save_step
 from msprec.errors import NonFiniteError
@@ -88,7 +89,8 @@ class NonFiniteMonitor(Monitor):
         dynamic = self.training.outputs.facts["kind"] == "dynamic"
         draws = network is not None and draws_on_host([network])
         self._states.clear()
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, draws)
+        spikes = SpikeBatches(recorder.writer.rank_folder, recorder.writer.event)
+        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, draws, spikes=spikes)
         if self._locate and network is not None:
             self._prepare_locating()
 

@@ -55,9 +55,13 @@ class StepKeeper:
         draws: Whether the step's code may draw from Python's or NumPy's generators.
         most_bytes: Of batches and of weights before steps, so many are held at once, and of the two latest steps at any
             rate. Where that is few steps, they are looked at sooner.
+        spikes: A `SpikeBatches` that is told of each finite loss; None: nobody is.
     """
 
-    def __init__(self, every: int, dynamic: bool = True, draws: bool = True, most_bytes: int = HELD_BYTES) -> None:
+    def __init__(
+        self, every: int, dynamic: bool = True, draws: bool = True, most_bytes: int = HELD_BYTES, spikes: Any = None
+    ) -> None:
+        self._spikes = spikes
         self._every, self._dynamic, self._streak = max(1, every), dynamic, 0
         #: The random state before each step
         self.states = RandomStates(draws)
@@ -152,12 +156,18 @@ class StepKeeper:
             self._looked = step
             if value is not None and not math.isfinite(value):
                 return BadStep(step, "loss", value)
+            if self._spikes is not None and value is not None:
+                self._spikes.look(step, value, self._batch_of)
             bad = self._overflowed(step, bool(to_number(overflow)), to_number(scale))
             if bad is not None:
                 return bad
             while self._steps and self._steps[0].step <= step - STREAK:
                 self._steps.popleft()
         return None
+
+    def _batch_of(self, step: int):
+        """What the last forward pass of a step was called with; None where it is no longer kept."""
+        return next((one.batch for one in reversed(self._steps) if one.step == step), None)
 
     def _overflowed(self, step: int, overflow: bool, scale: Optional[float]) -> Optional[BadStep]:
         self._streak = self._streak + 1 if overflow else 0
@@ -186,11 +196,29 @@ def save_step(folder: Path, kept: KeptStep) -> dict:
     if sum(array.nbytes for array in arrays.values()) > LARGEST_BATCH:
         arrays, left_out = {}, [*arrays, *left_out]
     np.savez(folder / "batch.npz", **arrays)
-    listed = [{"name": name, "dtype": str(a.dtype), "shape": list(a.shape)} for name, a in arrays.items()]
-    facts = {"step": kept.step, "batch": listed, "left_out": left_out}
+    facts = {"step": kept.step, "batch": _listed(arrays), "left_out": left_out}
     state = {**facts, "random_state": _plain_state(kept.random_state)}
     (folder / "state.json").write_text(json.dumps(state), encoding="utf-8")
     return facts
+
+
+def save_batch(file: Path, batch, most_bytes: int) -> list:
+    """Writes the arrays of a batch as ``file`` (.npz, no pickles), unless they hold more than ``most_bytes``.
+
+    Returns:
+        list: ``{"name", "dtype", "shape"}`` of each array; empty where nothing was written.
+    """
+    if sum(int(getattr(value, "nbytes", 0) or 0) for value in flatten(batch)) > most_bytes:
+        return []
+    arrays = _arrays(batch)[0]
+    if arrays:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(file, **arrays)
+    return _listed(arrays)
+
+
+def _listed(arrays: dict) -> list:
+    return [{"name": name, "dtype": str(a.dtype), "shape": list(a.shape)} for name, a in arrays.items()]
 
 
 def _arrays(batch) -> tuple:

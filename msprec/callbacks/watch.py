@@ -12,6 +12,7 @@ from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.resume_step import recorder_of_training, resumed_after
+from msprec.callbacks.spike_batches import SpikeBatches
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
 from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
 from msprec.callbacks.summary import SummaryWriter
@@ -143,10 +144,12 @@ class Watch:
     def _prepare(self, network, optimizer) -> None:
         self._rate = LearningRate(optimizer, None)
         self._finite = FiniteParameters(network) if network is not None else None
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS)
         if not self._records:
+            self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS)
             return
         writer, add = self.recorder.writer, self.recorder.add_listener
+        spikes = SpikeBatches(writer.rank_folder, writer.event)
+        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, spikes=spikes)
         if self._tensorboard:
             attach(self.recorder, self._tensorboard)
         if self._summary is not None:

@@ -105,7 +105,7 @@ def remedy(
     require_mindspore(str(case.script))
     if _agreed(plan, yes, lang):
         with stopped_by_signals():
-            _carry_out(plan, seconds, jobs, ray and (ray, ray_resources), lang, bool(what_if))
+            _carry_out(plan, seconds, jobs, (ray, ray_resources) if ray else None, lang, bool(what_if))
 
 
 def _seconds(budget: Optional[str]) -> Optional[float]:
@@ -160,7 +160,12 @@ def _agreed(plan, yes: bool, lang: str) -> bool:
 
 
 def _carry_out(
-    plan, budget: Optional[float], jobs: Optional[int], ray: Optional[tuple], lang: str, what_if: bool
+    plan,
+    budget: Optional[float],
+    jobs: Optional[int],
+    ray: Optional[tuple[str, Optional[str]]],
+    lang: str,
+    what_if: bool,
 ) -> None:
     from msprec.experiment.case import CannotExperiment
     from msprec.experiment.trials import BaselineFailed

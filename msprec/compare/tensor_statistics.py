@@ -25,7 +25,7 @@ class One(NamedTuple):
     inf: int = 0
 
 
-class Pair(NamedTuple):
+class TensorPair(NamedTuple):
     """Two tensors of the same number of elements; ``a`` is the reference.
 
     Attributes:
@@ -81,7 +81,7 @@ class _Sums:
 
 def compare_arrays(
     a: np.ndarray, b: np.ndarray, rtol: float = 1e-3, atol: float = 1e-3, half: Optional[str] = None
-) -> Pair:
+) -> TensorPair:
     """Compares two arrays of as many elements, in the order of their elements.
 
     Args:
@@ -203,9 +203,9 @@ def _raise(sums: _Sums, name: str, by) -> None:
     setattr(sums, name, getattr(sums, name) + by)
 
 
-def _result(sums: _Sums, count: int, ulp: Optional[int]) -> Pair:
+def _result(sums: _Sums, count: int, ulp: Optional[int]) -> TensorPair:
     max_d = math.inf if sums.one_sided else max(sums.max_d, 0.0)
-    return Pair(
+    return TensorPair(
         _one(sums, "a"),
         _one(sums, "b"),
         _cosine(sums),

@@ -97,10 +97,8 @@ class Case:
         return found[0] if len(found) == 1 and found[0].get("place") else None
 
     def seconds(self) -> float:
-        """An estimate of how long the script runs: its training and what else it does, less the time of probes."""
-        probes = self.facts("probes").get("seconds")
-        spent = float(self.folder.run.get("seconds") or 0) - (probes if isinstance(probes, (int, float)) else 0)
-        return max(1.0, spent)
+        """An estimate of how long the script runs: its own time, which was taken before the probes."""
+        return max(1.0, float(self.folder.run.get("seconds") or 0))
 
     def _import_root(self) -> Path:
         """The folder that the first package of the module lies in: ``src`` of ``src/package/train.py``."""

@@ -1,10 +1,13 @@
 """Whether one set of runs is better than another, beyond the spread over seeds."""
 
 import math
+import re
 from typing import NamedTuple, Optional
 
 from msprec.record.metric_names import HIGHER, LOWER
 
+#: Metrics that see the classes that are rare.
+_RARE_CLASSES = re.compile(r".*(f1|auc|balanced|recall|(^|_)m?ap)", re.IGNORECASE)
 #: Student's t, two-sided, p = 0.05, by degrees of freedom.
 _T = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 #: A score is said to differ from one hundredth on, a loss from two: what is less is no remedy, however sure it may be.
@@ -50,13 +53,15 @@ class Compared(NamedTuple):
     steady: bool = False
 
 
-def choose_score(results: list) -> Score:
-    """The metric that all of the baseline's runs have: one of which more is better before one of which less is."""
+def choose_score(results: list, unbalanced: bool = False) -> Score:
+    """The metric that all of the baseline's runs have: one of which more is better before one of which less is, and of those
+    the accuracy; where the classes are ``unbalanced``, a constant prediction has a good one, and F1, AUC or recall come first."""
     common = set.intersection(*(set(one["metrics"]) for one in results)) if results else set()
     better = sorted(name for name in common if HIGHER.search(name))
     worse = sorted(name for name in common if LOWER.search(name) and name not in better)
     if better:
-        return Score(min(better, key=lambda name: (not name.lower().startswith("acc"), name)), True)
+        first = _RARE_CLASSES if unbalanced else re.compile("acc", re.IGNORECASE)
+        return Score(min(better, key=lambda name: (not first.match(name), name)), True)
     return Score(worse[0], False) if worse else Score(None, False)
 
 

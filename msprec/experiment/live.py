@@ -208,7 +208,7 @@ def _cells(objects: list) -> list:
 
 
 def initial_weights(patches: Patches, names: list) -> None:
-    """Parameters of these names begin with He's uniform initial values."""
+    """Parameters of these names begin with He's uniform initial values, biases at 0."""
 
     def make(original):
         def __init__(self, learning_rate, parameters, *args, **kwargs):
@@ -228,7 +228,9 @@ def _draw(parameter) -> None:
     import mindspore as ms
     from mindspore.common.initializer import HeUniform, initializer
 
-    drawn = initializer(HeUniform(), parameter.shape, parameter.dtype).init_data()
+    drawn = initializer(
+        HeUniform() if len(parameter.shape) > 1 else "zeros", parameter.shape, parameter.dtype
+    ).init_data()
     parameter.set_data(ms.Tensor(drawn.asnumpy(), parameter.dtype))
 
 

@@ -11,7 +11,7 @@ from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
 _INSTEAD = (
-    ("lr_range_test", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
     ("loss_scale", "float32"),
     ("more_epochs", "many_epochs"),
 )
@@ -114,7 +114,8 @@ class Trials:
         """Of runs that ended well; where the script as it is never does, the first remedy with which it does decides."""
         ended_well = [one for one in results if one["status"] == 0]
         if not self._scored and ended_well:
-            self.score, self._scored = effect.choose_score(ended_well), True
+            unbalanced = any(one.item == "ds.03" for one in self.plan.case.problems)
+            self.score, self._scored = effect.choose_score(ended_well, unbalanced), True
 
     def more(self, remedies: tuple, count: int) -> list:
         """The results of a set of remedies, over at least so many seeds."""
@@ -143,12 +144,22 @@ class Trials:
                 self.more(against, count)
             self._choose_score(self._results[remedies])
             found = self._compare(remedies, against)
+            if found.verdict == "helps" and count == 1 and found.spread == 0:
+                continue  # results all alike, as those of a constant prediction, tell nothing of the spread
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
+                break
+            if not against and self._is_outdone(remedies, found.gain):
                 break
         if found.verdict == "open":
             found = found._replace(verdict="none")
         self._compared[remedies, against] = found
         return found
+
+    def _is_outdone(self, remedies: tuple, gain: float) -> bool:
+        """Whether another one that would take its place, such as another learning rate, is known to help and gains more."""
+        known = {one[0]: found for (one, against), found in self._compared.items() if len(one) == 1 and not against}
+        better = [one for one, found in known.items() if found.verdict == "helps" and (found.gain or 0) > gain]
+        return len(remedies) == 1 and _instead(remedies[0], [one for one in better if one is not remedies[0]])
 
     def _compare(self, remedies: tuple, against: tuple) -> Compared:
         tried, base = self._results[remedies], self._results[against]
@@ -160,7 +171,7 @@ class Trials:
     # --- together -----------------------------------------------------------------------------------------------
     def _together(self) -> None:
         """Chooses the fewest remedies that do as well as any: those that help, each on top of the ones before it."""
-        helping = self.helping()
+        helping = self._confirmed()
         self._chosen = (helping[0],) if helping else self._only_together()
         if not self._chosen:
             return
@@ -180,6 +191,17 @@ class Trials:
         for one in rest:
             together = together if _instead(one, together) else self._sorted((*together, one))
         return len(together) - len(self._chosen) < 3 or self.attempt(together, self._chosen).verdict != "none"
+
+    def _confirmed(self) -> list:
+        """The remedies that help alone; the best of them, which all else is built on, with as many seeds as the baseline."""
+        while True:
+            helping = self.helping()
+            if not helping or len(self._results[(helping[0],)]) >= SEEDS:
+                return helping
+            best = (helping[0],)
+            self.more(best, SEEDS)
+            found = self._compare(best, ())
+            self._compared[best, ()] = found._replace(verdict="none") if found.verdict == "open" else found
 
     def helping(self) -> list:
         """The remedies that help alone, the best first."""
@@ -206,6 +228,8 @@ class Trials:
         for one in everything:
             fewer = tuple(other for other in everything if other is not one)
             self.more(everything, SEEDS)
+            if self._compare(everything, ()).verdict != "helps":
+                return ()
             if len(fewer) > 1 and self.attempt(fewer, everything, worse=True).verdict != "harms":
                 everything = fewer
         return everything

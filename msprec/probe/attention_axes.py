@@ -1,15 +1,13 @@
 """Along which axis attention weights add up to one, beside the axis along which they are summed with values."""
 
-import contextlib
 from typing import Optional
 
 import numpy as np
 
-from msprec.locate.gradients import Updated
-from msprec.locate.replay import undisturbed, watched
+from msprec.locate.replay import undisturbed
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.probe.producing_operator import CARRIERS
 
 _MATMULS = ("matmul", "matmult", "bmm", "batchmatmul", "matmulext", "bmmext")
@@ -31,13 +29,7 @@ def attention_axes(material) -> list:
     """
     step = material.build(material.batches[0])
     with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        trace = GraphTrace(step)
-        trace.backward = False
-        with watched(trace), contextlib.suppress(Updated):
-            if step.forward is not None:
-                trace.call_function(step.forward, step.inputs)
-            else:
-                step.run(trace, step.scale)
+        trace, _ = run_forward(step)
     found: dict = {}
     for node in trace.nodes:
         if plain_name(node) not in _MATMULS or len(node.inputs) != 2:

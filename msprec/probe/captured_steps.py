@@ -27,7 +27,9 @@ class Material:
     "cell", "jit" or "functional"; ``function`` is the user's function, where the step is one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
+        #: Steps of the run that belong to earlier trainings
+        self.before = before
         self.batches, self._bytes = [], 0
         #: What a pipeline had delivered just before each of them, ``{column: array}``; None: none had
         self.delivered: list = []
@@ -47,7 +49,7 @@ class Material:
         self.offered, self.later, self._copied = 0, [], []
         self._copying = Budget(COPY_SHARE, grace=GRACE)
         #: What the optimizer of a functional loop was given at some updates; the function of which its gradients are
-        self.updates_held, self._forward = CapturedUpdates(), None
+        self.updates_held, self._forward = CapturedUpdates(before), None
 
     def offer(
         self,
@@ -71,7 +73,7 @@ class Material:
             self._forward = self._forward or forward
             if forward is self._forward:
                 self.updates_held.forward(batch)
-        if self.build is not None and (forward is not self._forward or not self._is_same(style, roots)):
+        if not self.takes(style, roots, forward):
             return  # another step of the same script, such as the generator's beside the discriminator's
         if self.full:
             if not self.offered & (self.offered - 1):
@@ -95,8 +97,12 @@ class Material:
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
 
-    def _is_same(self, style: str, roots) -> bool:
-        return style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
+    def takes(self, style: str, roots, forward=None) -> bool:
+        """Whether a step of these networks is the one that is held, or none is yet."""
+        if self.build is None:
+            return True
+        same = style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
+        return same and getattr(forward, "__code__", forward) is self._forward
 
     def _hold_later(self, batch: tuple) -> None:
         """At steps 32, 64, …: one more batch, and the weights as they are now."""
@@ -111,50 +117,47 @@ class Material:
                 networks = [unwrap(root) for root in self.roots if not is_optimizer_class(type(root))]
                 copies = _copies(networks, most=MOST_COPIED)
             if copies is not None:
-                self._copied = [*self._copied[-1:], (self.offered, copies)]
+                self._copied = [*self._copied[-1:], (self.before + self.offered, copies)]
 
     def middle(self) -> Optional[tuple]:
         """``(step, {id(parameter): array})``: the networks' weights before the step nearest the middle; None: not copied."""
-        return min(self._copied, key=lambda one: abs(one[0] - self.offered / 2), default=None)
+        return min(self._copied, key=lambda one: abs(one[0] - self.before - self.offered / 2), default=None)
 
     def as_bound(self) -> contextlib.AbstractContextManager:
         """The names in the step's functions as they were when it was taken; put back afterwards."""
         return self.bindings.as_they_were() if self.bindings is not None else contextlib.nullcontext()
 
-    @contextlib.contextmanager
-    def as_in_training(self) -> Iterator[None]:
+    def as_in_training(self) -> contextlib.AbstractContextManager:
         """Every cell in the mode that it had when its step was taken; put back afterwards."""
-        changed = [(cell, cell.training) for cell, training in self.modes if bool(cell.training) != training]
-        for cell, training in changed:
-            cell.add_flags(training=not training)
-        try:
-            yield
-        finally:
-            for cell, training in changed:
-                cell.add_flags(training=training)
+        return in_modes(self.modes)
 
-    @contextlib.contextmanager
-    def in_inference(self) -> Iterator[None]:
+    def in_inference(self) -> contextlib.AbstractContextManager:
         """Every cell of the step in inference mode: neither dropout nor the statistics of a batch; put back afterwards."""
-        changed = [cell for cell in {id(c): c for c, _ in self.modes}.values() if cell.training]
-        for cell in changed:
-            cell.add_flags(training=False)
-        try:
-            yield
-        finally:
-            for cell in changed:
-                cell.add_flags(training=True)
+        return in_modes([(cell, False) for cell in {id(cell): cell for cell, _ in self.modes}.values()])
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style == "functional":
-            self.updates_held.update(optimizer, gradients)
+            self.updates_held.update(optimizer, gradients, self.optimizers)
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
             return
         if self.initial is not None and len(self.batches) == 1:
             self.initial.update(_copies([optimizer], known=self.initial) or {})
             self.given = gradients
         self.optimizers = (*self.optimizers, optimizer)
+
+
+@contextlib.contextmanager
+def in_modes(modes: list) -> Iterator[None]:
+    """Every cell of ``[(cell, whether it trains), …]`` in that mode; put back afterwards."""
+    changed = [(cell, training) for cell, training in modes if bool(cell.training) != training]
+    for cell, training in changed:
+        cell.add_flags(training=training)
+    try:
+        yield
+    finally:
+        for cell, training in changed:
+            cell.add_flags(training=not training)
 
 
 def _modes(roots: list) -> list:

@@ -10,39 +10,46 @@ from msprec.runtime.source_locations import user_place
 
 #: Gradients of more bytes are not copied, nor are batches of more held; more gradient computations are not run again.
 MOST_BYTES, MOST_PARTS = 32 << 20, 32
-#: Share of the training's time that copies may take, and seconds that are free: the first waits for what was launched before.
-SHARE, GRACE = 0.002, 0.3
+#: Share of the training's time that copies may take, and seconds that are free.
+SHARE, GRACE = 0.002, 0.1
 
 
 class CapturedUpdate(NamedTuple):
     """``batches``: what each gradient computation since the update before was called with; ``weights``: ``{id(parameter):
-    array}`` before the update; ``given`` and ``before``: the gradients of this update and of the one before, flat."""
+    array}`` of the optimizers before the update; ``given`` and ``before``: arrays of the gradients of this update and of the
+    one before."""
 
     number: int
     batches: list
     weights: dict
-    given: np.ndarray
-    before: np.ndarray
+    given: list
+    before: list
 
 
 class CapturedUpdates:
-    """Copies at updates 2, 4, 8, …; the first and the last are held."""
+    """Copies at updates 2, 4, 16, 64, …; the first and the last are held."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
         self.held: list[CapturedUpdate] = []
+        #: Updates of earlier trainings of the run
+        self._earlier = before
         #: The first optimizer that makes an update, and the line that calls it
         self.optimizer, self.place = None, None
         self._made, self._since, self._bytes, self._before = 0, [], 0, None
+        #: Whether the update to come is to be captured
+        self._wanted = False
         self._budget = Budget(SHARE, grace=GRACE)
 
     def forward(self, batch: tuple) -> None:
         """A gradient computation of the step begins."""
+        if not self._wanted:
+            return
         self._bytes += sum(int(getattr(value, "nbytes", 0) or 0) for value in tensors_in(batch))
         if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
             self._since.append(tuple(batch))
 
-    def update(self, optimizer, gradients) -> None:
-        """An optimizer is about to be called."""
+    def update(self, optimizer, gradients, others=()) -> None:
+        """An optimizer is about to be called; ``others``: those that update other weights of the step, as in a GAN."""
         if self.optimizer is None:
             self.optimizer, self.place = optimizer, user_place()
         if optimizer is not self.optimizer:
@@ -51,25 +58,45 @@ class CapturedUpdates:
         batches, self._since = self._since, []
         whole, self._bytes = self._bytes <= MOST_BYTES, 0
         before, self._before = self._before, None
-        due, next_due = not self._made & (self._made - 1), not self._made & (self._made + 1)
-        if not (due or next_due) or not self._budget.due():
+        due, self._wanted = self._wanted, _is_due(self._made + 1)
+        if not (due or self._wanted) or not self._budget.due():
             return
+        tensors = list(tensors_in(gradients))
+        for tensor in tensors[-1:]:
+            tensor.asnumpy()  # waits for what was launched before: that time is the training's own
         with self._budget.spending():
-            given = flat_gradients(gradients, MOST_BYTES)
+            given = _copies(tensors)
             if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
-                weights = {id(p): p.asnumpy().copy() for p in optimizer.parameters}
-                self.held = [*self.held[:1], CapturedUpdate(self._made, batches, weights, given, before)]
-            self._before = given if next_due else None
+                held = {id(p): p for one in (optimizer, *others) for p in one.parameters}
+                weights = {key: p.asnumpy().copy() for key, p in held.items()}
+                number = self._earlier + self._made
+                self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before)]
+            self._before = given if self._wanted else None
 
 
-def flat_gradients(gradients, most: Optional[int] = None) -> Optional[np.ndarray]:
-    """All gradients in one array of float64; None where there are none, or more than ``most`` bytes of them."""
+def _is_due(update: int) -> bool:
+    """Whether an update is the second or a power of four."""
+    return update == 2 or (update > 2 and not update & (update - 1) and update.bit_length() % 2 == 1)
+
+
+def flat_gradients(gradients) -> Optional[np.ndarray]:
+    """All gradients in one array of float64; None where there are none."""
     tensors = list(tensors_in(gradients))
-    if not tensors or (most is not None and sum(int(t.nbytes) for t in tensors) > most):
+    return joined([_values(tensor) for tensor in tensors]) if tensors else None
+
+
+def joined(arrays: list) -> np.ndarray:
+    """The arrays in one of float64."""
+    return np.concatenate([np.asarray(one, np.float64).reshape(-1) for one in arrays])
+
+
+def _copies(tensors: list) -> Optional[list]:
+    """Copies of the gradients as they are; None where there are none, or more than `MOST_BYTES` of them."""
+    if not tensors or sum(int(one.nbytes) for one in tensors) > MOST_BYTES:
         return None
-    return np.concatenate([_values(tensor) for tensor in tensors])
+    return [_values(one).copy() for one in tensors]
 
 
 def _values(tensor) -> np.ndarray:
     values = tensor.float() if str(tensor.dtype) == "BFloat16" else tensor
-    return values.asnumpy().astype(np.float64).reshape(-1)
+    return values.asnumpy()

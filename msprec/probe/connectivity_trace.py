@@ -138,6 +138,19 @@ class GraphTrace(Trace):
         self.reached.append(edge.node)
 
 
+def run_forward(step: ReplayedStep, inputs: Optional[tuple] = None) -> tuple:
+    """``(GraphTrace, result)`` of what the step differentiates, called with ``inputs`` (default: the step's own) and not
+    differentiated; of a training cell or compiled step, which is called as a whole and makes no update, the result is None."""
+    trace, result = GraphTrace(step), None
+    trace.backward = False
+    with watched(trace), contextlib.suppress(Updated):
+        if step.forward is not None:
+            result = trace.call_function(step.forward, step.inputs if inputs is None else inputs)
+        else:
+            step.run(trace, step.scale)
+    return trace, result
+
+
 def _holds_optimizer(cell) -> bool:
     """Whether a cell calls an optimizer of its own: one of its cells, or one in a list of it."""
     held = [*cell._cells.values(), *(v for one in vars(cell).values() if isinstance(one, (list, tuple)) for v in one)]

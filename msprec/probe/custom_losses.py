@@ -77,6 +77,8 @@ def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]
         entry["features"] = {**features(arrays[predicted]), "source": source_of(trace, one.given[predicted])}
         entry["output"] = output_facts(trace, one.given[predicted])
         entry["targets"] = target_facts(trace, one.given[target], entry["output"], sources)
+        entry["beside"] = _given_besides(arrays, {predicted, target}, labels)
+        entry["variant"] = entry["variant"] or bool(entry["beside"])
         entry["behaviour"] = None
         if step is not None and tried < _MOST_TRIED:
             tried += 1
@@ -99,6 +101,14 @@ def _picked(trace: GraphTrace, one: OwnLoss, arrays: list, labels: list) -> Opti
         return (made[0], target) if made else None
     same = [i for i in range(len(arrays)) if made and arrays[i].shape == arrays[made[0]].shape and i != made[0]]
     return (made[0], same[0]) if promised_pair(_name(one.function)) and len(one.given) == 2 and same else None
+
+
+def _given_besides(arrays: list, known: set, inputs: list) -> list:
+    """Positions of the step's inputs that a loss was given besides its prediction and label: second labels, weights, masks."""
+    own = [array for i, array in enumerate(arrays) if i not in known and array.size > 1]
+    taken = [i for i, one in enumerate(inputs) if any(is_input(array, [one]) for array in own)]
+    label = [i for i, one in enumerate(inputs) if any(is_input(arrays[k], [one]) for k in known)]
+    return [i for i in taken if i not in label]
 
 
 def promised_pair(name: str) -> Optional[str]:

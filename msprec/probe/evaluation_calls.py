@@ -7,6 +7,7 @@ import numpy as np
 
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
 from msprec.locate.trace import Trace, to_numpy
+from msprec.probe.captured_steps import in_modes
 from msprec.record.nested import flatten
 from msprec.runtime.cells import walk
 from msprec.runtime.side_effects import side_effect
@@ -72,26 +73,13 @@ def _made_twice(cell, args: tuple, kwargs: dict, modes: list):
     if side_effect([cell], (), lasting=True):
         return None
     step = ReplayedStep(None, [cell])
-    with undisturbed(step.parameters, None, None, step.host_random), _as_called(modes):
+    with undisturbed(step.parameters, None, None, step.host_random), in_modes(modes):
         traces = [_trace(step, cell, args, kwargs) for _ in range(2)]
     called = traces[0].called
     return {
         "called": sorted({path for one, path in step.paths.items() if one in called}),
         "random": list(_random_nodes(*traces))[:MOST_LISTED],
     }
-
-
-@contextlib.contextmanager
-def _as_called(modes: list) -> Iterator[None]:
-    """Every cell in the mode of its call; put back afterwards."""
-    changed = [(cell, cell.training) for cell, training in modes if bool(cell.training) != training]
-    for cell, training in changed:
-        cell.add_flags(training=not training)
-    try:
-        yield
-    finally:
-        for cell, training in changed:
-            cell.add_flags(training=training)
 
 
 def _trace(step: ReplayedStep, cell, args: tuple, kwargs: dict) -> _CallTrace:

@@ -53,6 +53,7 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
         raise Cannot("weights")
     optimizer = material.optimizers[0]
     roots = [*material.roots, optimizer, *([material.cell] if material.cell is not None else [])]
+    until = time.monotonic() + seconds
     with undisturbed(all_parameters(roots), None, material.initial):
         if material.style == "functional":
             _see_gradients(material)
@@ -60,9 +61,9 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
         count = _affordable(step, optimizer, roots, material, seconds)
         finder = LearningRateFinder(step, optimizer, roots, LOW, HIGH, count)
         began = time.monotonic()
-        curve = finder.run(material.batches, seconds)
+        curve = finder.run(material.batches, until - began)
         took = time.monotonic() - began
-        left = min(seconds - took, max(TRIAL_SECONDS, TRIAL_SHARE * took))
+        left = min(until - time.monotonic(), max(TRIAL_SECONDS, TRIAL_SHARE * took))
         each = took / max(1, len(curve.rates))
         trials = _trials(finder, curve, material, reached, (left, each)) if finder.used else []
     return {

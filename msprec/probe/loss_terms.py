@@ -1,17 +1,15 @@
 """The terms of which a loss is the sum: what each comes to and the norm of its gradient, at the start and at the end; and, of
 those that compare with targets, the best constant prediction."""
 
-import contextlib
 import time
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.locate.gradients import Updated
-from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed, watched
+from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.probe.loss_parts import residuals
 from msprec.probe.loss_targets import Sources
 from msprec.probe.numpy_losses import (
@@ -124,16 +122,17 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
 
 
 def _run(step: ReplayedStep, inputs: tuple) -> tuple:
-    trace = GraphTrace(step)
-    trace.backward = False
-    with watched(trace), contextlib.suppress(Updated):
-        result = trace.call_function(step.forward, inputs)
+    trace, result = run_forward(step, inputs)
     whole = next((one for one in tensors_in(result) if one.size == 1 and "Float" in str(one.dtype)), None)
-    return trace, _terms(trace, whole, 1.0, None) if whole is not None else []
+    if whole is None:
+        return trace, []
+    terms = _terms(trace, whole, 1.0, None)
+    # such as a penalty for each weight: the sum of them is one term
+    return trace, terms if len(terms) <= _MOST_TERMS else _terms(trace, whole, 1.0, None, outermost=True)
 
 
-def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str]) -> list:
-    """What ``value`` is the sum of."""
+def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str], outermost: bool = False) -> list:
+    """What ``value`` is the sum of; ``outermost``: the two sides of the last sum alone."""
     node = _producer(trace, value)
     name = plain_name(node) if node is not None else ""
     if node is None or not node.inputs:
@@ -141,16 +140,18 @@ def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str]) -> li
     if name in (*_ADDS, *_SUBTRACTS):
         if len(node.inputs) == 2 and all(one.shape == value.shape for one in node.inputs):
             signs = (factor, -factor if name in _SUBTRACTS else factor)
+            if outermost:
+                return [_Term(one, sign, reduce) for one, sign in zip(node.inputs, signs)]
             return [term for one, sign in zip(node.inputs, signs) for term in _terms(trace, one, sign, reduce)]
         if len(node.inputs) == 1 and node.inputs[0].shape == value.shape:  # a number was added
-            return _terms(trace, node.inputs[0], factor, reduce)
+            return _terms(trace, node.inputs[0], factor, reduce, outermost)
     number = _number(node) if name in (*_TIMES, *_OVER) and len(node.inputs) == 1 else None
     if number and node.inputs[0].shape == value.shape:
         scaled = factor * number if name in _TIMES else factor / number
-        inside = _terms(trace, node.inputs[0], scaled, reduce)
+        inside = _terms(trace, node.inputs[0], scaled, reduce, outermost)
         return inside if len(inside) > 1 else [_Term(value, factor, reduce)]
     if name in _REDUCES and reduce is None and value.size == 1 and len(node.inputs) == 1:
-        inside = _terms(trace, node.inputs[0], factor, _REDUCES[name])
+        inside = _terms(trace, node.inputs[0], factor, _REDUCES[name], outermost)
         return inside if len(inside) > 1 else [_Term(value, factor, None)]
     return [_Term(value, factor, reduce)]
 

@@ -39,44 +39,45 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
     Returns:
         dict: The facts ``probes``.
     """
-    facts = {"budget": seconds, "seconds": 0.0, "skipped": {}}
-    why = _why_not(steps.material, ranks, steps.accumulation)
+    facts = {"budget": seconds, "seconds": 0.0, "took": {}, "skipped": {}}
+    material = steps.material.last()
+    why = _why_not(material, ranks, steps.accumulation)
     if why is not None:
         facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "range_test"), why)
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
-    with _announced() as tell, quiet(), steps.material.as_bound():
+    with _announced() as tell, quiet(), material.as_bound():
         tell("graph")
-        _try(facts, "graph", lambda: facts.update(_watched_step(steps.material)))
+        _try(facts, "graph", lambda: facts.update(_watched_step(material)))
         if crashed:
             facts["skipped"].update(labels="crashed", range_test="crashed")
             writer.facts("probes", facts)
             return facts
         tell("units")
         left = seconds - (time.monotonic() - began)
-        _try(facts, "units", lambda: facts.update(units=_units(steps.material, UNITS * left)))
-        _try(facts, "received", lambda: facts.update(_received(steps.material)))
+        _try(facts, "units", lambda: facts.update(units=_units(material, UNITS * left)))
+        _try(facts, "received", lambda: facts.update(_received(material)))
         _try(
             facts,
             "attention_axes",
-            lambda: facts.update(attention_axes=_attention_axes(steps.material, facts.get("units") or {})),
+            lambda: facts.update(attention_axes=_attention_axes(material, facts.get("units") or {})),
         )
-        _try(facts, "label_control", lambda: facts.update(_label_control(steps.material, facts.get("losses") or [])))
-        _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(steps.material)))
-        _try(facts, "seen_targets", lambda: facts.update(_seen_targets(steps.material)))
-        _try(facts, "loss_places", lambda: facts.update(_loss_places(steps.material)))
+        _try(facts, "label_control", lambda: facts.update(_label_control(material, facts.get("losses") or [])))
+        _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(material)))
+        _try(facts, "seen_targets", lambda: facts.update(_seen_targets(material)))
+        _try(facts, "loss_places", lambda: facts.update(_loss_places(material)))
         tell("gradients")
         left = seconds - (time.monotonic() - began)
-        _try(facts, "gradients", lambda: facts.update(_gradients(steps.material, GRADIENTS * left)))
+        _try(facts, "gradients", lambda: facts.update(_gradients(material, GRADIENTS * left)))
         tell("terms")
         left = seconds - (time.monotonic() - began)
-        _try(facts, "terms", lambda: facts.update(terms=_terms(steps.material, TERMS * left)))
+        _try(facts, "terms", lambda: facts.update(terms=_terms(material, TERMS * left)))
         tell("evaluation")
         _try(facts, "evaluation", lambda: facts.update(evaluations=steps.evaluations.facts()))
         tell("labels")
         left = seconds - (time.monotonic() - began)
-        _try(facts, "labels", lambda: facts.update(_labels(steps.material, LABELS * left)))
+        _try(facts, "labels", lambda: facts.update(_labels(material, LABELS * left)))
         tell("range_test")
         left = seconds - (time.monotonic() - began)
         if steps.accumulation > 1:
@@ -86,7 +87,11 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         elif left < LEAST:
             facts["skipped"]["range_test"] = "slow"
         else:
-            _try(facts, "range_test", lambda: writer.facts("range_test", _rates(steps.material, left, reached(writer))))
+            _try(
+                facts,
+                "range_test",
+                lambda: writer.facts("range_test", _rates(material, left, reached(writer, material.before))),
+            )
     facts["seconds"] = round(time.monotonic() - began, 3)
     writer.facts("probes", facts)
     return facts
@@ -220,9 +225,17 @@ def _rates(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
         return range_test(material, seconds, so_far)
 
 
-def reached(writer) -> Optional[tuple]:
-    """``(number of losses, mean of their second tenth, of their last tenth)`` of the run, the last NaN where the last loss is."""
-    losses = RunFolder(writer.folder).steps().observed("loss")
+def reached(writer, before: int = 0) -> Optional[tuple]:
+    """``(number of losses, mean of their second tenth, of their last tenth)`` of the run, the last NaN where the last loss is.
+
+    Args:
+        writer: The run's writer.
+        before: Steps of earlier trainings, which do not count.
+    """
+    steps = RunFolder(writer.folder).steps()
+    losses = steps.observed("loss")
+    if before and len(losses):
+        losses = steps["loss"][steps.seen("loss") & (steps["step"] > before)]
     if not len(losses):
         return None
     tenth = max(1, len(losses) // 10)
@@ -234,12 +247,15 @@ def _try(facts: dict, name: str, probe: Callable) -> None:
     """Runs a probe; where it cannot be made, says why."""
     from msprec.probe.learning_rate_probe import Cannot
 
+    began = time.monotonic()
     try:
         probe()
     except Cannot as why:
         facts["skipped"][name] = str(why)
     except Exception as error:
         facts["skipped"][name] = f"failed: {type(error).__name__}: {error}".splitlines()[0][:300]
+    finally:
+        facts["took"][name] = round(time.monotonic() - began, 3)
 
 
 @contextlib.contextmanager

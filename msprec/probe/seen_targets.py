@@ -3,15 +3,13 @@
 Only forward passes run, in inference mode, with the weights of the end.
 """
 
-import contextlib
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.locate.gradients import Updated
-from msprec.locate.replay import ReplayedStep, undisturbed, watched
+from msprec.locate.replay import ReplayedStep, undisturbed
 from msprec.locate.trace import Node, to_numpy
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.probe.numpy_losses import NLL, SOFTMAX, kind_called
 from msprec.record.nested import tensors_in
 from msprec.runtime.rng_state import random_state
@@ -85,13 +83,7 @@ class _Runs:
     def predictions(self, batch: tuple) -> Optional[_Predictions]:
         step: ReplayedStep = self._material.build(batch)
         with undisturbed(step.parameters, self._state, None, False):
-            trace = GraphTrace(step)
-            trace.backward = False
-            with watched(trace), contextlib.suppress(Updated):
-                if step.forward is not None:
-                    trace.call_function(step.forward, step.inputs)
-                else:
-                    step.run(trace, step.scale)
+            trace, _ = run_forward(step)
         for node in trace.nodes:
             if kind_called(node.callee) in (SOFTMAX, NLL) and len(node.inputs) > 1:
                 found = _by_place(to_numpy(node.inputs[0]), to_numpy(node.inputs[1]), self.rows)

@@ -3,17 +3,15 @@
 Only forward passes run. Facts are kept by unit: the elements of a result along its axis of channels or features.
 """
 
-import contextlib
 import time
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.locate.gradients import Updated
-from msprec.locate.replay import ReplayedStep, undisturbed, watched
+from msprec.locate.replay import ReplayedStep, undisturbed
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import operator_place, plain_name
-from msprec.probe.connectivity_trace import GraphTrace
+from msprec.probe.connectivity_trace import GraphTrace, run_forward
 from msprec.probe.producing_operator import CARRIERS
 from msprec.record.nested import flatten, tensors_in
 from msprec.runtime.cell_origins import created_place
@@ -199,12 +197,12 @@ def unit_facts(material, seconds: float) -> dict:
 
 
 def _moments(material) -> list:
-    found = [_Moment("end", material.offered, None)]
+    found = [_Moment("end", material.before + material.offered, None)]
     middle = material.middle()
     if middle is not None:
         found.insert(0, _Moment("middle", *middle))
     if material.initial is not None:
-        found.insert(0, _Moment("start", 1, material.initial))
+        found.insert(0, _Moment("start", material.before + 1, material.initial))
     return found
 
 
@@ -219,13 +217,7 @@ def _tally(step: ReplayedStep, batch: tuple, weights: Optional[dict], tallies: d
     """Runs a batch forward and adds what each activation and layer gave, and where float16 overflowed. Returns the batch's
     number of samples."""
     with undisturbed(step.parameters, None, weights, step.host_random):
-        trace = GraphTrace(step)
-        trace.backward = False
-        with watched(trace), contextlib.suppress(Updated):
-            if step.forward is not None:
-                trace.call_function(step.forward, step.inputs)
-            else:
-                step.run(trace, step.scale)
+        trace, _ = run_forward(step)
         size = _batch_size(batch)
         _read(trace, size, tallies)
         for found in float16_overflows(trace):

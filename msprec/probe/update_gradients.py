@@ -13,8 +13,8 @@ import numpy as np
 from msprec.locate.gradients import Plain
 from msprec.locate.replay import undisturbed, watched
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.captured_updates import flat_gradients
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.captured_updates import flat_gradients, joined
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import place_of_class, place_of_code
 
@@ -24,6 +24,8 @@ _UPDATES, _CALLS = 3, 40
 _PATIENCE = 4
 #: The rest that one factor may leave, as a share, before the gradients of the update before are looked for.
 _EXACT = 0.02
+#: The rest from which on gradients of other weights are tried; sets of such weights that are tried, and names that are told.
+_UNEXPLAINED, _MOST_SETS, _MOST_NAMES = 0.1, 4, 8
 _FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
 
 
@@ -54,11 +56,14 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
         entries = [_compared(one) for one in found]
         if not entries:
             return None
-        divided = _loss_divided(material) if material.style == "functional" else None
+        functional = material.style == "functional"
+        divided = _loss_divided(material) if functional else None
+        others = _of_others(material) if functional and all(one["rest"] > _UNEXPLAINED for one in entries) else []
     return {
         "optimizer": type(optimizer).__name__ if optimizer is not None else None,
         "place": place,
         "loss_divided": divided,
+        "of_others": others,
         "updates": entries,
     }
 
@@ -74,18 +79,36 @@ def _of_loop(material, seconds: float) -> list:
             step = material.build(batch, weights)
             with undisturbed(step.parameters, None, one.weights, step.host_random), watched(Plain()):
                 own.append(flat_gradients(step.run(None, 1.0)))
-        if all(part is not None and part.size == one.given.size for part in own):
-            found.append(Given(one.number, one.given, own, one.before))
+        given = joined(one.given)
+        if all(part is not None and part.size == given.size for part in own):
+            found.append(Given(one.number, given, own, joined(one.before)))
     return found
+
+
+def _of_others(material) -> list:
+    """Names of the weights, none of them the optimizer's, whose gradients the optimizer was given at the first update that was
+    captured; empty where it was not."""
+    update = material.updates_held.held[0]
+    weights, given = list(material.updates_held.optimizer.parameters), joined(update.given)
+    own, shapes = {id(one) for one in weights}, [tuple(one.shape) for one in weights]
+    pool = [one for one in material.build(update.batches[0], weights).parameters if id(one) not in own]
+    sets = [pool[at : at + len(shapes)] for at in range(len(pool) - len(shapes) + 1)]
+    for chosen in [one for one in sets if [tuple(p.shape) for p in one] == shapes][:_MOST_SETS]:
+        step = material.build(update.batches[0], chosen)
+        values = {**(material.initial or {}), **update.weights}
+        with undisturbed(step.parameters, None, values, step.host_random), watched(Plain()):
+            found = flat_gradients(step.run(None, 1.0))
+        if found is not None and found.size == given.size and _fit(given, [found])[1] <= _EXACT:
+            return [one.name for one in chosen][:_MOST_NAMES]
+    return []
 
 
 def _loss_divided(material) -> Optional[bool]:
     """Whether what is differentiated is a quotient or product with a plain number; None: it was not seen."""
     step = material.build(material.batches[0])
-    trace = GraphTrace(step)
-    trace.backward = False
-    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
-        loss = first_scalar(trace.call_function(step.forward, step.inputs))
+    with undisturbed(step.parameters, None, None, step.host_random):
+        trace, result = run_forward(step)
+    loss = first_scalar(result)
     node = trace.producers.get(id(loss))
     if node is None:
         return None

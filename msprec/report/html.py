@@ -10,7 +10,7 @@ from typing import Optional
 
 from msprec.record.checklist_file import all_entries
 from msprec.report.figures import draw
-from msprec.report.overview import PARTS, Shown, in_order, overview, places_of
+from msprec.report.overview import PARTS, ItemInBrief, in_order, overview, places_of
 from msprec.report.plain_text import clean
 from msprec.report.run_table import read_json, run_rows
 from msprec.report.strings import CONCLUSIONS, MARKS, number, words
@@ -163,7 +163,7 @@ class _Page:
             out.append(f"<p><b>{_e(say['repeat'])}:</b> <code>{_e(found.repeat)}</code></p>")
         return "".join(out)
 
-    def _front_row(self, one: Shown) -> str:
+    def _front_row(self, one: ItemInBrief) -> str:
         name = f"<a href=#{_anchor(one.id)}>{_e(one.id)} {_e(one.title)}</a><br>{_e(one.text)}"
         return f"<tr><td>{name}</td><td>{self._place(one.place)}</td><td>{_inline(one.fix)}</td></tr>"
 

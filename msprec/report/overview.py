@@ -19,7 +19,7 @@ _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“`(])|(?<=[。！？])")
 PARTS = {"remedies": "remedies", "reference_run": "against"}
 
 
-class Shown(NamedTuple):
+class ItemInBrief(NamedTuple):
     """One item in brief: ``text`` and ``fix`` are one sentence each (``fix``: what would decide an item that is open)."""
 
     id: str
@@ -96,13 +96,13 @@ def grouped(entries: list) -> tuple:
     return groups, [item for item in entries if item["id"] not in in_group]
 
 
-def shown(item: dict, lang: str, folder: str = "", most: int = 240) -> Shown:
+def shown(item: dict, lang: str, folder: str = "", most: int = 240) -> ItemInBrief:
     """An item in brief, each sentence of no more than ``most`` columns; its place as seen from ``folder``."""
     places = places_of(item, folder)
     fix = item.get("advice") if item["conclusion"] == "problem" else item.get("would_decide")
     if not fix and item["conclusion"] == "problem" and (known := find(item["id"])) is not None:
         fix = known.text(lang).fix
-    return Shown(
+    return ItemInBrief(
         item["id"],
         item["title"],
         sentence(item.get("summary") or "", most),

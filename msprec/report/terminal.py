@@ -1,7 +1,7 @@
 """The findings on the terminal: whether it learnt, the problems with place and fix, then one line for all else."""
 
 from msprec.record.checklist_file import all_entries
-from msprec.report.overview import Shown, overview
+from msprec.report.overview import ItemInBrief, overview
 from msprec.report.strings import CONCLUSIONS, MARKS, PLAIN_MARKS, words
 
 _STYLES = {"problem": "bold red", "undecided": "yellow"}
@@ -43,7 +43,7 @@ class _Printer:
         if report_path is not None:
             self.line(f"{self.say['report']}: {report_path}", soft_wrap=True)
 
-    def _problem(self, one: Shown) -> None:
+    def _problem(self, one: ItemInBrief) -> None:
         self.line(f"{self.marks['problem']} {one.id} {one.title}", style=_STYLES["problem"])
         self.line(one.text, indent=2)
         if one.place:

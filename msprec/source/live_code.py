@@ -16,7 +16,7 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-class Given(NamedTuple):
+class GivenValue(NamedTuple):
     """A value that reaches an argument, with the file and line that write it down.
 
     ``indirect``: unknown because what takes it is only called through a variable, so that its default says nothing.
@@ -56,7 +56,7 @@ class LiveCode:
         )
 
     def given(self, node: ast.AST, scope: Scope, depth: int = 0) -> list:
-        """The values that an expression has over all calls that can happen, each as a `Given`; unknown ones too."""
+        """The values that an expression has over all calls that can happen, each as a `GivenValue`; unknown ones too."""
         if depth < _DEEPEST and isinstance(node, (ast.Name, ast.Attribute)):
             bindings = self._bindings(node, scope)
             if bindings and all(b.value is not None or b.kind == "parameter" for b, _ in bindings):
@@ -64,7 +64,7 @@ class LiveCode:
                 if found:
                     return list(dict.fromkeys(found))[:_MOST]
         value = self.values.of(node, scope)
-        return [Given(value if _is_plain(value) else UNKNOWN, scope.module.file, getattr(node, "lineno", 0))]
+        return [GivenValue(value if _is_plain(value) else UNKNOWN, scope.module.file, getattr(node, "lineno", 0))]
 
     def _bindings(self, node: ast.AST, scope: Scope) -> list:
         """(binding, scope) of a name, or of an attribute of ``self``, where an assignment or a parameter gives it."""
@@ -101,7 +101,7 @@ class LiveCode:
         """The values of a parameter of what only a variable calls (``block(8, rate=0.1)``): by keyword, else the default."""
         by_name, counts = self.values.indirect_calls()
         if position is not None and position < _most_handed(counts, home):
-            return [Given(UNKNOWN, home.module.file, getattr(node, "lineno", 0), indirect=True)]
+            return [GivenValue(UNKNOWN, home.module.file, getattr(node, "lineno", 0), indirect=True)]
         found = [one for value, scope in by_name.get(node.id, ())[:_MOST] for one in self.given(value, scope, depth)]
         if not found and binding.value is not None:
             found = self.given(binding.value, home.parent or home, depth)

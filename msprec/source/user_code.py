@@ -19,7 +19,7 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 _ITERATORS = re.compile(r"create_(tuple|dict)_iterator|data_?set|data_?loader|loader|train|batch", re.IGNORECASE)
 
 
-class Scope:
+class DataScope:
     """A piece of code that the delivered data run through: its node, its file, and the names that hold the data."""
 
     def __init__(self, file: str, node: ast.AST, inputs: list, kind: str):
@@ -112,16 +112,16 @@ class Code:
             self._scopes = [scope for file in self.trees for scope in self._scopes_of(file)]
         return self._scopes
 
-    def _scopes_of(self, file: str) -> Iterator[Scope]:
+    def _scopes_of(self, file: str) -> Iterator[DataScope]:
         under_gradient = _under_gradient(self.nodes(file, ast.Call))
         for node in self.nodes(file, ast.FunctionDef, ast.AsyncFunctionDef, ast.For):
             if isinstance(node, ast.For):
                 if is_data_loop(node):
-                    yield Scope(file, node, target_names(node.target), "loop")
+                    yield DataScope(file, node, target_names(node.target), "loop")
             elif node.name == "construct":
-                yield Scope(file, node, argument_names(node), "construct")
+                yield DataScope(file, node, argument_names(node), "construct")
             elif node.name in under_gradient or _FORWARD_NAMES.search(node.name):
-                yield Scope(file, node, argument_names(node), "function")
+                yield DataScope(file, node, argument_names(node), "function")
 
     def calls(self, scope_node: ast.AST) -> Iterator[tuple]:
         """(call, chain of parents inside the scope, nearest first)."""
@@ -162,6 +162,16 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             yield child
             yield from own_nodes(child)
+
+
+def assigned_parts(target: ast.expr, value: ast.expr) -> list:
+    """``[(target, value, alone), …]``: what an assignment gives to each of its targets: in a tuple the value beside it, else the
+    whole value, and then it is not given to that target alone."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return [(target, value, True)]
+    beside = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+    pairs = zip(target.elts, value.elts if beside else [value] * len(target.elts))  # type: ignore[attr-defined]
+    return [(held, one, alone and beside) for pair in pairs for held, one, alone in assigned_parts(*pair)]
 
 
 def is_data_loop(node: ast.AST) -> bool:

@@ -231,6 +231,32 @@ def optimizer(**changes):
     return {**base, **changes}
 
 
+HALF = {"half_compute": True, "dtypes": ["float16"]}
+
+
+def simulate(n, bad, start=65536.0, window=1000, factor=2.0):
+    """Steps of a dynamic loss scale; ``bad(step, scale)`` says whether a step overflows."""
+    rows, scale, good = [], start, 0
+    for step in range(1, n + 1):
+        over = bad(step, scale)
+        good = 0 if over else good + 1
+        after = max(1.0, scale / factor) if over else scale * factor if good == window else scale
+        good = 0 if good == window else good
+        rows.append(
+            {
+                "step": step,
+                "epoch": 1,
+                "loss": 2.0 / step,
+                "overflow": int(over),
+                "scale": scale,
+                "next_scale": after,
+                "lr": 0.1,
+            }
+        )
+        scale = after
+    return rows
+
+
 SCRIPT = """import mindspore as ms
 from mindspore import nn
 data = make_dataset()

@@ -141,5 +141,5 @@ def _facts() -> dict:
         "network": {"networks": [network]},
         "train_step": {"steps": [step]},
         "precision": {"half_compute": True, "to_float": [{"place": _at("to_float")}], "amp": []},
-        "range_test": {"steepest": 0.02, "used": 0.001},
+        "range_test": {"lower": 0.005, "upper": 0.4, "steepest": 0.02, "used": 0.001},
     }

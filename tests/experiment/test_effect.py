@@ -63,6 +63,9 @@ def test_the_score_is_one_that_all_runs_have():
     assert choose_score(runs) == ACCURACY
     assert choose_score([result([1.0], loss=1.0)]) == Score("loss", False)
     assert choose_score([result([1.0])]) == Score(None, False)
+    rare = [result([1.0], accuracy=0.98, recall=0.1)]
+    assert choose_score(rare) == ACCURACY and choose_score(rare, unbalanced=True) == Score("recall", True)
+    assert choose_score(runs, unbalanced=True) == ACCURACY
 
 
 def test_losses_are_held_against_each_other_at_equal_steps():

@@ -126,6 +126,14 @@ def test_an_edit_that_the_script_does_not_import_counts_for_nothing(tmp_path):
     assert result["status"] == 1 and "was imported where it is installed" in result["said"][-1]
 
 
+def test_an_edit_that_has_no_hook_is_tried_once(tmp_path):
+    """The patch of such a remedy is what was run already."""
+    case, told = Case(write_run(tmp_path, script="import network")), []
+    runner = Runner(case, told=lambda task, result: told.append(result is None))
+    tried, patched = (runner.run([Task((Edited(case),), edited=edited)])[0] for edited in (False, True))
+    assert tried == patched and told.count(True) == 1 and "edited" in tried["said"]
+
+
 def test_folders_to_import_from_are_those_of_the_copy():
     spec = {"copy": "/copy", "roots": ["/home/me/project"]}
     moved = [

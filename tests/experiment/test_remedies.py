@@ -21,6 +21,7 @@ EDITS = {
     "logits": "        return self.head(self.body(x))  # probabilities",
     "evaluation_mode": "    net.set_train(False)\n    for x, y in test.create_tuple_iterator():",
     "lr_range_test": "nn.Momentum(net.body.trainable_params(), 0.02, 0.9)",
+    "lr_range_upper": "nn.Momentum(net.body.trainable_params(), 0.2, 0.9)",
     "lr_lower": "nn.Momentum(net.body.trainable_params(), 0.0001, 0.9)",
     "lr_much_lower": "nn.Momentum(net.body.trainable_params(), 1e-05, 0.9)",
     "lr_much_higher": "nn.Momentum(net.body.trainable_params(), 0.1, 0.9)",
@@ -53,6 +54,15 @@ def test_edit(case, name):
     assert EDITS[name] in after
 
 
+def test_a_steepest_fall_outside_of_the_range_is_no_rate(tmp_path):
+    """A curve that is rough where the rate is tiny: the middle of the range in which the loss falls is taken."""
+    run = write_run(tmp_path)
+    test = {"lower": 0.001, "upper": 0.4, "steepest": 2e-7, "used": 2.0}
+    (run / "facts" / "range_test.json").write_text(json.dumps(test))
+    (remedy,) = make_plan(Case(run), ("lr_range_test",)).remedies
+    assert remedy.factor == pytest.approx(0.02 / 2.0)
+
+
 def test_edits_of_one_expression_go_together(case):
     plan = make_plan(case, ("standardise", "shuffle", "batch_size", "all_parameters", "lr_higher"))
     text, folder = unified_diff(case, plan.remedies)
@@ -80,6 +90,55 @@ def test_a_softmax_that_the_finding_names_is_dropped(tmp_path, line, planned):
     (run / "checklist.json").write_text(json.dumps({"items": items}))
     (run / "facts" / "loss.json").write_text(json.dumps({"losses": []}))
     assert [one.id for one in make_plan(Case(run)).remedies] == planned
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("h = ops.stop_gradient(h)", []), ("return self.head(ops.stop_gradient(h))", ["    return self.head(h)"])],
+)
+def test_a_stop_gradient_that_the_finding_names_is_taken_out(tmp_path, line, expected):
+    script = f"def construct(self, h):\n    {line}\n    return ops.stop_gradient(self.other(h))\n"
+    run = write_run(tmp_path, ("cg.02",), script)
+    items = [{"id": "cg.02", "summary": "", "conclusion": "problem", "locations": [{"file": "train.py", "line": 2}]}]
+    (run / "checklist.json").write_text(json.dumps({"items": items}))
+    (run / "facts" / "parameters.json").write_text(json.dumps({}))
+    text, _ = unified_diff(Case(run), make_plan(Case(run)).remedies)
+    assert [one[1:] for one in text.splitlines() if one.startswith("+") and not one.startswith("+++")] == expected
+
+
+@pytest.mark.parametrize(
+    ("weight", "bias", "planned"),
+    [(20.0, 0.0, '+d = nn.Dense(8, 3, weight_init="he_uniform", bias_init=c)'),
+     (0.4, -3.0, '+d = nn.Dense(8, 3, weight_init=w, bias_init="zeros")'),
+     (0.1, 0.5, None)],
+)  # fmt: skip
+def test_weights_that_begin_far_too_large_are_drawn_anew(tmp_path, weight, bias, planned):
+    """The usual standard deviation of 8 inputs is 0.5."""
+    run = write_run(tmp_path, ("td.03",), "d = nn.Dense(8, 3, weight_init=w, bias_init=c)\n")
+    place = {"created": {"file": "train.py", "line": 1}, "cell_class": "Dense"}
+    weights = {"name": "w", "kind": "weight", "shape": [3, 8], "initial": {"std": weight, "mean": 0.0}, **place}
+    biases = {
+        "name": "b",
+        "kind": "bias",
+        "shape": [3],
+        "initial": {"constant": True, "mean": bias, "std": 0.0},
+        **place,
+    }
+    (run / "facts" / "parameters.json").write_text(json.dumps({"parameters": [weights, biases]}))
+    remedies = [one for one in make_plan(Case(run)).remedies if one.id == "initial_weights"]
+    assert bool(remedies) == (planned is not None)
+    assert planned is None or planned in unified_diff(Case(run), tuple(remedies))[0]
+
+
+def test_arrays_of_a_loop_are_not_standardised_by_a_hook_that_cannot_reach_them(tmp_path):
+    run = write_run(tmp_path, ("dp.01",))
+    facts = json.loads((run / "facts" / "datasets.json").read_text())
+    facts["datasets"][0]["pipeline"] = [
+        {"op": "arguments of the training step", "place": {"file": "train.py", "line": 9}}
+    ]
+    (run / "facts" / "datasets.json").write_text(json.dumps({"datasets": facts["datasets"][:1]}))
+    plan = make_plan(Case(run))
+    assert not plan.remedies and [one.id for one in plan.described] == ["standardise"]
 
 
 def test_plan_follows_the_findings(tmp_path):
@@ -118,6 +177,13 @@ def test_no_case(tmp_path, damage, said):
     damage(run)
     with pytest.raises(CannotExperiment, match=said):
         Case(run)
+
+
+def test_the_time_of_a_run_is_the_scripts_own(tmp_path):
+    """Probes begin after run.json is written; their time is no part of it."""
+    run = write_run(tmp_path)
+    (run / "facts" / "probes.json").write_text(json.dumps({"budget": 30.0, "seconds": 3.5}))
+    assert Case(run).seconds() == 4.0
 
 
 def test_the_root_folder_is_not_copied(tmp_path):

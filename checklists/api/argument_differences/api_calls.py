@@ -6,7 +6,7 @@ from collections.abc import Collection
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, Optional
 
-from msprec.checklists.api.argument_differences.api_mapping import Setting, role_of, settings
+from msprec.checklists.api.argument_differences.api_mapping import CallSetting, role_of, settings
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.module import Call, Module
@@ -44,13 +44,13 @@ class ApiCall(NamedTuple):
         return tuple(None if value is UNKNOWN else value for value in found)
 
 
-class Pair(NamedTuple):
+class SettingPair(NamedTuple):
     """A setting that differs, or that cannot be compared, between a call and its counterpart."""
 
     call: ApiCall
-    setting: Setting
+    setting: CallSetting
     other_call: ApiCall
-    other: Setting
+    other: CallSetting
 
 
 def calls_of(
@@ -195,7 +195,7 @@ def _sortable(call: ApiCall) -> str:
     return repr(call.key)
 
 
-class Comparison(NamedTuple):
+class ComparedCalls(NamedTuple):
     """Settings that differ, settings that cannot be known (both as Pairs), calls without counterpart, and what is equal."""
 
     differ: list
@@ -224,10 +224,10 @@ def without_initial_values(calls: list) -> list:
     ]
 
 
-def compared(calls: list, others: list) -> Comparison:
+def compared(calls: list, others: list) -> ComparedCalls:
     """The calls of a script held against those of its reference."""
     pairs, alone = matched(calls, others)
-    result = Comparison([], [], [], 0)
+    result = ComparedCalls([], [], [], 0)
     equal = 0
     for call, other in pairs:
         equal += _compare(call, other, call.settings, result)
@@ -250,7 +250,7 @@ def _common(call: ApiCall, others: list) -> dict:
     return found
 
 
-def _compare(call: ApiCall, other: ApiCall, names, result: Comparison) -> int:
+def _compare(call: ApiCall, other: ApiCall, names, result: ComparedCalls) -> int:
     """Notes what differs or cannot be known; gives the number of equal settings."""
     equal = 0
     for name in names:
@@ -259,17 +259,17 @@ def _compare(call: ApiCall, other: ApiCall, names, result: Comparison) -> int:
             continue
         if UNKNOWN in (setting.value, counterpart.value):
             if not _same_text(setting, counterpart) and (setting.row.ask or setting.row.kind == "meaning"):
-                result.unclear.append(Pair(call, setting, other, counterpart))
+                result.unclear.append(SettingPair(call, setting, other, counterpart))
         elif name == "axis" and (setting.value < 0) != (counterpart.value < 0):
             continue  # -1 and 1 are the same of a matrix
         elif _differs(setting.value, counterpart.value):
-            result.differ.append(Pair(call, setting, other, counterpart))
+            result.differ.append(SettingPair(call, setting, other, counterpart))
         else:
             equal += 1
     return equal
 
 
-def _same_text(one: Setting, other: Setting) -> bool:
+def _same_text(one: CallSetting, other: CallSetting) -> bool:
     """Both frameworks are given the same expression (``momentum=args.momentum``) with the same meaning."""
     same_meaning = one.conversion == other.conversion
     return one.given and other.given and one.code == other.code and one.code != "" and same_meaning

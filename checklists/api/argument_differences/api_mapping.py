@@ -21,7 +21,7 @@ from msprec.source.signatures import Argument
 from msprec.source.values import UNKNOWN, Record
 
 
-class Row(NamedTuple):
+class MappedApi(NamedTuple):
     """One row of the table."""
 
     role: str
@@ -41,10 +41,10 @@ class Row(NamedTuple):
     write: Text
 
 
-class Setting(NamedTuple):
+class CallSetting(NamedTuple):
     """A setting of one call: its value (UNKNOWN where it cannot be known), whether it was written, as what."""
 
-    row: Row
+    row: MappedApi
     value: Any
     given: bool
     code: str
@@ -61,7 +61,7 @@ def rows() -> tuple:
     for entry in csv.DictReader(text.splitlines()):
         write = Text(*(entry[f"write_{lang}"].replace("{", "{{").replace("}", "}}") for lang in ("zh", "en")))
         told = [entry[name] for name in list(entry)[:12]]
-        found.append(Row._make([*told, entry["ask"] == "yes", entry["versions"], write]))
+        found.append(MappedApi._make([*told, entry["ask"] == "yes", entry["versions"], write]))
     return tuple(found)
 
 
@@ -92,12 +92,12 @@ def role_of(api: str) -> Optional[str]:
 
 def settings(api: str, arguments: dict, version: Optional[str] = None) -> dict:
     """{setting: Setting} of a call with these effective arguments."""
-    found: dict[str, Setting] = {}
+    found: dict[str, CallSetting] = {}
     for row, parameter, conversion in rows_of(api, version):
         argument = arguments.get(parameter, _ABSENT)
         value = _CONVERSIONS[conversion](parameter, arguments)
         given = _given(conversion, parameter, arguments)
-        found.setdefault(row.setting, Setting(row, _plain(value), given, argument.code, conversion))
+        found.setdefault(row.setting, CallSetting(row, _plain(value), given, argument.code, conversion))
     return found
 
 
@@ -115,7 +115,7 @@ def _by_torch() -> dict:
 
 
 def _grouped(key: Callable) -> dict:
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[MappedApi]] = {}
     for row in rows():
         entries = found.setdefault(key(row), [])
         if not any(other.setting == row.setting for other in entries):

@@ -14,7 +14,7 @@ from msprec.checklists.api.argument_differences.api_calls import (
     recorded_arguments,
     without_initial_values,
 )
-from msprec.checklists.api.argument_differences.api_mapping import Setting
+from msprec.checklists.api.argument_differences.api_mapping import CallSetting
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
@@ -362,7 +362,7 @@ def _ported(run_data: RunData) -> bool:
     return run_data.project.mentions(_PORT) or any(_PORT.search(name) for name in read if name)
 
 
-def _surprises(run_data: RunData, call: ApiCall, setting: Setting) -> bool:
+def _surprises(run_data: RunData, call: ApiCall, setting: CallSetting) -> bool:
     """A default that few mean in MindSpore either: a pooling window that moves by one element, a loss that is not reduced.
 
     Where the loss of a step was looked at, cg.04 tells whether the script reduces it.
@@ -372,7 +372,7 @@ def _surprises(run_data: RunData, call: ApiCall, setting: Setting) -> bool:
     return setting.row.setting == "reduction" and not run_data.probes.losses
 
 
-def _asks(call: ApiCall, setting: Setting) -> bool:
+def _asks(call: ApiCall, setting: CallSetting) -> bool:
     """An argument left to a default that is not PyTorch's. A pooling window of 1 moves nowhere, whatever its stride."""
     if not setting.row.ask or setting.given or setting.conversion.startswith("torch"):
         return False
@@ -387,7 +387,7 @@ def _asks(call: ApiCall, setting: Setting) -> bool:
     return True
 
 
-def _hidden(call: ApiCall, setting: Setting) -> bool:
+def _hidden(call: ApiCall, setting: CallSetting) -> bool:
     """A value of another meaning that cannot be read."""
     if setting.row.kind != "meaning" or setting.value is not UNKNOWN or _twin(call):
         return False
@@ -399,7 +399,7 @@ def _twin(call: ApiCall) -> bool:
     return call.api.startswith("mindspore.mint.")
 
 
-def _asked_row(call: ApiCall, setting: Setting) -> list:
+def _asked_row(call: ApiCall, setting: CallSetting) -> list:
     row = setting.row
     default = row.torch_default or ""
     return [
@@ -413,7 +413,7 @@ def _asked_row(call: ApiCall, setting: Setting) -> list:
     ]
 
 
-def _value(setting: Setting) -> Any:
+def _value(setting: CallSetting) -> Any:
     if setting.value is UNKNOWN:
         return Text("未知（{code}）", "not known ({code})", code=setting.code or "…")
     shown = str(setting.value) if isinstance(setting.value, (str, tuple, bool)) else setting.value
@@ -423,7 +423,7 @@ def _value(setting: Setting) -> Any:
     return shown if setting.given else Text("{value}（默认）", "{value} (default)", value=shown)
 
 
-def _is_torch(setting: Setting) -> bool:
+def _is_torch(setting: CallSetting) -> bool:
     return setting.conversion == setting.row.torch_as != setting.row.mindspore_as
 
 
@@ -440,7 +440,7 @@ def _calls_table(calls: list) -> Optional[Evidence]:
     return table(Text("读到的 API 调用", "API calls that were read"), heads, rows) if rows else None
 
 
-def _plain(setting: Setting) -> str:
+def _plain(setting: CallSetting) -> str:
     return "?" if setting.value is UNKNOWN else str(setting.value)
 
 

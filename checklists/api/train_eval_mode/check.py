@@ -263,7 +263,8 @@ def _nature(run_data: RunData, phase: Fact) -> str:
         return "evaluation" if says_so and calls >= 2 else "before"
     if says_so or _over_other_data(run_data, phase.place):
         return "evaluation"
-    if first <= 1 and 0.4 <= calls / max(1, last - first + 1) <= 8:
+    each = calls / max(1, last - first + 1)
+    if first <= 1 and run_data.limit("api.02.calls_least") <= each <= run_data.limit("api.02.calls_most"):
         return "beside"
     return "unknown"
 

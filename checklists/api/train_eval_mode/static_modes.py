@@ -6,7 +6,7 @@ from msprec.bilingual import Joined, Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem, text
 from msprec.engine.run_data import RunData, place
-from msprec.source.pipelines.values import Instance, Reading
+from msprec.source.pipelines.values import Instance, ReadScript
 
 _TITLE = Text("只读取的脚本", "Scripts that were read")
 
@@ -54,7 +54,7 @@ def _dependent(run_data: RunData) -> set:
     return {network.class_ for network in run_data.networks if any(cell.mode_dependent for cell in network.cells)}
 
 
-def _judge(run_data: RunData, reading: Reading, wrong: list, right: list) -> None:
+def _judge(run_data: RunData, reading: ReadScript, wrong: list, right: list) -> None:
     state, dependent = {}, _dependent(run_data)
     for mode in reading.modes:
         spot = place(*mode.place)
@@ -71,7 +71,7 @@ def _judge(run_data: RunData, reading: Reading, wrong: list, right: list) -> Non
                 right.append(_Said(_in_inference_mode(reading, mode.network, spot, before), spot))
 
 
-def _sets(reading: Reading, what: str, spot) -> Text:
+def _sets(reading: ReadScript, what: str, spot) -> Text:
     return Text(
         "{file} 使用 Model.{what}（{place}），它会设为推理模式。",
         "{file} uses Model.{what} ({place}), which sets inference mode.",
@@ -81,7 +81,7 @@ def _sets(reading: Reading, what: str, spot) -> Text:
     )
 
 
-def _in_training_mode(reading: Reading, network: Instance, spot, before) -> Text:
+def _in_training_mode(reading: ReadScript, network: Instance, spot, before) -> Text:
     return Text(
         "{file} 在推理时调用 {net}（{place}），而它自 {before} 起处于训练模式。",
         "{file} calls {net} to evaluate or infer ({place}) while it is in training mode, since {before}.",
@@ -92,7 +92,7 @@ def _in_training_mode(reading: Reading, network: Instance, spot, before) -> Text
     )
 
 
-def _in_inference_mode(reading: Reading, network: Instance, spot, before) -> Text:
+def _in_inference_mode(reading: ReadScript, network: Instance, spot, before) -> Text:
     if before is None:
         return Text(
             "{file} 调用 {net}（{place}）之前没有设置模式；MindSpore 的 Cell 创建时即为推理模式，"

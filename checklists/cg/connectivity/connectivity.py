@@ -29,7 +29,7 @@ _FUNCTIONS = {
 }
 
 
-class Cells:
+class WatchedCells:
     """The cells of the watched step, sorted."""
 
     def __init__(self, run_data: RunData) -> None:
@@ -62,7 +62,7 @@ class Cells:
         return table(Text("一个训练步中的 Cell", "The cells in one training step"), heads, rows)
 
 
-def _none_called(cells: Cells) -> Finding:
+def _none_called(cells: WatchedCells) -> Finding:
     """The step that was run again is one of something else, such as of a further training without cells."""
     return undecided(
         Text(
@@ -77,7 +77,7 @@ def _none_called(cells: Cells) -> Finding:
 
 def judge_connections(run_data: RunData) -> Finding:
     """Problem: a cell that was built and never runs, or runs and whose result nothing uses."""
-    cells = Cells(run_data)
+    cells = WatchedCells(run_data)
     odd = cells.never + cells.lost
     evidence = [cells.table(), *run_data.code_at([c.created for c in odd], Text("创建处", "Where it is made"))]
     if cells.all and not any(cell.calls for cell in cells.all):

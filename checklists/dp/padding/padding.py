@@ -28,7 +28,7 @@ _ADVICE = Text(
 )
 
 
-class Fault(NamedTuple):
+class PaddingFault(NamedTuple):
     """What is wrong with one column; ``sure``: by itself a problem."""
 
     says: Text
@@ -97,7 +97,7 @@ def _wrong(run_data: RunData, faults: list, shown: list, places: list) -> Findin
     )
 
 
-def _origins(run_data: RunData, fault: Fault) -> list:
+def _origins(run_data: RunData, fault: PaddingFault) -> list:
     """Where the padded arrays were filled."""
     padded = [pad.column for pad in fault.dataset.padding]
     columns = [column for column in fault.dataset.columns if column.name in padded]
@@ -153,14 +153,14 @@ def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
     return [fault for fault in found if fault is not None]
 
 
-def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     mask = pad.mask
     if not mask:
         return None
     padded, real = max(1, mask.padded or 0), max(1, mask.real or 0)
     on, off = (mask.padded_on or 0) / padded, (mask.real_off or 0) / real
     if on > run_data.limit("dp.04.contradicts"):
-        return Fault(
+        return PaddingFault(
             Text(
                 "{role}的 {mask} 把 {column} 中 {n}（{share}）个补齐的元素标为真实",
                 "{mask} of the {role} marks {n} ({share}) of the padded elements of {column} as real",
@@ -174,7 +174,7 @@ def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
         )
     # a pad value that is also a real one makes real places look padded, and not the other way round
     if off > run_data.limit("dp.04.contradicts"):
-        return Fault(
+        return PaddingFault(
             Text(
                 "{role}的 {mask} 遮住了 {column} 中 {n}（{share}）个真实的元素",
                 "{mask} of the {role} hides {n} ({share}) of the real elements of {column}",
@@ -189,11 +189,11 @@ def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
     return None
 
 
-def _length(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _length(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     agrees = pad.length.agrees
-    if agrees is None or 1 - agrees <= 5 * run_data.limit("dp.04.contradicts"):
+    if agrees is None or 1 - agrees <= run_data.limit("dp.04.wrong_lengths"):
         return None
-    return Fault(
+    return PaddingFault(
         Text(
             "{role}的长度列 {length} 只在 {share} 的样本中与 {column} 的真实长度一致",
             "the lengths in {length} of the {role} agree with {column} in only {share} of the samples",
@@ -203,16 +203,16 @@ def _length(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
             share=f"{100 * agrees:.3g} %",
         ),
         dataset,
-        sure=agrees < 0.5,
+        sure=agrees < run_data.limit("dp.04.right_lengths"),
     )
 
 
-def _side(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _side(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     right, left = pad.right_only or 0, pad.left_only or 0
     least = max(3, run_data.limit("dp.04.mixed") * pad.rows)
     if min(right, left) < least:
         return None
-    return Fault(
+    return PaddingFault(
         Text(
             "{role}的 {column} 有 {right} 个样本补在右侧、{left} 个补在左侧",
             "in {column} of the {role} {right} samples are padded on the right and {left} on the left",
@@ -231,7 +231,7 @@ def _is_told(run_data: RunData, dataset: Fact, pad: Fact) -> bool:
     return bool(pad.mask or pad.length or _pad_places(run_data, [dataset]))
 
 
-def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     """Padded in front, while the network is told how many elements to read from the start."""
     left, right = pad.left_only or 0, pad.right_only or 0
     if pad.length.agrees is None or left < 3 or right > run_data.limit("dp.04.mixed") * left:
@@ -239,7 +239,7 @@ def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fau
     places = counted_from_the_start(run_data)
     if not places:
         return None
-    return Fault(
+    return PaddingFault(
         Text(
             "{role}的 {column} 补在左侧，而 {where} 按 {length} 从第一个元素数起：读到的是补齐值，真实的元素被丢掉",
             "{column} of the {role} is padded on the left, while the call at {where} counts {length} from the first element on: "
@@ -254,12 +254,12 @@ def _from_the_start(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fau
     )
 
 
-def _read_through(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _read_through(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     """Padded behind, and the recurrent layer's state after all the padding is what the network goes on with."""
     places = reads_through_padding(run_data, pad)
     if dataset.role != "train" or not places:
         return None
-    return Fault(
+    return PaddingFault(
         Text(
             "{role}的 {column} 补在右侧（占 {share}），而循环层不知道真实长度，只取最后一步：那是读完全部补齐之后的状态，"
             "训练也没有学到东西",
@@ -274,7 +274,7 @@ def _read_through(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault
     )
 
 
-def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     """Targets that are filled up, and a cross-entropy that was given the filling and averages over it; rarely meant."""
     if dataset.role != "train" or pad.column != dataset.label.column or pad.kind != "int" or pad.inside:
         return None
@@ -287,7 +287,7 @@ def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]
         if one.kind != "softmax_cross_entropy" or not whole or one.labels.min != pad.value or one.labels.distinct == 1:
             continue
         if one.settings.get("ignore_index") != pad.value:
-            return Fault(
+            return PaddingFault(
                 Text(
                     "{name}（{where}）把 {column} 中的补齐值 {value}（占 {share}）也当作目标计算：ignore_index 没有设为它",
                     "{name} at {where} counts the padding of {column} too: {value} fills up {share} of its elements, and "
@@ -312,10 +312,10 @@ def _only_padding_counts(run_data: RunData, judged: list) -> list:
     if not train or not facts.padded or real < 1 or None in (facts.padded_counted, facts.real_counted):
         return []
     few = run_data.limit("dp.04.contradicts")
-    if facts.real_counted > few * real or facts.padded_counted < 0.5 * facts.padded:
+    if facts.real_counted > few * real or facts.padded_counted < run_data.limit("dp.04.reached") * facts.padded:
         return []
     return [
-        Fault(
+        PaddingFault(
             Text(
                 "loss 只计算补齐的位置：{padded} 个补齐位置中的 {counted} 个有梯度，而 {real} 个真实位置中只有 {n} 个；"
                 "mask 在 {where} 处用反了",
@@ -333,14 +333,14 @@ def _only_padding_counts(run_data: RunData, judged: list) -> list:
     ]
 
 
-def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     """The mask is right as delivered, and the network takes it for its opposite."""
     if dataset.role != "train":
         return None
     where = hides_real_elements(run_data, dataset, pad)
     if where is None:
         return None
-    return Fault(
+    return PaddingFault(
         Text(
             "{role}的 {mask} 用 {real} 标记 {column} 的真实元素，而 {where} 遮住的正是这些元素，留下的是补齐",
             "{mask} of the {role} marks the real elements of {column} by {real}, and the code at {where} hides just those and "
@@ -356,11 +356,11 @@ def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
     )
 
 
-def _value(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Fault]:
+def _value(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
     rows = pad.inside_rows or 0
     if rows < max(3, run_data.limit("dp.04.inside") * pad.rows):
         return None
-    return Fault(
+    return PaddingFault(
         Text(
             "补齐值 {value} 在{role}的 {column} 中也是真实的取值（{n} 个样本，{inside} 处），又没有 mask 或长度可以区分",
             "the pad value {value} is a real value of {column} as well (in {n} samples of the {role}, "
@@ -387,7 +387,7 @@ def _between_sets(run_data: RunData, judged: list) -> list:
         mine = first[pad.column][1]
         if pad.value != mine.value:
             found.append(
-                Fault(
+                PaddingFault(
                     Text(
                         "{column} 在训练中用 {a} 补齐，在{role}中用 {b}",
                         "{column} is padded with {a} in training and with {b} in the {role}",
@@ -403,7 +403,7 @@ def _between_sets(run_data: RunData, judged: list) -> list:
         if sides == {"left", "right"}:
             # generating text from a batch of prompts is padded in front by design
             found.append(
-                Fault(
+                PaddingFault(
                     Text(
                         "{column} 在训练中补在{a}，在{role}中补在{b}",
                         "{column} is padded on the {a} in training and on the {b} in the {role}",

@@ -6,15 +6,15 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.distribution_difference import (
+    ColumnValues,
     DistributionDifference,
-    Values,
     centred_on_itself,
     comparable,
     compare,
     rearranged,
 )
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
-from msprec.checklists.common.transforms import Operation, Prepared, by_column, is_label
+from msprec.checklists.common.transforms import Prepared, Transform, by_column, is_label
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -30,7 +30,7 @@ ADVICE = Text(
 )
 
 
-class Fault(NamedTuple):
+class PipelineFault(NamedTuple):
     """One difference; ``sure``: by itself a problem."""
 
     says: Text
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
     sure: bool
 
 
-class Pair:
+class DatasetPair:
     """A training set and another set, column by column."""
 
     def __init__(self, run_data: RunData, train: Fact, other: Fact, settled: bool = False):
@@ -46,7 +46,9 @@ class Pair:
         self.place = _last_place(other)
         self.columns = _matched(train, other)
         self.prepared = self._prepared()
-        self.likeness = [compare(run_data, Values(a, _seen(train)), Values(b, _seen(other))) for a, b in self.columns]
+        self.likeness = [
+            compare(run_data, ColumnValues(a, _seen(train)), ColumnValues(b, _seen(other))) for a, b in self.columns
+        ]
 
     def _prepared(self) -> list:
         """(training, other) transforms of the columns that both have."""
@@ -105,7 +107,7 @@ class Pair:
         if mine.opaque or not alike or not mine.operations:
             return []
         return [
-            Fault(
+            PipelineFault(
                 Text(
                     "{role}另外经过 {names}，训练数据没有，其余步骤相同",
                     "the {role} goes through {names} as well, which training data do not, and through the same steps otherwise",
@@ -117,8 +119,8 @@ class Pair:
             )
         ]
 
-    def _kept_random(self, steps: list) -> Fault:
-        return Fault(
+    def _kept_random(self, steps: list) -> PipelineFault:
+        return PipelineFault(
             Text(
                 "{role}保留了随机增强 {names}",
                 "the {role} keeps the random augmentation {names}",
@@ -129,9 +131,9 @@ class Pair:
             not self.run_data.find_lines(_TTA, 1),
         )
 
-    def _scaled_otherwise(self, mine: Prepared, theirs: Prepared) -> Fault:
+    def _scaled_otherwise(self, mine: Prepared, theirs: Prepared) -> PipelineFault:
         step = _first_other(mine.operations, theirs.operations)
-        return Fault(
+        return PipelineFault(
             Text(
                 "训练数据按 {a}·x + {b} 缩放，{role}按 {c}·x + {d}（训练：{mine}；{role}：{theirs}）",
                 "training data are scaled by {a}·x + {b}, the {role} by {c}·x + {d} (training: {mine}; {role}: {theirs})",
@@ -147,9 +149,9 @@ class Pair:
             True,
         )
 
-    def _steps_differ(self, mine: list, theirs: list, names: Optional[tuple]) -> Fault:
+    def _steps_differ(self, mine: list, theirs: list, names: Optional[tuple]) -> PipelineFault:
         mine, theirs = ([o for o in some if names is None or o.name in names] for some in (mine, theirs))
-        return Fault(
+        return PipelineFault(
             Text(
                 "训练数据经过 {a}，{role}经过 {b}",
                 "training data go through {a}, the {role} through {b}",
@@ -166,12 +168,12 @@ class Pair:
         return bool(pictures) and all(_layout_kept(a.shape, b.shape) for a, b in pictures)
 
     # --- what is delivered --------------------------------------------------------------------------------------
-    def _changing(self) -> Optional[Fault]:
+    def _changing(self) -> Optional[PipelineFault]:
         """The same labels in the same places and other data: an augmentation that draws anew."""
         for entry in self.other.order.passes:
             share = entry.common_share
             if entry.same_order_as_first and share is not None and share < 0.5 and (entry.compared_samples or 0) >= 16:
-                return Fault(
+                return PipelineFault(
                     Text(
                         "{role}每次的标签及顺序相同，但只有 {share} 的样本数据与第一次相同：处理中有随机步骤",
                         "the {role} delivers the same labels in the same order each time, but only {share} of its samples are "
@@ -184,11 +186,13 @@ class Pair:
                 )
         return None
 
-    def _own_statistics(self) -> Optional[Fault]:
+    def _own_statistics(self) -> Optional[PipelineFault]:
         whole = self.other.samples_per_pass and (self.other.scanned.share or 0) >= 1
         for a, b in self.columns if whole else []:
-            if len(b.shape) == 1 and centred_on_itself(Values(a, _seen(self.train)), Values(b, _seen(self.other))):
-                return Fault(
+            if len(b.shape) == 1 and centred_on_itself(
+                ColumnValues(a, _seen(self.train)), ColumnValues(b, _seen(self.other))
+            ):
+                return PipelineFault(
                     Text(
                         "{role}的列 {name} 每个特征的均值恰为 0、标准差恰为 1：它是用自己的统计量标准化的，而不是用训练集的",
                         "every feature of column {name} of the {role} has a mean of exactly 0 and a standard deviation of 1: it "
@@ -201,8 +205,8 @@ class Pair:
                 )
         return None
 
-    def _of_values(self, pair: tuple, one: DistributionDifference) -> Fault:
-        return Fault(
+    def _of_values(self, pair: tuple, one: DistributionDifference) -> PipelineFault:
+        return PipelineFault(
             Text(
                 "列 {name} 的取值与训练数据不同（训练对{role}：{what}）",
                 "column {name} does not have the values of training (training against the {role}: {what})",
@@ -223,7 +227,7 @@ class Pair:
         if not swapped and len(a.shape) == len(b.shape) and any(p.random_geometry for p, _ in self.prepared):
             return []
         return [
-            Fault(
+            PipelineFault(
                 Text(
                     "列 {name} 每个样本的形状，训练为 {a}，{role}为 {b}",
                     "a sample of column {name} has the shape {a} in training and {b} in the {role}",
@@ -266,7 +270,7 @@ def judge_pair(run_data: RunData, train: Fact, other: Fact, settled: bool) -> Fi
 
     ``settled``: what the network was called with is known to agree, so delivered values that differ are scaled later.
     """
-    pair = Pair(run_data, train, other, settled)
+    pair = DatasetPair(run_data, train, other, settled)
     faults = pair.faults()
     shown = [pipeline_table(train), pipeline_table(other), pair.statistics()]
     sure = [fault for fault in faults if fault.sure]
@@ -325,7 +329,7 @@ def _not_comparable(other: Fact, shown: list, place) -> Finding:
     )
 
 
-def _alike(pair: Pair, shown: list) -> Finding:
+def _alike(pair: DatasetPair, shown: list) -> Finding:
     if pair.readable and pair.prepared:
         how = Text("各步骤相同", "the steps are the same")
     elif pair.settled:
@@ -437,7 +441,7 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
     a, b = train.arguments[0], other.arguments[0]
     if not comparable(a) or not comparable(b) or a.position != b.position:
         return None
-    one = compare(run_data, Values(a, train.samples or 0), Values(b, other.samples or 0))
+    one = compare(run_data, ColumnValues(a, train.samples or 0), ColumnValues(b, other.samples or 0))
     rows = [
         [who, c.name, c.dtype, _times(c.shape), c.min, c.max, c.mean, c.std, entry.samples]
         for who, entry, c in ((Text("训练", "training"), train, a), (Text("推理", "inference"), other, b))
@@ -467,7 +471,9 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
         )
-        mixed = rearranged(Values(a, train.samples or 0), Values(b, other.samples or 0)) is not None
+        mixed = (
+            rearranged(run_data, ColumnValues(a, train.samples or 0), ColumnValues(b, other.samples or 0)) is not None
+        )
         reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
         return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place])
     return undecided(
@@ -496,7 +502,10 @@ def _as_the_whole_set(run_data: RunData, train: Fact, other: Fact) -> bool:
             same = column.shape == a.shape and column.kind == a.kind and None not in (column.min, column.max)
             if not same or not column.min <= a.min <= a.max <= column.max:
                 continue
-            if compare(run_data, Values(column, _seen(dataset)), Values(b, other.samples or 0)).says is None:
+            if (
+                compare(run_data, ColumnValues(column, _seen(dataset)), ColumnValues(b, other.samples or 0)).says
+                is None
+            ):
                 return True
     return False
 
@@ -533,7 +542,7 @@ def _last_place(dataset: Fact) -> Fact:
     return maps[-1] if maps else first_place(dataset)
 
 
-def _first_other(mine: list, theirs: list) -> Optional[Operation]:
+def _first_other(mine: list, theirs: list) -> Optional[Transform]:
     """The first step of theirs that is not among mine."""
     texts = [one.text for one in mine]
     return next((one for one in theirs if one.text not in texts), theirs[-1] if theirs else None)

@@ -10,15 +10,15 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.findings import at, pipeline_table
-from msprec.checklists.common.transforms import Operation, Prepared, by_column
+from msprec.checklists.common.transforms import Prepared, Transform, by_column
 from msprec.checklists.dp.in_network_normalization import input_scaling
-from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import ADVICE, Pair
+from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import ADVICE, DatasetPair
 from msprec.engine.finding import Finding, ok, problem, undecided, worst
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import DATASETS
 from msprec.source.module import Scope
-from msprec.source.pipelines.values import UNREAD, Data, Instance, Pipe, Reading, Use, origin_of
+from msprec.source.pipelines.values import UNREAD, Data, Instance, Pipe, ReadScript, Use, origin_of
 from msprec.source.transform_signatures import REQUIRED, SIGNATURES
 from msprec.source.values import UNKNOWN, same
 
@@ -51,7 +51,7 @@ _COUNTS = re.compile(r"seed|state|num|count|len|^n$|start|stop|end|rank|shard|fo
 _TTA = re.compile(r"(?i)(\b|_)tta(\b|_)|test_?time_?aug")
 
 
-class Comparison(NamedTuple):
+class ComparedPipelines(NamedTuple):
     """Random steps that were kept and other differences (`Fault`s), and what cannot be compared (sentences)."""
 
     random: list
@@ -65,7 +65,7 @@ def judge_scripts(run_data: RunData, train: list) -> list:
     return [finding for finding in found if finding is not None]
 
 
-def _of_script(run_data: RunData, train: list, reading: Reading) -> Optional[Finding]:
+def _of_script(run_data: RunData, train: list, reading: ReadScript) -> Optional[Finding]:
     uses = [use for use in reading.uses if use.role != "train"]
     if reading.trains:  # a loop of such a script may be its training
         uses = [use for use in uses if use.role in ("eval", "predict")]
@@ -91,7 +91,7 @@ def _key(pipe: Pipe) -> tuple:
     return tuple((step.op, str(step.args), step.place) for step in pipe.steps)
 
 
-def _without_pipeline(reading: Reading) -> Optional[Finding]:
+def _without_pipeline(reading: ReadScript) -> Optional[Finding]:
     calls = [mode for mode in reading.modes if mode.what in ("call", "predict", "eval")]
     if not calls:
         return None
@@ -123,7 +123,7 @@ def as_dataset(use: Use, train: Fact) -> Fact:
     return Fact({"role": role, "pipeline": steps, "columns": [], "label": label}, _DATASET)
 
 
-def _of_use(run_data: RunData, train: list, reading: Reading, use: Use) -> Finding:
+def _of_use(run_data: RunData, train: list, reading: ReadScript, use: Use) -> Finding:
     source = use.pipe.steps[0].op
     mine = next((one for one in train if one.pipeline and one.pipeline[0].op == source), train[0])
     other = as_dataset(use, mine)
@@ -182,7 +182,7 @@ def _but(train: Fact) -> Text:
 # --- the comparison ------------------------------------------------------------------------------------------------
 
 
-def _compare(run_data: RunData, train: Fact, other: Fact, reading: Reading, use: Use) -> Comparison:
+def _compare(run_data: RunData, train: Fact, other: Fact, reading: ReadScript, use: Use) -> ComparedPipelines:
     pair = _ReadPair(run_data, train, other)
     random, faults, unclear = [], [], []
     for mine, theirs in _columns(train, other):
@@ -207,7 +207,7 @@ def _compare(run_data: RunData, train: Fact, other: Fact, reading: Reading, use:
         doubts.append(Text("脚本没有读到结尾", "the script was not read to its end"))
     if doubts:
         faults, unclear = [], [*(fault.says for fault in faults), *doubts, *unclear]
-    return Comparison([], [*random, *faults], unclear)
+    return ComparedPipelines([], [*random, *faults], unclear)
 
 
 def _columns(train: Fact, other: Fact) -> list:
@@ -387,7 +387,7 @@ def _same_argument(run_data: RunData, one, other) -> bool:
     return plain and same(one, other)
 
 
-def _around(run_data: RunData, reading: Reading, use: Use) -> list:
+def _around(run_data: RunData, reading: ReadScript, use: Use) -> list:
     """What is calculated from the batches after their delivery, there or in training."""
     found = []
     if use.pipe in reading.altered:
@@ -416,7 +416,7 @@ def _in_network(run_data: RunData, spot: Fact) -> bool:
     return any(isinstance(node, ast.FunctionDef) and node.name == "construct" for node in around)
 
 
-class _ReadPair(Pair):
+class _ReadPair(DatasetPair):
     """A recorded training pipeline and one that was read."""
 
     def __init__(self, run_data: RunData, train: Fact, other: Fact):
@@ -424,14 +424,14 @@ class _ReadPair(Pair):
         script = run_data.project.module_at(run_data.run.script or "") or next(iter(run_data.entries), None)
         self.script = script.name if script is not None else ""
 
-    def compare(self, mine: list, theirs: list) -> Comparison:
+    def compare(self, mine: list, theirs: list) -> ComparedPipelines:
         """The transforms of one column."""
         mine, theirs = [self._recorded(one) for one in mine], list(theirs)
         a, b = Prepared(mine), Prepared(theirs)
         random, faults = [self._kept_random(b.random)] if b.random else [], []
         if not self._same_functions(a.opaque, b.opaque):
             odd = [*b.opaque, *a.opaque]
-            return Comparison(
+            return ComparedPipelines(
                 random,
                 [],
                 [
@@ -465,13 +465,13 @@ class _ReadPair(Pair):
                         names=listed(_name(step) for step in other or one),
                     )
                 )
-        return Comparison(random, faults, unclear)
+        return ComparedPipelines(random, faults, unclear)
 
     def _same_functions(self, one: list, other: list) -> bool:
         """Whether the steps that cannot be read are the very same: functions of one module, or of one text."""
         return len(one) == len(other) and all(map(self._same_function, one, other))
 
-    def _same_function(self, recorded: Operation, read: Operation) -> bool:
+    def _same_function(self, recorded: Transform, read: Transform) -> bool:
         a, b = recorded.text, read.text
         if a.startswith(UNREAD) or b.startswith(UNREAD):
             return False
@@ -482,7 +482,7 @@ class _ReadPair(Pair):
             return False
         return same_definition(self.run_data, one, other)
 
-    def _recorded(self, one: Operation) -> Operation:
+    def _recorded(self, one: Transform) -> Transform:
         """A recorded function by its module, also one of the script itself; a lambda by its place."""
         head, bracket, _ = one.text.partition("(")
         if "<lambda>#" in head and not bracket and one.place:
@@ -492,7 +492,7 @@ class _ReadPair(Pair):
         return one
 
 
-def _name(one: Operation) -> str:
+def _name(one: Transform) -> str:
     return re.sub(r"\s+", " ", one.text.lstrip(UNREAD))[:60]
 
 
@@ -514,7 +514,7 @@ def _alike_in_order(mine: list, theirs: list) -> Optional[bool]:
     return False if False in known else None if None in known else True
 
 
-def _alike(recorded: Operation, read: Operation) -> Optional[bool]:
+def _alike(recorded: Transform, read: Transform) -> Optional[bool]:
     signature = SIGNATURES.get(read.name)
     if signature is None:
         return True if recorded.text == read.text else None
@@ -531,7 +531,7 @@ def _alike(recorded: Operation, read: Operation) -> Optional[bool]:
     return False if False in states else None if None in states else True
 
 
-def _argument(one: Operation, name: str):
+def _argument(one: Transform, name: str):
     """An argument as the transform keeps it: sizes, paddings and fillings in full."""
     value = one.args.get(name)
     if name == "size" and value is None:

@@ -12,9 +12,9 @@ from msprec.checklists.common.findings import first_place, missing, op_place, ro
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
+from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
-from msprec.checklists.ds.label_validity.reordered_alone import reordered_alone
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData

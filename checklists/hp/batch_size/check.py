@@ -159,7 +159,7 @@ class _Course(NamedTuple):
 def _course(run_data: RunData) -> _Course:
     outcome, training = learning_outcome(run_data), training_curve(run_data)
     if outcome.verdict in ("nothing", "hardly"):
-        falls = training is not None and training.first > 1.05 * training.last
+        falls = training is not None and training.first > run_data.limit("hp.03.fell") * training.last
         return _Course(outcome.words(), suffers=True, falls=falls)
     if training is None:
         seen = _ends(run_data)
@@ -202,7 +202,7 @@ def made_updates(run_data: RunData) -> Optional[int]:
 def _warm_up(run_data: RunData):
     """A note where the rate rose at the beginning, as the rule of linear scaling asks for (Goyal et al. 2017)."""
     rates = run_data.steps().observed("lr")
-    if len(rates) < 10 or not rates[0] < 0.5 * rates.max():
+    if len(rates) < 10 or not rates[0] < run_data.limit("hp.03.warm_up") * rates.max():
         return None
     return note(
         "学习率从 {first} 预热到 {top}（Goyal 等 2017：大 batch 配合按比例放大的学习率与预热）。",

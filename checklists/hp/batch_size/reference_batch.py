@@ -17,7 +17,7 @@ def judge_reference_batch(run_data: RunData, against: ReferenceComparison, findi
         return None
     total = batch.rows[0][2]
     grown = rate.ratio if rate.differs else 1.0 if rate.state == "equal" else None
-    if total <= run_data.limit("hp.03.safe") or grown is None or grown > 1.2:
+    if total <= run_data.limit("hp.03.safe") or grown is None or grown > run_data.limit("hp.03.grown"):
         return None
     return problem(
         Text(

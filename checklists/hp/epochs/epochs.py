@@ -6,7 +6,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import ACCURACY, Outcome, constant_loss, learning_outcome
+from msprec.checklists.common.constant_prediction import ACCURACY, BesideConstant, constant_loss, learning_outcome
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
@@ -275,7 +275,7 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
     )
 
 
-def _learnt_nothing(run_data: RunData, outcome: Outcome, shown: list) -> Finding:
+def _learnt_nothing(run_data: RunData, outcome: BesideConstant, shown: list) -> Finding:
     return undecided(
         Text(
             "训练什么也没有学到：{what}；在此之前，epoch 数的多少无从判断。",

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import Outcome, learning_outcome, training_losses
+from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome, training_losses
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
@@ -171,7 +171,7 @@ class Growth(NamedTuple):
     nonfinite: Optional[int]
 
 
-def _growth(run_data: RunData, seen: Course, outcome: Outcome) -> Optional[Growth]:
+def _growth(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optional[Growth]:
     """The growth of the loss, where that is beyond doubt.
 
     The loss ends hp.01.diverged times above its start and above the best constant prediction; where that constant is not
@@ -387,14 +387,14 @@ def _or_nan(value: float):
     return value if math.isfinite(value) else Text("NaN/Inf", "NaN or infinity")
 
 
-def _learns_at(curve: Optional[Curve], outcome: Outcome, share: float) -> bool:
+def _learns_at(curve: Optional[Curve], outcome: BesideConstant, share: float) -> bool:
     """Whether the range test came well below the constant prediction at some rate."""
     if curve is None or curve.unavailable_reason is not None:
         return False
     return curve.reached()[1] < share * outcome.constant_value
 
 
-def _learnt_nothing(run_data, used, curve, verdict, outcome: Outcome, evidence: list, places: list) -> Finding:
+def _learnt_nothing(run_data, used, curve, verdict, outcome: BesideConstant, evidence: list, places: list) -> Finding:
     """The end of the training is no better than a constant prediction: a problem of the rate only where another is shown to
     learn."""
     learns = _learns_at(curve, outcome, run_data.limit("hp.01.learns"))
@@ -724,7 +724,7 @@ def _bound(value: Optional[float]):
 
 
 def _table(
-    run_data: RunData, seen: Course, used: Optional[float], curve: Optional[Curve], outcome: Outcome
+    run_data: RunData, seen: Course, used: Optional[float], curve: Optional[Curve], outcome: BesideConstant
 ) -> Evidence:
     rows: list = [[Text("训练中的最大学习率", "largest rate of the run"), used]]
     if seen.first is not None:

@@ -18,7 +18,13 @@ def judge_reference_rate(run_data: RunData, against: ReferenceComparison, findin
     factor = run_data.limit("hp.01.reference_ratio")
     if rate.ratio is None or 1 / factor < rate.ratio < factor or not against.far_worse:
         return None
-    if batch.differs and batch.ratio and 0.8 <= rate.ratio / batch.ratio <= 1.25:
+    if (
+        batch.differs
+        and batch.ratio
+        and 1 / run_data.limit("hp.01.in_proportion")
+        <= rate.ratio / batch.ratio
+        <= run_data.limit("hp.01.in_proportion")
+    ):
         return None  # the rate follows the batch
     from_the_start = against.case in ("second", "later") and rate.step is not None and rate.step <= against.step
     stuck = course(run_data).kind in ("diverged", "swings", "still")

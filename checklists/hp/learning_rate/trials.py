@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import Outcome
+from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import Curve
@@ -26,7 +26,9 @@ class Better(NamedTuple):
     end: float
 
 
-def better_rate(run_data: RunData, curve: Optional[Curve], losses: np.ndarray, outcome: Outcome) -> Optional[Better]:
+def better_rate(
+    run_data: RunData, curve: Optional[Curve], losses: np.ndarray, outcome: BesideConstant
+) -> Optional[Better]:
     """The rate of the trials that outdoes the run; None where there is none.
 
     In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as

@@ -6,7 +6,7 @@ from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
-from msprec.checklists.td.gradient_flow.no_gradient import REASONS, Silent, frozen_layers, silent_layers
+from msprec.checklists.td.gradient_flow.no_gradient import REASONS, Silent, frozen_layers, silent_layers, stopped_at
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, ok, problem, table, text, undecided
 from msprec.engine.item import item
@@ -56,7 +56,7 @@ def gradient_flow(run_data: RunData) -> Finding:
     shown = [_table(sampled), _frozen(run_data), gradients_figure(run_data)]
     silent = silent_layers(run_data, sampled)
     if silent:
-        return _without(sampled, silent, shown)
+        return _without(sampled, silent, shown, stopped_at(run_data))
     course = course_of(sampled, run_data.limit("td.02.layers"))
     if course is None:
         return _few(sampled, shown)
@@ -160,7 +160,8 @@ def _look(sampled: Sampled) -> Text:
     )
 
 
-def _without(sampled: Sampled, silent: list[Silent], shown: list) -> Finding:
+def _without(sampled: Sampled, silent: list[Silent], shown: list, stops: list) -> Finding:
+    detached = stops if any(one.reason == "detached" for one in silent) else []
     rows = [[one.layer.name, REASONS[one.reason]] for one in silent]
     columns = [Text("权重", "weight"), Text("原因", "why")]
     return problem(
@@ -174,7 +175,7 @@ def _without(sampled: Sampled, silent: list[Silent], shown: list) -> Finding:
         ),
         _SILENT,
         [table(Text("没有梯度的层", "Layers without a gradient"), columns, rows), *shown],
-        [one.place for one in silent],
+        [*(one.place for one in silent), *detached],
     )
 
 

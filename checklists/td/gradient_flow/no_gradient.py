@@ -58,17 +58,27 @@ def frozen_layers(run_data: RunData) -> list:
 
 def _reason(run_data: RunData, fact: Fact) -> tuple:
     place = fact.created or None
-    cells = [cell for cell in run_data.probes.graph.cells if cell.path == fact.cell]
+    cells = [cell for cell in run_data.probes.graph.cells if cell.path == fact.cell and _may_be(cell.created, place)]
     if any(one.initial.constant and one.initial.max == 0 == one.initial.min for one in _weights(run_data)):
         return "zeros", place
     if any(cell.gradient for cell in cells):
         return "unknown", place
     if any(cell.calls == 0 or cell.used is False for cell in cells):
         return "not_reached", place
-    stops = run_data.find_lines(r"\bstop_gradient\s*\(", 2)
+    stops = stopped_at(run_data)
     if stops:
         return "detached", stops[0]
     return ("dead" if any(cell.used for cell in cells) else "unknown"), place
+
+
+def stopped_at(run_data: RunData) -> list:
+    """The first places at which the source detaches a value."""
+    return run_data.find_lines(r"\bstop_gradient\s*\(", 2)
+
+
+def _may_be(created: Fact, place: Optional[Fact]) -> bool:
+    """Whether a cell that was made there may be the one: cells of two networks have the same path."""
+    return not created or place is None or (created.file, created.line) == (place.file, place.line)
 
 
 def _weights(run_data: RunData) -> list:

@@ -8,7 +8,7 @@ import numpy as np
 
 from msprec.checklists.common.constant_prediction import (
     ACCURACY,
-    Outcome,
+    BesideConstant,
     as_share,
     learning_outcome,
     share_error,
@@ -70,7 +70,7 @@ class Assessment(NamedTuple):
     """
 
     state: str
-    outcome: Outcome
+    outcome: BesideConstant
     sure: bool = False
     reason: Optional[str] = None
     start: Optional[float] = None
@@ -84,6 +84,11 @@ class Assessment(NamedTuple):
     def told(self) -> str:
         """The state that is told: one that learnt only a little learnt hardly."""
         return "hardly" if self.little else self.state
+
+    @property
+    def failed(self) -> bool:
+        """Whether it came out badly beyond doubt: a problem of td.01."""
+        return self.state in ("nothing", "diverged", "got_worse") and self.sure
 
 
 def assess(run_data: RunData) -> Assessment:

@@ -14,6 +14,7 @@ from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.outcome.sentences import sentence
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
+from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData
 
 _ADVICE = Text(
@@ -51,7 +52,7 @@ _DECIDE_STATE = {
 }
 
 
-@item("td.01")
+@item("td.01", ranks=PROBLEMS)
 def outcome(run_data: RunData) -> Finding:
     """What the training reached beside the best constant prediction for its loss, its own start and the validation data.
 
@@ -67,7 +68,7 @@ def outcome(run_data: RunData) -> Finding:
     says, evidence = sentence(found), _evidence(run_data, found)
     if found.told == "learnt":
         return ok(says, evidence)
-    if found.state in ("nothing", "diverged", "got_worse") and found.sure:
+    if found.failed:
         return problem(says, _ADVICE, evidence, _places(run_data))
     decide = _DECIDE.get(found.reason or "") or _DECIDE_STATE.get(found.told, RUN_AGAIN)
     return undecided(says, decide, evidence)

@@ -5,6 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import first_place, no_training, note, pipeline_table, train_sets
+from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -25,11 +26,16 @@ def random_draws(run_data: RunData) -> Finding:
     Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first; several
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
     that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when
-    it is compiled. Not judged: orders that are drawn, and code that seeds by itself.
+    it is compiled; or a cell draws a dropout mask once, when it is made. Not judged: orders that are drawn, and code that seeds
+    by itself.
     """
     if run_data.trains_nothing:
         return no_training()
-    found = [_compiled(run_data), *(_pipeline(run_data, dataset) for dataset in train_sets(run_data))]
+    found = [
+        _compiled(run_data),
+        _masked(run_data),
+        *(_pipeline(run_data, dataset) for dataset in train_sets(run_data)),
+    ]
     known = [one for one in found if one is not None]
     if not known:
         return not_applicable(
@@ -57,6 +63,27 @@ def _compiled(run_data: RunData) -> Optional[Finding]:
         ),
         run_data.code_at([one.place for one in draws], Text("抽取处", "Where it is drawn")),
         [one.place for one in draws],
+    )
+
+
+def _masked(run_data: RunData) -> Optional[Finding]:
+    found = fixed_masks(run_data)
+    if not found:
+        return None
+    places = [one.place for one in found]
+    return problem(
+        Text(
+            "dropout 掩码 {name} 只在创建 Cell 时抽取一次，每一步都相同：被置 0 的神经元从未参与训练。",
+            "The dropout mask {name} is drawn once, when the cell is made, and is the same at every step: the units that it sets "
+            "to zero are never trained.",
+            name=found[0].name,
+        ),
+        Text(
+            "使用 nn.Dropout，或在 construct 中用 ops.dropout、ops.rand 抽取掩码。",
+            "Use nn.Dropout, or draw the mask in construct with ops.dropout or ops.rand.",
+        ),
+        run_data.code_at(places, Text("抽取处", "Where it is drawn")),
+        places,
     )
 
 

@@ -6,8 +6,9 @@ from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, first_place, no_training, note, op_place, pipeline_table, train_sets
 from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
-from msprec.checklists.td.received_batches.permuted_arrays import permuted_alone
+from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
@@ -30,9 +31,10 @@ def received_batches(run_data: RunData) -> Finding:
     order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set
     delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered samples
     differ; predictions of the next token that change with that very token, or targets that are not shifted against the tokens
-    of a causal network; or td.05.lost of the batches that were delivered between two training steps of a pass never met one; or
-    nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source
-    shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    of a causal network; a recurrent state that is kept from batch to batch of a shuffled training set; or td.05.lost of the
+    batches that were delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours
+    find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array alone (without such a
+    line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -42,6 +44,7 @@ def received_batches(run_data: RunData) -> Finding:
         or _zeroed(run_data)
         or _emptied(run_data)
         or seen_targets(run_data)
+        or carried_states(run_data)
         or _lost(run_data)
     )
     found = found or _unrelated(run_data)
@@ -187,7 +190,8 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
         return None
     if control.agreement > control.shuffled + run_data.limit("td.05.related") * control.spread:
         return None
-    places = permuted_alone(run_data)
+    reordered = reordered_alone(run_data)
+    places = [reordered.place] if reordered is not None else []
     says = Text(
         "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），"
         "训练也什么都没有学到{at}。",

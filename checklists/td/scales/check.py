@@ -13,6 +13,7 @@ from msprec.checklists.td.scales.large_outputs import outputs_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
+from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData
 
 _STANDARDISE = Text(
@@ -22,7 +23,7 @@ _STANDARDISE = Text(
 )
 
 
-@item("td.08")
+@item("td.08", ranks=PROBLEMS)
 def scales(run_data: RunData) -> Finding:
     """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
 

@@ -10,6 +10,7 @@ from msprec.checklists.td.outcome.assessment import Assessment, assess, has_othe
 from msprec.checklists.td.spikes.circumstances import Seen, spikes_of
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
+from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData
 
 _ADVICE = Text(
@@ -24,7 +25,7 @@ _LOOK = Text(
 )
 
 
-@item("td.09")
+@item("td.09", ranks=PROBLEMS)
 def spikes(run_data: RunData) -> Finding:
     """Sudden rises of the loss, and what stood around them.
 
@@ -162,6 +163,10 @@ def _around(one: Seen) -> Text:
         zh += "；{layer} 的梯度最先增大（第 {sample} 步为平时的 {factor} 倍）"
         en += "; the gradient of {layer} grew first, to {factor} times its usual size at step {sample}"
         values |= {"layer": one.layer[0], "factor": one.layer[1], "sample": one.layer[2]}
+    if one.kept is not None:
+        zh += "；第 {kept} 步的 batch 保存在 {file}"
+        en += "; the batch of step {kept} is kept in {file}"
+        values |= {"kept": one.kept.step, "file": one.kept.file}
     if one.bad is not None:
         zh, en = zh + "；第 {bad} 步 loss 变为非有限值", en + "; at step {bad} it is not finite"
         values["bad"] = one.bad
@@ -187,6 +192,7 @@ def _table(seen: list) -> Optional[object]:
             one.rate,
             one.back,
             one.layer[0] if one.layer else None,
+            one.kept.file if one.kept is not None else None,
         ]
         for one in seen
     ]
@@ -199,5 +205,6 @@ def _table(seen: list) -> Optional[object]:
         Text("学习率", "learning rate"),
         Text("恢复所用步数", "steps until back"),
         Text("梯度最先增大的层", "layer whose gradient grew first"),
+        Text("保存的 batch", "batch kept"),
     ]
     return table(Text("loss 的突增", "Spikes of the loss"), columns, rows)

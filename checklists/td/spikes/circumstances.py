@@ -9,6 +9,7 @@ from msprec.checklists.common.training_segments import last_rows
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
 from msprec.checklists.td.spikes.loss_spikes import Limits, Spike, find_spikes, window
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 
 class Seen(NamedTuple):
@@ -26,6 +27,7 @@ class Seen(NamedTuple):
         bad: First step within the window after it whose loss is not finite; None.
         stays: Whether the loss stays up: never back, over a window at least.
         long: Whether it took a window or more to recover.
+        kept: The event of its batch, which lies in the run folder; None: it was not kept.
     """
 
     spike: Spike
@@ -41,6 +43,7 @@ class Seen(NamedTuple):
     bad: Optional[int]
     stays: bool
     long: bool
+    kept: Optional[Fact]
 
 
 def spikes_of(run_data: RunData) -> Optional[list[Seen]]:
@@ -105,7 +108,13 @@ def _seen(run_data: RunData, spike: Spike, losses: tuple, course: _Course, sampl
         int(after[0]) if after.size and spike.back is None else None,
         stays,
         spike.back is not None and spike.back - spike.first >= wide,
+        _kept(run_data, step, int(numbers[spike.peak])),
     )
+
+
+def _kept(run_data: RunData, step: int, peak: int) -> Optional[Fact]:
+    """The first batch that was kept between the beginning of a spike and its peak."""
+    return next((one for one in run_data.events("loss_spike") if step <= (one.step or 0) <= peak), None)
 
 
 def _place(course: _Course, step: int) -> tuple:

@@ -3,7 +3,7 @@
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.td.units.initial_weights import Large, too_large
+from msprec.checklists.td.units.initial_weights import Large, mostly_saturated, too_large
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -45,9 +45,10 @@ def units(run_data: RunData) -> Finding:
 
     Problem, each with the weights of the end: nearly all units of a ReLU give zero for all captured samples (Lu et al., "Dying
     ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one end for all
-    samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010); nearly all rows of a
-    softmax between layers have one sure winner at the start and at the end; or the network's last layers give the same for all
-    samples although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
+    samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010), or td.03.mostly of two
+    or more of them after weights with a gain of td.03.gain where nothing was learnt; nearly all rows of a softmax between
+    layers have one sure winner at the start and at the end; or the network's last layers give the same for all samples
+    although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
     td.03.collapsed of their size (Chen and He, 2021: SimSiam). Not judged: gates, masked scores, softmaxes with a temperature,
     what stands in the loss, and saturation where weights were loaded.
     """
@@ -75,7 +76,7 @@ def units(run_data: RunData) -> Finding:
             Text("用更大的 batch 或更多训练步再运行一次。", "Run once more with larger batches or more steps."),
             [_table(moments)],
         )
-    found = moments.lost()
+    found = moments.lost() or mostly_saturated(run_data, moments)
     if found:
         return _problem(run_data, moments, found)
     return ok(

@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -33,3 +34,20 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[La
         if gain >= run_data.limit("td.03.gain"):
             seen.append(Large(layer, weight.initial.std, gain))
     return seen
+
+
+def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
+    """The sigmoid and tanh after such layers of which td.03.mostly is saturated at the start and at the end, where there are two
+    or more and the training learnt nothing at all; else none."""
+    outcome = run_data.once(assess)
+    if outcome.state != "nothing" or not outcome.sure or run_data.loads:
+        return []
+    found = []
+    for entry, earlier in moments.courses():
+        start = earlier[0] if earlier else None
+        if entry.kind in ("sigmoid", "tanh") and entry.hidden and not entry.gate and start:
+            both = min(entry.saturated or 0.0, start.saturated or 0.0)
+            if both >= run_data.limit("td.03.mostly"):
+                found.append(Lost("saturated", entry, "start", both))
+    found = [one for one in found if too_large(run_data, moments, [one])]
+    return found if len(found) > 1 else []

@@ -3,7 +3,7 @@
 import re
 from typing import Optional
 
-from msprec.bilingual import Text
+from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -24,7 +24,8 @@ def update_gradients(run_data: RunData) -> Finding:
 
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
     that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
-    size; or next to nothing of the gradients is left, and the weights hardly moved. A sum over micro-batches that is not
+    size; or it is given the gradients of weights that are not its own; or next to nothing of the gradients is left, and the
+    weights hardly moved. A sum over micro-batches that is not
     averaged is undecided: the rate may have been chosen for it. What the computed gradients do
     not explain, as with dropout, is right where none of the update before is part of it, else undecided.
     """
@@ -33,7 +34,13 @@ def update_gradients(run_data: RunData) -> Finding:
     updates = run_data.probes.gradients.updates
     if not updates:
         return _without(run_data)
-    return _left_over(run_data) or _next_to_nothing(run_data) or _too_much(run_data) or _right(run_data)
+    return (
+        _of_others(run_data)
+        or _left_over(run_data)
+        or _next_to_nothing(run_data)
+        or _too_much(run_data)
+        or _right(run_data)
+    )
 
 
 def _without(run_data: RunData) -> Finding:
@@ -99,6 +106,25 @@ def _explained(run_data: RunData) -> list:
 
 def _all_explained(run_data: RunData) -> bool:
     return len(_explained(run_data)) == len(run_data.probes.gradients.updates)
+
+
+def _of_others(run_data: RunData) -> Optional[Finding]:
+    names = run_data.probes.gradients.of_others
+    if not names:
+        return None
+    return problem(
+        Text(
+            "优化器得到的是其他权重的梯度（{names}），而不是它所更新的权重的梯度。",
+            "The optimizer is given the gradients of other weights ({names}), not of those that it updates.",
+            names=listed(names),
+        ),
+        Text(
+            "对优化器所更新的权重求导：ms.value_and_grad(forward, None, optimizer.parameters)。",
+            "Differentiate by the weights that the optimizer updates: ms.value_and_grad(forward, None, optimizer.parameters).",
+        ),
+        _evidence(run_data),
+        [run_data.probes.gradients.place],
+    )
 
 
 def _left_over(run_data: RunData) -> Optional[Finding]:

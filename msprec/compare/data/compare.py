@@ -189,7 +189,7 @@ class Difference(NamedTuple):
     relation: Optional[tuple]
 
 
-class Compared(NamedTuple):
+class ComparedData(NamedTuple):
     """``columns`` paired by name, else by position; ``only_a``, ``only_b``: names without a counterpart; ``rows``: how many
     samples are equal in all columns together, wherever they come."""
 
@@ -199,13 +199,13 @@ class Compared(NamedTuple):
     rows: int
 
 
-def compare_data(a: list, b: list) -> Compared:
+def compare_data(a: list, b: list) -> ComparedData:
     """Compares the columns ``b`` with the reference ``a``, as `read_data` gives both: paired by name, else by their place."""
     pairs = _pairs(a, b)
     found = [_compared(x, y) for x, y in pairs]
     paired_a, paired_b = {x.name for x, _ in pairs}, {y.name for _, y in pairs}
     rows = _common_rows(found)
-    return Compared(
+    return ComparedData(
         found, [x.name for x in a if x.name not in paired_a], [y.name for y in b if y.name not in paired_b], rows
     )
 

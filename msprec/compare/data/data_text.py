@@ -1,6 +1,6 @@
 """What comparing the deliveries of two pipelines says, in words."""
 
-from msprec.compare.data.compare import Compared, Difference
+from msprec.compare.data.compare import ComparedData, Difference
 
 _WORDS = {
     "zh": {
@@ -45,7 +45,7 @@ _WORDS = {
 }
 
 
-def lines(found: Compared, lang: str) -> list:
+def lines(found: ComparedData, lang: str) -> list:
     """A sentence a finding, column by column."""
     say, told = _WORDS[lang], []
     for key in ("only_a", "only_b"):
@@ -59,7 +59,7 @@ def lines(found: Compared, lang: str) -> list:
     return told
 
 
-def same(found: Compared) -> bool:
+def same(found: ComparedData) -> bool:
     """Whether both deliver the same in the same order."""
     return (
         not found.only_a

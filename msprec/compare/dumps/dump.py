@@ -12,7 +12,7 @@ from msprec.compare.tensor_statistics import One
 _MOST_FILES = 2_000_000
 
 
-class Item(NamedTuple):
+class DumpedTensor(NamedTuple):
     """A tensor of a dump.
 
     Attributes:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from msprec.compare.dumps.dump import Dump, Item, files_below, opener
+from msprec.compare.dumps.dump import Dump, DumpedTensor, files_below, opener
 from msprec.compare.tensor_statistics import One
 
 _NAME = re.compile(
@@ -113,16 +113,16 @@ def _items(raw: list) -> list:
     return items
 
 
-def _item(r: _Raw, phase: str, io: str, call: int, step: int, order: tuple) -> Item:
+def _item(r: _Raw, phase: str, io: str, call: int, step: int, order: tuple) -> DumpedTensor:
     name = f"{r.name}.{r.io}.{r.slot}" + (f" ({call})" if call else "")
     if isinstance(r.what, Path):
-        return Item(name, r.name, r.type, phase, io, r.slot, call, step, order, opener(r.what))
+        return DumpedTensor(name, r.name, r.type, phase, io, r.slot, call, step, order, opener(r.what))
     row = r.what
     numbers = {key: _number(row.get(column)) for key, column in _CSV.items()}
     counts = [int(_number(row.get(column)) or 0) for column in _COUNTS]
     one = One(**numbers, nan=counts[0], inf=sum(counts[1:]))
     shape = tuple(int(n) for n in re.findall(r"\d+", row.get("Shape") or ""))
-    return Item(
+    return DumpedTensor(
         name, r.name, r.type, phase, io, r.slot, call, step, order, None, one, shape, row.get("Data Type") or ""
     )
 

@@ -17,7 +17,7 @@ from typing import Optional
 import numpy as np
 
 from msprec._version import __version__
-from msprec.compare.dumps.dump import Dump, Item, inside, opener
+from msprec.compare.dumps.dump import Dump, DumpedTensor, inside, opener
 from msprec.compare.errors import CannotRead
 from msprec.compare.tensor_statistics import One, of_one
 
@@ -147,13 +147,13 @@ def _step(home: Path, step: int) -> tuple:
     return items, broken
 
 
-def _item(home: Path, step: int, entry: dict) -> Item:
+def _item(home: Path, step: int, entry: dict) -> DumpedTensor:
     op, phase, io, slot, call = (entry[key] for key in ("op", "phase", "io", "slot", "call"))
     name = f"{op or '(network)'}.{phase}.{call}.{io}.{slot}" if call else f"{op or '(network)'}.{phase}.{io}.{slot}"
     file = entry.get("file")
     target = inside(home, str(file), home / LINES) if file is not None else None
     one = One(*(entry.get(key) for key in One._fields))
-    return Item(
+    return DumpedTensor(
         name,
         str(op),
         str(entry.get("class") or ""),

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import Optional
 
-from msprec.compare.dumps.dump import Dump, Item, files_below, inside, opener
+from msprec.compare.dumps.dump import Dump, DumpedTensor, files_below, inside, opener
 from msprec.compare.errors import CannotRead
 from msprec.compare.tensor_statistics import One
 
@@ -100,7 +100,7 @@ def _leaves(value, prefix: str):
             yield from _leaves(inner, f"{prefix}.{key}" if prefix else str(key))
 
 
-def _leaf(index: Path, step: int, order: tuple, name: str, base: tuple, io: str, slot: str, leaf: dict) -> Item:
+def _leaf(index: Path, step: int, order: tuple, name: str, base: tuple, io: str, slot: str, leaf: dict) -> DumpedTensor:
     op, kind, phase, call = base
     file = leaf.get("data_name")
     folder = index.parent / "dump_tensor_data"
@@ -109,7 +109,7 @@ def _leaf(index: Path, step: int, order: tuple, name: str, base: tuple, io: str,
         target = None
     one = One(*(_number(leaf.get(key)) for key in ("Max", "Min", "Mean", "Norm")))
     shape = tuple(n for n in leaf["shape"] if isinstance(n, int))
-    return Item(
+    return DumpedTensor(
         f"{name}.{io}.{slot}",
         op,
         kind,
@@ -156,13 +156,13 @@ def _ptdbg(table: Path, step: int) -> list:
     return items
 
 
-def _ptdbg_item(table: Path, step: int, place: int, entry: list, found: re.Match) -> Item:
+def _ptdbg_item(table: Path, step: int, place: int, entry: list, found: re.Match) -> DumpedTensor:
     name, shape, summary = entry[0], entry[4], entry[5]
     target = inside(table.with_suffix(""), f"{name}.npy", table)
     there = target.is_file()
     numbers = [*map(_number, summary if isinstance(summary, list) else ()), None, None, None][:3]
     sizes = tuple(n for n in shape if isinstance(n, int)) if isinstance(shape, list) else None
-    return Item(
+    return DumpedTensor(
         name,
         found["op"],
         "",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.compare.dumps.ascend_files import Overflow, opdebug_name, read_operator, read_overflows
-from msprec.compare.dumps.dump import Item, files_below
+from msprec.compare.dumps.dump import DumpedTensor, files_below
 from msprec.compare.dumps.read_dump import read_dump
 from msprec.compare.dumps.trace_ir import Line, source_lines
 from msprec.compare.errors import CannotRead
@@ -29,7 +29,7 @@ class Tensor(NamedTuple):
     one: One
 
 
-class Found(NamedTuple):
+class OverflowedOperator(NamedTuple):
     """An operator that overflowed.
 
     Attributes:
@@ -111,13 +111,13 @@ def _operators(files: list) -> dict:
     return found
 
 
-def _described(overflow: Overflow, operators: dict) -> Found:
+def _described(overflow: Overflow, operators: dict) -> OverflowedOperator:
     near = operators.get((overflow.task, overflow.stream), [])
     # ids are used again in later steps: the operator ended just before its overflow was written
     here = [entry for entry in near if entry[3].parent == overflow.file.parent] or near
     before = [entry for entry in here if entry[0] <= overflow.time] or here
     if not before:
-        return Found("", "", [], None, overflow)
+        return OverflowedOperator("", "", [], None, overflow)
     _, kind, operator, _ = max(before, key=lambda entry: entry[0]) if before is not here else min(before)
     tensors, notes = [], []
     for _, _, name, file in sorted(here):
@@ -126,7 +126,7 @@ def _described(overflow: Overflow, operators: dict) -> Found:
                 tensors += _tensors(file)
             except CannotRead as error:
                 notes.append(str(error))
-    return Found(operator, kind, tensors, None, overflow, notes=tuple(notes))
+    return OverflowedOperator(operator, kind, tensors, None, overflow, notes=tuple(notes))
 
 
 def _tensors(file: Path) -> list:
@@ -160,7 +160,7 @@ def _by_values(folder: Path) -> Result:
     return Result(found, len(calls), "values", tuple(notes))
 
 
-def _statistics(item: Item) -> tuple:
+def _statistics(item: DumpedTensor) -> tuple:
     """``(One or None, error)``."""
     if item.one is not None:
         return item.one, ""
@@ -177,7 +177,7 @@ def _bad(one: Optional[One]) -> bool:
     return bool(one.nan or one.inf) or not all(map(math.isfinite, known))
 
 
-def _found(folder: Path, items: list, ones: dict) -> Found:
+def _found(folder: Path, items: list, ones: dict) -> OverflowedOperator:
     tensors = []
     for item in items:
         one, _ = ones[id(item)]
@@ -186,4 +186,4 @@ def _found(folder: Path, items: list, ones: dict) -> Found:
             shape, dtype = (array.shape, array.dtype) if array else (item.shape, item.dtype)
             tensors.append(Tensor(item.io, item.slot, dtype, shape, one))
     op = items[0].op
-    return Found(op, items[0].kind, tensors, source_lines(folder, {op}).get(op), None, items[0].step)
+    return OverflowedOperator(op, items[0].kind, tensors, source_lines(folder, {op}).get(op), None, items[0].step)

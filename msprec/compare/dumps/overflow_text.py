@@ -1,7 +1,7 @@
 """What a search for overflows says, in words."""
 
 from msprec.compare.dumps.ascend_files import Overflow
-from msprec.compare.dumps.overflow import Found, Result, Tensor
+from msprec.compare.dumps.overflow import OverflowedOperator, Result, Tensor
 
 _WORDS = {
     "zh": {
@@ -45,7 +45,7 @@ def lines(result: Result, lang: str) -> list:
     return [*told, *result.notes]
 
 
-def _one(found: Found, first: bool, say: dict, lang: str) -> list:
+def _one(found: OverflowedOperator, first: bool, say: dict, lang: str) -> list:
     name = f"{found.operator} [{found.kind}]" if found.kind else found.operator
     if found.overflow is None:
         given = any(t.one.nan or t.one.inf for t in found.tensors if t.io == "input")

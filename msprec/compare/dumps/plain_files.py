@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Callable
 
 from msprec.compare.arrays import open_npz
-from msprec.compare.dumps.dump import Dump, Item, files_below, natural, opener
+from msprec.compare.dumps.dump import Dump, DumpedTensor, files_below, natural, opener
 
 _IO = re.compile(r"(?i)(?:^|[._\-/])(?P<io>inputs?|outputs?)(?:[._\-](?P<slot>\d+))?(?=$|[._\-/])")
 _BACKWARD = re.compile(r"(?i)(?:^|[._\-/])(?:backward|bprop)(?=$|[._\-/])")
@@ -33,7 +33,7 @@ def _of_npz(file: Path, stem: str) -> list:
     return [_plain(f"{stem}/{name}", lambda array=array: array) for name, array in open_npz(file).items()]
 
 
-def _plain(stem: str, open_it: Callable) -> Item:
+def _plain(stem: str, open_it: Callable) -> DumpedTensor:
     parts = stem.split("/")
     numbers = [match for part in parts[:-1] if (match := _STEP.match(part))]
     step = int(numbers[0][1]) if numbers else 0
@@ -42,7 +42,7 @@ def _plain(stem: str, open_it: Callable) -> Item:
     op = (rest[: found.start()] + rest[found.end() :]).strip("._-/") or rest if found else rest
     io = found["io"].lower().rstrip("s") if found else "output"
     phase = "backward" if _BACKWARD.search(rest) else "forward"
-    return Item(
+    return DumpedTensor(
         stem,
         op,
         "",

@@ -5,10 +5,10 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.compare.dumps.dump import Dump, Item
+from msprec.compare.dumps.dump import Dump, DumpedTensor
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
-from msprec.compare.tensor_statistics import One, Pair, compare_arrays
+from msprec.compare.tensor_statistics import One, TensorPair, compare_arrays
 from msprec.compare.tensors.likeness import exchanged, transposition
 from msprec.compare.tensors.tensor_matching import Paired, pair_dumps
 from msprec.compare.weights.parameter_matching import squeezed
@@ -41,7 +41,7 @@ class Rule(NamedTuple):
     atol: float = 1e-3
     cosine: float = 0.98
 
-    def passes(self, pair: Pair) -> bool:
+    def passes(self, pair: TensorPair) -> bool:
         """Whether a pair with values is accurate enough."""
         if pair.identical:
             return True
@@ -54,7 +54,7 @@ class Rule(NamedTuple):
         return not ((pair.cosine < 0.99 and pair.max_abs > 0.001) or pair.cosine < 0.9 or pair.max_abs > 1)
 
 
-class Row(NamedTuple):
+class TensorRow(NamedTuple):
     """A pair, measured.
 
     Attributes:
@@ -69,20 +69,20 @@ class Row(NamedTuple):
         remedy: What makes B equal to A, as a call: "reshape(64, 32)", "transpose(1, 0)"; else empty.
     """
 
-    a: Item
-    b: Item
+    a: DumpedTensor
+    b: DumpedTensor
     how: str
     verdict: str
     shapes: tuple
     dtypes: tuple
-    pair: Optional[Pair] = None
+    pair: Optional[TensorPair] = None
     ones: Optional[tuple] = None
     zeros: Optional[tuple] = None
     error: str = ""
     remedy: str = ""
 
 
-class Compared(NamedTuple):
+class ComparedDumps(NamedTuple):
     """``rows`` in the order of the reference; ``paired`` holds what has no counterpart; ``swapped``: pairs of rows, each of which
     holds the other's tensor."""
 
@@ -94,7 +94,7 @@ class Compared(NamedTuple):
     swapped: tuple = ()
 
 
-def compare_dumps(a: Dump, b: Dump, rule: Optional[Rule] = None, **pairing) -> Compared:
+def compare_dumps(a: Dump, b: Dump, rule: Optional[Rule] = None, **pairing) -> ComparedDumps:
     """Compares the tensors of ``b`` with the reference ``a``.
 
     Args:
@@ -114,7 +114,7 @@ def compare_dumps(a: Dump, b: Dump, rule: Optional[Rule] = None, **pairing) -> C
         )
     rows = on_all_cores(lambda pair: _row(*pair, rule), paired.pairs, "tensors")
     rows = _with_noise(rows)
-    return Compared(a, b, rows, paired, rule, tuple(exchanged(rows, lambda pair: _equal(pair, rule))))
+    return ComparedDumps(a, b, rows, paired, rule, tuple(exchanged(rows, lambda pair: _equal(pair, rule))))
 
 
 def _with_noise(rows: list) -> list:
@@ -133,7 +133,7 @@ def _with_noise(rows: list) -> list:
     return [row._replace(verdict="noise") if _is_noise(row, incoming) else row for row in rows]
 
 
-def _is_noise(row: Row, incoming: dict) -> bool:
+def _is_noise(row: TensorRow, incoming: dict) -> bool:
     if row.verdict != "no" or row.a.io != "gradient" or row.pair is None:
         return False
     bound = max(_SUM.get(dtype, _SUM_ELSE) for dtype in row.dtypes) * incoming.get((row.a.step, row.a.op), 0.0)
@@ -144,16 +144,16 @@ def _some(dump: Dump) -> str:
     return ", ".join(item.name for item in dump.items[:2])
 
 
-def _row(a: Item, b: Item, how: str, rule: Rule) -> Row:
+def _row(a: DumpedTensor, b: DumpedTensor, how: str, rule: Rule) -> TensorRow:
     try:
         return _measured(a, b, how, rule)
     except CannotRead as error:
-        return Row(a, b, how, "unreadable", (a.shape, b.shape), (a.dtype, b.dtype), error=str(error))
+        return TensorRow(a, b, how, "unreadable", (a.shape, b.shape), (a.dtype, b.dtype), error=str(error))
     except MemoryError:
-        return Row(a, b, how, "unreadable", (a.shape, b.shape), (a.dtype, b.dtype), error="not enough memory")
+        return TensorRow(a, b, how, "unreadable", (a.shape, b.shape), (a.dtype, b.dtype), error="not enough memory")
 
 
-def _measured(a: Item, b: Item, how: str, rule: Rule) -> Row:
+def _measured(a: DumpedTensor, b: DumpedTensor, how: str, rule: Rule) -> TensorRow:
     x, y = (item.open() if item.open is not None else None for item in (a, b))
     shapes = tuple(side.shape if side is not None else item.shape for side, item in ((x, a), (y, b)))
     dtypes = tuple(
@@ -161,29 +161,29 @@ def _measured(a: Item, b: Item, how: str, rule: Rule) -> Row:
     )
     other = None not in shapes and squeezed(shapes[0]) != squeezed(shapes[1])
     if other and (math.prod(shapes[0]) != math.prod(shapes[1]) or x is None or y is None):
-        return Row(a, b, how, "shape", shapes, dtypes)
+        return TensorRow(a, b, how, "shape", shapes, dtypes)
     if x is None or y is None:
         ones = tuple(item.one if side is None else _one(side.load()) for side, item in ((x, a), (y, b)))
-        return Row(a, b, how, _by_statistics(ones, shapes), shapes, dtypes, ones=ones)
+        return TensorRow(a, b, how, _by_statistics(ones, shapes), shapes, dtypes, ones=ones)
     p, q = x.load(), y.load()
     if p.dtype.kind in "SU" or q.dtype.kind in "SU":
         same = p.dtype.kind == q.dtype.kind and np.array_equal(p, q)
-        return Row(a, b, how, "yes" if same else "no", shapes, dtypes)
+        return TensorRow(a, b, how, "yes" if same else "no", shapes, dtypes)
     half = dtypes[0] if dtypes[0] == dtypes[1] and dtypes[0] in ("float16", "bfloat16") else None
     pair = compare_arrays(p, q, rule.rtol, rule.atol, half)
     if other:  # the same values in the same order tell a reshape
         if _equal(pair, rule):
-            return Row(a, b, how, "shape", shapes, dtypes, pair, remedy=_reshape(shapes[0]))
+            return TensorRow(a, b, how, "shape", shapes, dtypes, pair, remedy=_reshape(shapes[0]))
         remedy = transposition(p, q, lambda moved: _equal(moved, rule))
-        return Row(a, b, how, "shape", shapes, dtypes, remedy=remedy)
+        return TensorRow(a, b, how, "shape", shapes, dtypes, remedy=remedy)
     passes = rule.passes(pair)
     remedy = _reshape(shapes[0]) if passes and shapes[0] != shapes[1] else ""
     remedy = remedy if passes else transposition(p, q, lambda moved: _equal(moved, rule))
     zeros = tuple(1 - np.count_nonzero(v) / max(v.size, 1) for v in (p, q)) if is_random(a) or is_random(b) else None
-    return Row(a, b, how, "yes" if passes else "no", shapes, dtypes, pair, zeros=zeros, remedy=remedy)
+    return TensorRow(a, b, how, "yes" if passes else "no", shapes, dtypes, pair, zeros=zeros, remedy=remedy)
 
 
-def _equal(pair: Pair, rule: Rule) -> bool:
+def _equal(pair: TensorPair, rule: Rule) -> bool:
     """Whether two tensors are the same values, and not only near enough for the rule."""
     return rule.passes(pair) and pair.relative <= _RESHAPED
 
@@ -192,7 +192,7 @@ def _reshape(shape: tuple) -> str:
     return f"reshape({', '.join(map(str, shape))})"
 
 
-def is_random(item: Item) -> bool:
+def is_random(item: DumpedTensor) -> bool:
     """Whether the tensor is what a dropout made."""
     return item.io == "output" and item.phase == "forward" and "drop" in f"{item.kind or item.op}".lower()
 
@@ -220,7 +220,7 @@ def _near(x: Optional[float], y: Optional[float], scale: float) -> bool:
     return x == y or abs(x - y) <= _STATISTICS * scale or (math.isnan(x) and math.isnan(y))
 
 
-def error_of(row: Row) -> float:
+def error_of(row: TensorRow) -> float:
     """How far the two sides are apart, relative to the reference; inf where they cannot be compared."""
     if row.verdict == "unreadable" or (row.verdict == "shape" and row.pair is None):
         return math.inf

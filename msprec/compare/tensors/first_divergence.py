@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple, Optional
 
-from msprec.compare.tensors.compare import Compared, Row, error_of, is_random
+from msprec.compare.tensors.compare import ComparedDumps, TensorRow, error_of, is_random
 
 #: Relative error ‖a − b‖ ÷ ‖a‖ up to which tensors agree, by the coarser dtype of the two.
 _AGREE = {"float16": 1e-2, "bfloat16": 5e-2}
@@ -12,7 +12,7 @@ _AGREE_ELSE = 1e-4
 _GROWTH = 10.0
 
 
-class Call(NamedTuple):
+class OperationCall(NamedTuple):
     """One call of an operation: its rows by what they are."""
 
     step: int
@@ -25,7 +25,7 @@ class Call(NamedTuple):
     order: tuple
 
 
-class Culprit(NamedTuple):
+class FirstDivergence(NamedTuple):
     """What was found.
 
     Attributes:
@@ -42,14 +42,14 @@ class Culprit(NamedTuple):
     """
 
     kind: str
-    call: Optional[Call]
-    row: Optional[Row]
+    call: Optional[OperationCall]
+    row: Optional[TensorRow]
     missing: tuple = ()
     random: tuple = ()
     judged: int = 0
 
 
-def find_culprit(found: Compared, agree: Optional[float] = None) -> Culprit:
+def find_culprit(found: ComparedDumps, agree: Optional[float] = None) -> FirstDivergence:
     """The first operation whose inputs agree and whose output does not.
 
     Args:
@@ -78,11 +78,11 @@ def find_culprit(found: Compared, agree: Optional[float] = None) -> Culprit:
         call, row = first_bad
         data = _first_inputs_differ(calls, agree)
         return (
-            Culprit("data", *data, random=tuple(random), judged=judged)
+            FirstDivergence("data", *data, random=tuple(random), judged=judged)
             if data
-            else Culprit("grows", call, row, random=tuple(random), judged=judged)
+            else FirstDivergence("grows", call, row, random=tuple(random), judged=judged)
         )
-    return Culprit("clean", None, None, random=tuple(random), judged=judged)
+    return FirstDivergence("clean", None, None, random=tuple(random), judged=judged)
 
 
 def _calls(rows: list) -> list:
@@ -90,7 +90,7 @@ def _calls(rows: list) -> list:
     calls = {}
     for at, row in enumerate(rows):
         key = (row.a.step, row.a.op, row.a.phase, row.a.call)
-        call = calls.setdefault(key, Call(*key, [], [], [], ()))
+        call = calls.setdefault(key, OperationCall(*key, [], [], [], ()))
         kind = {"input": call.inputs, "parameter": call.parameters}.get(row.a.io, call.outputs)
         kind.append(row)
         if kind is call.outputs and not call.order:
@@ -98,7 +98,7 @@ def _calls(rows: list) -> list:
     return sorted((call for call in calls.values() if call.outputs), key=lambda call: call.order)
 
 
-def _missing(found: Compared) -> dict:
+def _missing(found: ComparedDumps) -> dict:
     """``{(op, step): [(side, slot)]}`` of parameters without a counterpart."""
     lacking = {}
     paired = {(row.a.op, row.a.step): row.b.op for row in found.rows}
@@ -113,7 +113,7 @@ def _missing(found: Compared) -> dict:
     return lacking
 
 
-def _judge(call: Call, agree: Optional[float], random: list, missing: dict) -> Optional[Culprit]:
+def _judge(call: OperationCall, agree: Optional[float], random: list, missing: dict) -> Optional[FirstDivergence]:
     apart = [row for row in call.inputs if not _agrees(row, agree)]
     settings = apart if all(map(_is_scalar, apart)) and not all(map(_is_scalar, call.inputs)) else []
     if len(apart) > len(settings) or _after(call, random):
@@ -126,29 +126,29 @@ def _judge(call: Call, agree: Optional[float], random: list, missing: dict) -> O
     if not bad:
         return None
     if settings:
-        return Culprit("setting", call, settings[0])
+        return FirstDivergence("setting", call, settings[0])
     lacks = tuple(missing.get(call.op, ()))
     if bad[0].verdict == "shape":
-        return Culprit("shape", call, bad[0], lacks)
+        return FirstDivergence("shape", call, bad[0], lacks)
     if lacks:
-        return Culprit("missing", call, bad[0], lacks)
+        return FirstDivergence("missing", call, bad[0], lacks)
     if wrong is not None:
-        return Culprit("parameter", call, wrong)
+        return FirstDivergence("parameter", call, wrong)
     if not call.inputs:
-        return Culprit("first", call, bad[0]) if call.phase == "forward" else None
+        return FirstDivergence("first", call, bad[0]) if call.phase == "forward" else None
     kind = "backward" if call.phase == "backward" else "state" if bad[0].a.io == "state" else "output"
-    return Culprit(kind, call, bad[0])
+    return FirstDivergence(kind, call, bad[0])
 
 
 def _agree(rows: list, agree: Optional[float]) -> bool:
     return all(_agrees(row, agree) for row in rows)
 
 
-def _is_scalar(row: Row) -> bool:
+def _is_scalar(row: TensorRow) -> bool:
     return row.shapes[0] is not None and math.prod(row.shapes[0]) == 1
 
 
-def _agrees(row: Row, agree: Optional[float]) -> bool:
+def _agrees(row: TensorRow, agree: Optional[float]) -> bool:
     if row.verdict == "noise":
         return True
     if agree is None:
@@ -157,17 +157,17 @@ def _agrees(row: Row, agree: Optional[float]) -> bool:
     return error_of(row) <= agree
 
 
-def _drops(row: Row, agree: Optional[float]) -> bool:
+def _drops(row: TensorRow, agree: Optional[float]) -> bool:
     """Whether the row is the output of a dropout that was at work."""
     return row.zeros is not None and is_random(row.a) and not _agrees(row, agree)
 
 
-def _after(call: Call, random: list) -> bool:
+def _after(call: OperationCall, random: list) -> bool:
     """Whether the operation holds, or is, one that draws at random: its output is no one's fault."""
     return any(op == call.op or not call.op or op.startswith(f"{call.op}.") for op in random)
 
 
-def _judge_dropout(call: Call, agree: Optional[float]) -> Optional[Culprit]:
+def _judge_dropout(call: OperationCall, agree: Optional[float]) -> Optional[FirstDivergence]:
     """A dropout is at fault where the shares that it drops differ beyond chance (five standard errors), or its scale."""
     for row in (row for row in call.outputs if _drops(row, agree)):
         count = math.prod(row.shapes[0])
@@ -176,10 +176,10 @@ def _judge_dropout(call: Call, agree: Optional[float]) -> Optional[Culprit]:
         chance = 5 * math.sqrt(max(2 * share * (1 - share), 1e-9) / max(count, 1)) + 1 / max(count, 1)
         # inputs that agree have their zeros in common
         if abs(x - y) > chance and call.inputs:
-            return Culprit("dropout", call, row)
+            return FirstDivergence("dropout", call, row)
         norms = row.pair.a.norm, row.pair.b.norm
         if all(norms) and abs(math.log(norms[1] / norms[0])) > 0.05 + 10 / math.sqrt(max(count, 1)):
-            return Culprit("dropout", call, row)
+            return FirstDivergence("dropout", call, row)
     return None
 
 

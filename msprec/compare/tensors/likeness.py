@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.compare.errors import CannotRead
-from msprec.compare.tensor_statistics import Pair, compare_arrays, of_one
+from msprec.compare.tensor_statistics import TensorPair, compare_arrays, of_one
 
 #: Elements up to which transpositions are tried, and axes: four axes have 24 orders.
 _MOST_ELEMENTS, _MOST_AXES = 4_000_000, 5
@@ -18,7 +18,7 @@ _MOST_PAIRS = 400
 _NORMS = 1e-2
 
 
-def transposition(p: np.ndarray, q: np.ndarray, passes: Callable[[Pair], bool]) -> str:
+def transposition(p: np.ndarray, q: np.ndarray, passes: Callable[[TensorPair], bool]) -> str:
     """The call that makes ``q`` equal to ``p``, such as ``transpose(0, 3, 1, 2)``; empty where none does.
 
     Args:
@@ -46,7 +46,7 @@ def _may_be_the_same(a, b) -> bool:
     return near and math.isclose(a.norm, b.norm, rel_tol=_NORMS)
 
 
-def exchanged(rows: list, passes: Callable[[Pair], bool]) -> list:
+def exchanged(rows: list, passes: Callable[[TensorPair], bool]) -> list:
     """Pairs of failing rows, each of whose two tensors equals the other row's: ``(row, row)``.
 
     Args:
@@ -66,7 +66,7 @@ def exchanged(rows: list, passes: Callable[[Pair], bool]) -> list:
     return found
 
 
-def _equal(a, b, passes: Callable[[Pair], bool]) -> bool:
+def _equal(a, b, passes: Callable[[TensorPair], bool]) -> bool:
     p, q = _loaded(a), _loaded(b)
     return p is not None and q is not None and p.shape == q.shape and passes(compare_arrays(p, q))
 

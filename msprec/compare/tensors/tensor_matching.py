@@ -4,7 +4,7 @@ from collections import Counter
 from typing import NamedTuple, Optional
 
 from msprec.compare.alignment import aligned
-from msprec.compare.dumps.dump import Dump, Item
+from msprec.compare.dumps.dump import Dump, DumpedTensor
 from msprec.compare.errors import CannotRead
 from msprec.compare.weights.parameter_matching import WORDS, squeezed, without_wrapper
 
@@ -125,7 +125,7 @@ def _by_order(a: list, b: list) -> Paired:
 
 
 # --- structure ----------------------------------------------------------------------------------------------------
-def _shape(item: Item) -> Optional[tuple]:
+def _shape(item: DumpedTensor) -> Optional[tuple]:
     if item.shape is not None:
         return squeezed(item.shape)
     try:

@@ -1,7 +1,7 @@
 """What comparing two dumps says, in words."""
 
-from msprec.compare.tensors.compare import GOOD, Compared
-from msprec.compare.tensors.first_divergence import Culprit
+from msprec.compare.tensors.compare import GOOD, ComparedDumps
+from msprec.compare.tensors.first_divergence import FirstDivergence
 
 WORDS = {
     "zh": {
@@ -147,7 +147,7 @@ _FEW = 3
 _SMALL = 5e-3
 
 
-def sentence(found: Compared, culprit: Culprit, lang: str) -> list:
+def sentence(found: ComparedDumps, culprit: FirstDivergence, lang: str) -> list:
     """The sentence that matters, and what must be known beside it."""
     say = WORDS[lang]
     lines = [_said(found, culprit, say)]
@@ -161,7 +161,7 @@ def sentence(found: Compared, culprit: Culprit, lang: str) -> list:
     return lines
 
 
-def _said(found: Compared, culprit: Culprit, say: dict) -> str:
+def _said(found: ComparedDumps, culprit: FirstDivergence, say: dict) -> str:
     if culprit.kind == "clean":
         good = all(row.verdict in GOOD for row in found.rows)
         return say["clean" if culprit.judged else "agree" if good else "not_judged"].format(judged=culprit.judged)
@@ -231,7 +231,7 @@ def _remedy(row, say: dict) -> str:
     return say["remedy"].format(call=row.remedy) if row.remedy else ""
 
 
-def layouts(found: Compared, lang: str) -> list:
+def layouts(found: ComparedDumps, lang: str) -> list:
     """What is told before any value is compared: shapes, dtypes, layouts, exchanged tensors, values that are not finite."""
     say, lines = WORDS[lang], []
     kinds = {
@@ -266,7 +266,7 @@ def _nonfinite(row) -> tuple:
     return (row.pair.a.nan, row.pair.a.inf), (row.pair.b.nan, row.pair.b.inf)
 
 
-def counts(found: Compared, lang: str) -> list:
+def counts(found: ComparedDumps, lang: str) -> list:
     """How many pass, what has no counterpart, what could not be read."""
     say, rows = WORDS[lang], found.rows
     good = sum(row.verdict in GOOD for row in rows)

@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.compare.errors import CannotRead
 from msprec.compare.parallel import on_all_cores
-from msprec.compare.tensor_statistics import Pair, compare_arrays
+from msprec.compare.tensor_statistics import TensorPair, compare_arrays
 from msprec.compare.weights.files import Weights
 from msprec.compare.weights.parameter_matching import Match, Matched, match, squeezed
 
@@ -22,7 +22,7 @@ _EPSILON_ELSE = 2.0**-24
 _MANY, _ERRORS = 100, 4.0
 
 
-class Row(NamedTuple):
+class WeightRow(NamedTuple):
     """A parameter on both sides.
 
     Attributes:
@@ -39,13 +39,13 @@ class Row(NamedTuple):
     shapes: tuple
     dtypes: tuple
     verdict: str
-    pair: Optional[Pair]
+    pair: Optional[TensorPair]
     spreads: tuple
     spread_differs: bool
     error: str = ""
 
 
-class Compared(NamedTuple):
+class ComparedWeights(NamedTuple):
     """``rows`` in the order of the first file; ``matched`` holds the names that have no counterpart; ``since``: whether
     changes were compared."""
 
@@ -61,7 +61,7 @@ def compare_weights(
     mapping: Optional[dict] = None,
     rtol: Optional[float] = None,
     since: Optional[tuple] = None,
-) -> Compared:
+) -> ComparedWeights:
     """Compares the weights ``b`` with the reference ``a``.
 
     Args:
@@ -82,7 +82,7 @@ def compare_weights(
         )
     pairs = [m for m in matched.pairs if since is None or _has(since, m)]
     rows = on_all_cores(lambda m: _row(a, b, m, rtol, since), pairs, "weights")
-    return Compared(rows, matched, since is not None)
+    return ComparedWeights(rows, matched, since is not None)
 
 
 def _some(weights: Weights) -> str:
@@ -93,19 +93,19 @@ def _has(since: tuple, m: Match) -> bool:
     return m.a in since[0].arrays and m.b in since[1].arrays
 
 
-def _row(a: Weights, b: Weights, m: Match, rtol: Optional[float], since: Optional[tuple]) -> Row:
+def _row(a: Weights, b: Weights, m: Match, rtol: Optional[float], since: Optional[tuple]) -> WeightRow:
     x, y = a.arrays[m.a], b.arrays[m.b]
     shapes, dtypes = (x.shape, y.shape), (x.dtype, y.dtype)
     turned = len(x.shape) == 2 and x.shape == y.shape[::-1]
     if squeezed(x.shape) != squeezed(y.shape) and not turned:
-        return Row(m, shapes, dtypes, "shape", None, (None, None), False)
+        return WeightRow(m, shapes, dtypes, "shape", None, (None, None), False)
     try:
         p, q, floor = x.load(), y.load(), 0.0
         if since is not None:
             floor = 2 * _coarser(dtypes, _EPSILON, _EPSILON_ELSE) * float(np.abs(p).max(initial=0.0))
             p, q = _change(p, since[0].arrays[m.a]), _change(q, since[1].arrays[m.b])
     except CannotRead as error:
-        return Row(m, shapes, dtypes, "unreadable", None, (None, None), False, str(error))
+        return WeightRow(m, shapes, dtypes, "unreadable", None, (None, None), False, str(error))
     if rtol is None:
         rtol = _ROUNDING_OF_CHANGE if since is not None else _coarser(dtypes, _ROUNDING, _ROUNDING_ELSE)
     return _judged(m, shapes, dtypes, p, q, turned, rtol, floor)
@@ -121,7 +121,7 @@ def _change(now: np.ndarray, before) -> np.ndarray:
     return now.astype(np.float64) - before.load()
 
 
-def _judged(m: Match, shapes: tuple, dtypes: tuple, p, q, turned: bool, rtol: float, floor: float) -> Row:
+def _judged(m: Match, shapes: tuple, dtypes: tuple, p, q, turned: bool, rtol: float, floor: float) -> WeightRow:
     square = shapes[0] == shapes[1]
     pair = compare_arrays(p, q, rtol, floor) if square or not turned else None
     verdict = _verdict(pair) if pair is not None else "shape"
@@ -130,12 +130,12 @@ def _judged(m: Match, shapes: tuple, dtypes: tuple, p, q, turned: bool, rtol: fl
         if other.within == 1.0 and p.size > 1:
             pair, verdict = other, "transposed"
     if pair is None:
-        return Row(m, shapes, dtypes, "shape", None, (None, None), False)
+        return WeightRow(m, shapes, dtypes, "shape", None, (None, None), False)
     spreads = tuple(_spread(one, p.size) for one in (pair.a, pair.b))
-    return Row(m, shapes, dtypes, verdict, pair, spreads, _spreads_differ(spreads, p.size))
+    return WeightRow(m, shapes, dtypes, verdict, pair, spreads, _spreads_differ(spreads, p.size))
 
 
-def _verdict(pair: Pair) -> str:
+def _verdict(pair: TensorPair) -> str:
     if pair.identical:
         return "identical"
     return "rounding" if pair.within == 1.0 else "differs"

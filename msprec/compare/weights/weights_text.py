@@ -1,6 +1,6 @@
 """What comparing two files of weights says, in words."""
 
-from msprec.compare.weights.compare import Compared, common_factor, unrelated
+from msprec.compare.weights.compare import ComparedWeights, common_factor, unrelated
 
 WORDS = {
     "zh": {
@@ -73,7 +73,7 @@ _ORDER = ("unreadable", "shape", "differs", "transposed", "rounding", "identical
 _STATISTICS = ("running_mean", "running_var", "moving_mean", "moving_variance")
 
 
-def conclusion(found: Compared, lang: str) -> list:
+def conclusion(found: ComparedWeights, lang: str) -> list:
     """The sentences, what matters first."""
     say, rows = WORDS[lang], found.rows
     by = {verdict: [row for row in rows if row.verdict == verdict] for verdict in _ORDER}
@@ -98,7 +98,7 @@ def conclusion(found: Compared, lang: str) -> list:
     return lines
 
 
-def _causes(found: Compared, by: dict, say: dict) -> list:
+def _causes(found: ComparedWeights, by: dict, say: dict) -> list:
     lines, rows = [], found.rows
     strangers = [] if found.since else unrelated(rows)
     if strangers:

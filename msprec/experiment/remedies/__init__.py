@@ -2,7 +2,14 @@
 
 from msprec.experiment.remedies.data import BatchSize, Shuffle, Standardise
 from msprec.experiment.remedies.loop import ClipGradients, ManyEpochs, MoreEpochs, UnscaleFirst
-from msprec.experiment.remedies.network import ClassWeights, EvaluationMode, InitialWeights, Logits, TrainingMode
+from msprec.experiment.remedies.network import (
+    ClassWeights,
+    EvaluationMode,
+    GradientFlow,
+    InitialWeights,
+    Logits,
+    TrainingMode,
+)
 from msprec.experiment.remedies.optimizer import (
     AllParameters,
     FarHigherRate,
@@ -11,18 +18,25 @@ from msprec.experiment.remedies.optimizer import (
     MuchHigherRate,
     MuchLowerRate,
     RangeTestRate,
+    UpperRangeTestRate,
 )
+from msprec.experiment.remedies.output import LossForm, OutputActivation, OutputShape
 from msprec.experiment.remedies.precision import Float32, LossScale
 
 REMEDIES = (
     Standardise,
     Shuffle,
     AllParameters,
+    GradientFlow,
     InitialWeights,
     Logits,
+    OutputActivation,
+    OutputShape,
+    LossForm,
     TrainingMode,
     EvaluationMode,
     RangeTestRate,
+    UpperRangeTestRate,
     LowerRate,
     MuchLowerRate,
     HigherRate,

@@ -33,9 +33,16 @@ class Standardise(Remedy):
         return {name: pair for name, pair in scaled.items() if not _is_standard(*pair)}
 
     def hook(self) -> Optional[dict]:
-        return {"name": "standardise", "columns": self._columns()}
+        return {"name": "standardise", "columns": self._columns()} if self._has_data_set() else None
+
+    def _has_data_set(self) -> bool:
+        """Whether there is one to put it into: in a loop that is handed arrays there is none."""
+        steps = (self.case.training_set() or {}).get("pipeline") or []
+        return any(step["op"].endswith("Dataset") for step in steps)
 
     def edit(self, project: Project) -> None:
+        if not self._has_data_set():
+            raise NoPlace("the training is handed arrays")
         columns, places = self._columns(), {}
         for dataset in self.case.facts("datasets").get("datasets", []):
             names = {one["name"] for one in dataset.get("columns", [])}

@@ -1,5 +1,6 @@
 """Remedies in the network: its output, its mode, its initial weights."""
 
+import math
 from typing import Optional
 
 import libcst as cst
@@ -67,13 +68,23 @@ class Logits(Remedy):
         around = [one for one in file.nodes(cst.Call) if last_name(one.func) == "SequentialCell"]
         for one in around:
             if one.args and one.args[-1].value is call:
-                file.change(one, _without_last)
+                file.change(one, without_last)
                 return
         raise NoPlace("the softmax is not the last argument of a SequentialCell")
 
 
-def _without_last(node: cst.Call) -> cst.Call:
-    return node.with_changes(args=node.args[:-1])
+def without_last(node):
+    """A call without its last argument, or a list without its last element."""
+    name = "args" if isinstance(node, cst.Call) else "elements"
+    kept = list(getattr(node, name)[:-1])
+    # the comma of an argument in a line of its own stays
+    if (
+        kept
+        and isinstance(kept[-1].comma, cst.Comma)
+        and isinstance(kept[-1].comma.whitespace_after, cst.SimpleWhitespace)
+    ):
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return node.with_changes(**{name: kept})
 
 
 def _returned(file: SourceFile, function: cst.FunctionDef) -> list:
@@ -185,23 +196,59 @@ def _loop_without(file: SourceFile, line: int, others: list):
     return loops[-1] if loops else file.at(line, cst.SimpleStatementLine)[0]
 
 
+class GradientFlow(Remedy):
+    """Weights that a ``stop_gradient`` keeps from learning learn."""
+
+    id = "gradient_flow"
+    title = Text("去掉 stop_gradient", "stop_gradient taken out")
+    answers = ("cg.02",)
+
+    def fits(self) -> bool:
+        return self.can_edit()
+
+    def edit(self, project: Project) -> None:
+        found = {}
+        for name, line in sorted({place for one in self.problems for place in one.places}):
+            if self.case.patchable(self.case.path(name)):
+                file = project.file(name)
+                calls = [one for one in file.at(line, cst.Call) if last_name(one.func) == "stop_gradient"]
+                found.update(dict.fromkeys(calls, file))
+        call = only(list(found), "a stop_gradient that the finding names", self.case.script)
+        file = found[call]
+        if len(call.args) != 1:
+            raise NoPlace("stop_gradient is not given one value")
+        statement, given = file.parent(call, cst.Assign), call.args[0].value
+        if (
+            statement is not None
+            and statement.value is call
+            and file.code(statement.targets[0].target) == file.code(given)
+        ):
+            file.drop(call)
+        else:
+            file.change(call, lambda node: node.args[0].value)
+
+
+#: Weights drawn this many times as wide, or as narrow, as He et al. (2015) draw them, sqrt(2 / inputs), are drawn anew; of a
+#: bias that begins at one number, this is far from 0.
+_FAR, _FAR_BIAS = 10.0, 1.0
+
+
 class InitialWeights(Remedy):
-    """Weights that begin all alike are drawn anew (He, uniform)."""
+    """Weights that begin all alike, or far too large or small, are drawn anew (He, uniform); biases far from 0 begin at 0."""
 
     id = "initial_weights"
     title = Text("重新随机初始化权重", "initial weights drawn anew")
-    answers = ("wi.01",)
+    answers = ("wi.01", "td.01", "td.03")
 
     def fits(self) -> bool:
         return bool(self._parameters())
 
     def _parameters(self) -> list:
+        alike = any(one.item == "wi.01" for one in self.problems)
         return [
             one
             for one in self.case.facts("parameters").get("parameters", [])
-            if one.get("kind") == "weight"
-            and len(one.get("shape") or ()) > 1
-            and (one.get("initial") or {}).get("constant")
+            if (alike and _is_constant_weight(one)) or _begins_far_off(one)
         ]
 
     def hook(self) -> Optional[dict]:
@@ -209,26 +256,43 @@ class InitialWeights(Remedy):
 
     def edit(self, project: Project) -> None:
         seen = set()
-        for place in (one.get("created") for one in self._parameters()):
+        for one in self._parameters():
+            place, bias = one.get("created"), one["kind"] == "bias"
             if not place:
                 raise NoPlace("where a weight is made is not known")
             file = project.file(place["file"])
-            given = [argument(one, "weight_init") for one in file.at(place["line"], cst.Call)]
-            given = [one for one in given if one is not None and one.value not in seen]
-            if not given and any(one in seen for one in self._seen_at(file, place["line"])):
+            keyword, code = ("bias_init", '"zeros"') if bias else ("weight_init", '"he_uniform"')
+            given = [argument(call, keyword) for call in file.at(place["line"], cst.Call)]
+            given = [arg.value for arg in given if arg is not None]
+            if seen & set(given):  # a loop makes several layers at one line
                 continue
-            value = only(given, "weight_init", file.path, place["line"]).value
+            value = only(given, keyword, file.path, place["line"])
             seen.add(value)
-            file.replace(value, '"he_uniform"')
-
-    @staticmethod
-    def _seen_at(file: SourceFile, line: int) -> list:
-        return [
-            arg.value for call in file.at(line, cst.Call) for arg in [argument(call, "weight_init")] if arg is not None
-        ]
+            file.replace(value, code)
 
     def code(self) -> Optional[str]:
         return 'nn.Dense(in_channels, out_channels, weight_init="he_uniform")'
+
+
+def _is_constant_weight(one: dict) -> bool:
+    return (
+        one.get("kind") == "weight"
+        and len(one.get("shape") or ()) > 1
+        and bool((one.get("initial") or {}).get("constant"))
+    )
+
+
+def _begins_far_off(one: dict) -> bool:
+    """Whether a weight of a dense or convolutional layer is drawn far too wide or narrow, or its bias lies far from 0."""
+    initial, shape = one.get("initial") or {}, one.get("shape") or []
+    if not str(one.get("cell_class")).startswith(("Dense", "Linear", "Conv")) or initial.get("nonfinite"):
+        return False
+    if one.get("kind") == "bias":
+        return bool(initial.get("constant")) and abs(initial.get("mean") or 0) >= _FAR_BIAS
+    if one.get("kind") != "weight" or len(shape) < 2 or not initial.get("std") or initial.get("constant"):
+        return False
+    usual = math.sqrt(2 / math.prod(shape[1:]))
+    return not usual / _FAR <= initial["std"] <= usual * _FAR
 
 
 class ClassWeights(Remedy):

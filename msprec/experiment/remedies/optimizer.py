@@ -1,5 +1,6 @@
 """Remedies at the optimizer: another learning rate, the parameters that were not handed to it."""
 
+import math
 from typing import Optional
 
 import libcst as cst
@@ -97,7 +98,8 @@ class FarHigherRate(_LearningRate):
 
 
 class RangeTestRate(_LearningRate):
-    """The rate at which the loss of the run's range test falls fastest."""
+    """The rate at which the loss of the run's range test falls fastest; where that is outside of the range in which it falls,
+    the middle of this range."""
 
     id = "lr_range_test"
     title = Text("采用学习率范围测试的结果", "learning rate of the range test")
@@ -106,9 +108,16 @@ class RangeTestRate(_LearningRate):
     def fits(self) -> bool:
         return super().fits() and self._found() is not None
 
-    def _found(self) -> Optional[float]:
+    def _wanted(self) -> Optional[float]:
+        """The rate to train with."""
         test = self.case.facts("range_test")
-        rate, used = test.get("steepest"), test.get("used")
+        rate, lower, upper = test.get("steepest"), test.get("lower"), test.get("upper")
+        if lower and upper and not (rate and lower <= rate <= upper):
+            return math.sqrt(lower * upper)
+        return rate
+
+    def _found(self) -> Optional[float]:
+        rate, used = self._wanted(), self.case.facts("range_test").get("used")
         if not rate or not used or 0.5 < rate / used < 2:
             return None
         return rate / used
@@ -116,6 +125,20 @@ class RangeTestRate(_LearningRate):
     @property
     def factor(self) -> float:
         return self._found() or 1.0
+
+
+class UpperRangeTestRate(RangeTestRate):
+    """Half of the largest rate with which the loss of the range test still falls: the best constant rate is usually within a
+    factor of two of that (Bengio, Practical recommendations for gradient-based training, 2012)."""
+
+    id = "lr_range_upper"
+    title = Text("采用学习率范围测试上限的一半", "half of the range test's largest learning rate")
+    after = "lr_range_test"
+    must_help = True
+
+    def _wanted(self) -> Optional[float]:
+        first, upper = super()._wanted(), self.case.facts("range_test").get("upper")
+        return upper / 2 if first and upper and upper / 2 > 2 * first else None
 
 
 class AllParameters(Remedy):

@@ -8,9 +8,9 @@ from msprec.observe.data.datasets import to_array
 from msprec.record.time_budget import Budget
 
 #: Projections of a parameter, from which the distance of two replicas is estimated; elements of it that are looked at.
-PROJECTIONS, MOST_ELEMENTS = 4, 1 << 20
+PROJECTIONS, MOST_ELEMENTS = 4, 1 << 17
 #: Share of the run's time that looking may take, and seconds that are free.
-SHARE, GRACE = 0.002, 0.3
+SHARE, GRACE = 0.002, 0.1
 
 
 class ReplicaObserver:

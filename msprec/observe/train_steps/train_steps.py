@@ -20,7 +20,7 @@ from msprec.observe.train_steps.loss_scaling import LossScaling
 from msprec.observe.train_steps.open_step import OpenStep
 from msprec.observe.train_steps.replay_buffer import ReplayObserver
 from msprec.observe.train_steps.style_facts import StyleFacts
-from msprec.probe.captured_steps import Material
+from msprec.probe.captured_trainings import CapturedTrainings
 from msprec.probe.evaluation_calls import EvaluationCalls
 from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
@@ -41,7 +41,7 @@ class StepObserver:
         #: Steps done; calls of cells and compiled functions, and gradient computations, that are under way
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
-        self.gradients, self.material = GradientSampler(observer.writer), Material()
+        self.gradients, self.material = GradientSampler(observer.writer), CapturedTrainings()
         self.evaluations = EvaluationCalls()
         self.loss_facts, self.scaling = LossFacts(), LossScaling()
         self.style_facts = StyleFacts(observer, self.scaling.scalers)

@@ -185,7 +185,9 @@ _BEHAVIOUR = {
     "curve": key([number], "its values from far off the labels to them"),
     "way": key(Choice("falls", "rises"), "how these values go all along"),
     "pairs": key(flag, "whether it matters which label goes with which sample"),
-    "idle": key([number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"),
+    "idle": key(
+        [number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"
+    ),
     "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
     "class_shift": key(flag, "unchanged where one class's scores are raised"),
     "settles": key(flag, "right scores cost no less when doubled"),
@@ -209,7 +211,8 @@ _OWN_LOSS = {
     "value": key(number, "its value"),
     "equals": key([text], "the known loss and reduction whose value it has"),
     "candidates": key(Map(number), "values of known losses"),
-    "variant": key(flag, "whether its name speaks of a variant: weighted, smoothed, …"),
+    "variant": key(flag, "whether its code speaks of a variant (weighted, smoothed, …), or it was given more inputs"),
+    "beside": key([count], "positions of further inputs of the step that it was given: second labels, weights, a mask"),
     "predicted": key([count], "shape of the prediction"),
     "labels": key([count], "shape of the labels"),
     "final": key(flag, "whether it is what was differentiated (times the loss scale); null: that was not seen"),
@@ -288,6 +291,7 @@ _UPDATES = {
     "optimizer": key(text, "its class"),
     "place": key(PLACE, "where it is called, or where the step is defined"),
     "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
+    "of_others": key([text], "names of the weights, not the optimizer's, whose gradients it was given"),
     "updates": key(
         [
             {
@@ -389,13 +393,16 @@ _TERMS = {
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
+    "took": key(Map(finite), "seconds that each probe took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
-    "mixed_samples": key(_MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"),
+    "mixed_samples": key(
+        _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
+    ),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),

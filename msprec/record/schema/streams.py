@@ -165,6 +165,18 @@ EVENTS = {
         },
         "the gradient of a weight is far below the others",
     ),
+    "loss_spike": key(
+        {
+            "value": key(number, "the loss"),
+            "usual": key(number, "median of the losses before"),
+            "file": key(text, "the batch of the step, in the run folder"),
+            "batch": key(
+                [{"name": key(text, "name"), "dtype": key(text, "element type"), "shape": key([count], "shape")}],
+                "the arrays in it",
+            ),
+        },
+        "the loss stands far above those before; its batch is kept",
+    ),
     "resumed": key(
         {
             "by": key(Choice("initial_epoch", "initial_step", "global_step", "record"), "what told the step"),

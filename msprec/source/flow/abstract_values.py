@@ -137,7 +137,7 @@ class LibObj:
         return self.args[position] if position < len(self.args) else None
 
 
-class Method:
+class MethodOfValue:
     """A method of a value that is no object of the project: ``grads.clip``, ``scaler.unscale``."""
 
     __slots__ = ("name", "owner")
@@ -165,7 +165,7 @@ class GradientOf:
         self.function, self.gives, self.aux, self.sens = function, gives, aux, sens
 
 
-class Choice:
+class OneOf:
     """One of several callables or objects, according to conditions that are not known."""
 
     __slots__ = ("parts",)
@@ -234,14 +234,14 @@ def joined(values: list) -> Any:
         return telling[0]
     if all(isinstance(value, Num) for value in telling):
         return joined(telling)
-    return Choice(telling)
+    return OneOf(telling)
 
 
 def as_num(value: Any) -> Optional[Num]:
     """The value as one Num: a tuple of gradients is a gradient; None for what is no number."""
     if isinstance(value, Num):
         return value
-    if isinstance(value, (Tup, Choice)):
+    if isinstance(value, (Tup, OneOf)):
         found = [part for part in map(as_num, value.parts) if part is not None]
         return joined(found) if found else None
     if isinstance(value, Mapping):

@@ -6,7 +6,6 @@ from typing import Any, Optional
 from msprec.source.flow import arithmetic
 from msprec.source.flow.abstract_values import (
     NORM,
-    Choice,
     Const,
     GradientOf,
     Lib,
@@ -14,6 +13,7 @@ from msprec.source.flow.abstract_values import (
     Mapping,
     Num,
     Obj,
+    OneOf,
     Truth,
     Tup,
     Unknown,
@@ -149,7 +149,7 @@ class Expressions(Interpreter):
         if isinstance(right, Const) and right.value is None:
             if isinstance(left, Const):
                 return Const((left.value is None) != negated)
-            if not isinstance(left, (Unknown, Truth, Choice)):
+            if not isinstance(left, (Unknown, Truth, OneOf)):
                 return Const(negated)
         return Truth()
 

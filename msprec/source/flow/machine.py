@@ -14,15 +14,15 @@ from msprec.source.flow.abstract_values import (
     GRADIENT,
     NORM,
     SCALE,
-    Choice,
     Const,
     GradientOf,
     Lib,
     LibObj,
     Mapping,
-    Method,
+    MethodOfValue,
     Num,
     Obj,
+    OneOf,
     Partial,
     Truth,
     Tup,
@@ -32,7 +32,7 @@ from msprec.source.flow.abstract_values import (
 )
 from msprec.source.flow.events import Event
 from msprec.source.flow.expressions import Expressions, truth_of, wrapped
-from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Library, last
+from msprec.source.flow.mindspore_semantics import ONE, SCALE_NAME, Semantics, last
 from msprec.source.flow.objects import Objects
 from msprec.source.interpreter import Class, Env, Function, Place
 from msprec.source.module import Module, Scope, last_name, loaded
@@ -53,7 +53,7 @@ class Machine(Objects, Expressions):
         super().__init__(project, values)
         self.assumed = dict(assumed or {})
         self.consulted, self.events = [], []
-        self.library = Library(self)
+        self.library = Semantics(self)
         self.guards, self.sites = [], []
         self.guessing = False
         self.changed = {}
@@ -163,10 +163,10 @@ class Machine(Objects, Expressions):
     def _attribute(self, node: ast.Attribute, env: Env) -> Any:
         if _is_super(node.value):
             owner = self._self(env)
-            return Method(owner, node.attr) if isinstance(owner, Obj) else Unknown("super")
+            return MethodOfValue(owner, node.attr) if isinstance(owner, Obj) else Unknown("super")
         base = self.eval(node.value, env)
         found = self.attribute(base, node.attr, node)
-        if isinstance(base, (Unknown, Lib, Method, Const)) and isinstance(found, (Unknown, Method)):
+        if isinstance(base, (Unknown, Lib, MethodOfValue, Const)) and isinstance(found, (Unknown, MethodOfValue)):
             stated = self.setting(node, env)
             return found if isinstance(stated, Unknown) else stated
         return found
@@ -175,7 +175,7 @@ class Machine(Objects, Expressions):
 
     def attribute(self, base: Any, name: str, node: Optional[ast.AST]) -> Any:
         """``base.name``."""
-        if isinstance(base, Choice):
+        if isinstance(base, OneOf):
             return joined([self.attribute(part, name, node) for part in base.parts])
         if isinstance(base, Obj):
             return self._of_object(base, name, node)
@@ -197,7 +197,7 @@ class Machine(Objects, Expressions):
             return base
         if isinstance(base, Const):
             return Unknown(name)
-        return Method(base, name)
+        return MethodOfValue(base, name)
 
     def _of_library(self, base: Lib, name: str) -> Any:
         if base.name.startswith("project:"):
@@ -221,7 +221,9 @@ class Machine(Objects, Expressions):
         return super()._call(node, env)
 
     def called(self, function: Any, args: list, keywords: dict, whole: bool, node: ast.Call, env: Env) -> Any:
-        if isinstance(function, Unknown) or (isinstance(function, Method) and isinstance(function.owner, Unknown)):
+        if isinstance(function, Unknown) or (
+            isinstance(function, MethodOfValue) and isinstance(function.owner, Unknown)
+        ):
             value = self.values.of(node, env.scope)
             if value is not UNKNOWN and not isinstance(value, Record):
                 return wrapped(value)
@@ -246,13 +248,13 @@ class Machine(Objects, Expressions):
             return self.call(function.function, [*function.args, *args], {**function.keywords, **keywords}, node)
         if isinstance(function, GradientOf):
             return self._call_gradient(function, args, keywords, node)
-        if isinstance(function, Choice):
+        if isinstance(function, OneOf):
             return joined([self.call(part, args, keywords, node) for part in function.parts])
         if isinstance(function, Lib):
             return self._call_library(function, args, keywords, node)
         if isinstance(function, LibObj):
             return self.library.call_object(function, args, keywords, node)
-        if isinstance(function, Method):
+        if isinstance(function, MethodOfValue):
             return self._call_method(function, args, keywords, node)
         return self.library.unread(getattr(function, "name", ""), args, keywords, node, function)
 
@@ -272,7 +274,7 @@ class Machine(Objects, Expressions):
             return self.library.call(function.name, args, keywords, node)
         return self.library.unread(last(function.name), args, keywords, node, function)
 
-    def _call_method(self, method: Method, args: list, keywords: dict, node) -> Any:
+    def _call_method(self, method: MethodOfValue, args: list, keywords: dict, node) -> Any:
         owner = method.owner
         if isinstance(owner, Obj):
             return self._base_method(owner, method.name, args, keywords, node)
@@ -332,7 +334,7 @@ class Machine(Objects, Expressions):
             decorator = self.eval(node_of, env)
             if isinstance(decorator, (Partial, Function)):
                 found = self.call(decorator, [value], {}, node)
-                value = found if isinstance(found, (Function, Obj, Partial, Choice)) else value
+                value = found if isinstance(found, (Function, Obj, Partial, OneOf)) else value
         return value
 
     def rounds(self, value: Any) -> list:

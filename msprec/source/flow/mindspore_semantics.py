@@ -11,7 +11,6 @@ from msprec.source.flow.abstract_values import (
     PLAIN,
     SCALE,
     ZERO,
-    Choice,
     Const,
     GradientOf,
     Lib,
@@ -19,6 +18,7 @@ from msprec.source.flow.abstract_values import (
     Mapping,
     Num,
     Obj,
+    OneOf,
     Partial,
     Truth,
     Tup,
@@ -141,7 +141,7 @@ def last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-class Library:
+class Semantics:
     """The semantics, for one `Machine`, which runs the project's own code and keeps the events."""
 
     def __init__(self, machine):
@@ -634,4 +634,4 @@ def is_optimizer_base(name: str) -> bool:
 
 
 def choices(value: Any) -> list:
-    return value.parts if isinstance(value, Choice) else [value]
+    return value.parts if isinstance(value, OneOf) else [value]

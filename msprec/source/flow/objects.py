@@ -7,7 +7,7 @@ from msprec.source.flow.abstract_values import (
     SCALE,
     Const,
     LibObj,
-    Method,
+    MethodOfValue,
     Num,
     Obj,
     Truth,
@@ -60,8 +60,8 @@ class Objects(Interpreter):
                 base.attributes[name] = found(base)
                 return base.attributes[name]
         if is_optimizer_base(base.base) and name == "scale_grad":
-            return Method(base, "scale_grad")
-        return Method(base, name)
+            return MethodOfValue(base, "scale_grad")
+        return MethodOfValue(base, name)
 
     def _base_method(self, owner: Obj, name: str, args: list, keywords: dict, node) -> Any:
         """A method that a class of the project inherits from MindSpore's."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.source.flow.abstract_values import GRADIENT, Choice, Num, Tup, Unknown
+from msprec.source.flow.abstract_values import GRADIENT, Num, OneOf, Tup, Unknown
 from msprec.source.flow.events import GIVEN, ExecutionPath
 from msprec.source.flow.machine import Machine
 from msprec.source.flow.mindspore_semantics import SCALE_NAME, is_step_base
@@ -29,7 +29,7 @@ def execution_paths(project: Project, values: Values, entries: Iterable[Module],
     Never raises: what goes wrong makes a world incomplete.
     """
     entries = _training(project, list(entries))
-    budget = Budget()
+    budget = StepBudget()
     found = [explore(project, values, lambda machine, entry=entry: machine.module(entry), budget) for entry in entries]
     trains = any(event.kind in ("gradient", "update") for worlds in found for world in worlds for event in world.events)
     if whole or not trains:
@@ -78,7 +78,7 @@ def _run_function(machine: Machine, scope: Scope) -> None:
     given = _guesses(machine, [*scope.node.args.posonlyargs, *scope.node.args.args], scope.node.args.defaults)
     made = machine.call(Function(scope, env), given, {}, scope.node)
     for part in made.parts if isinstance(made, Tup) else [made]:
-        if isinstance(part, (Function, Choice)):
+        if isinstance(part, (Function, OneOf)):
             machine.call(part, [Num(), Num()], {}, scope.node)
 
 
@@ -99,7 +99,7 @@ def _guess(name: str):
     return Num(frozenset([1.0]), "scale") if SCALE_NAME.match(name) else Tup([]) if name == "args" else Unknown(name)
 
 
-class Budget:
+class StepBudget:
     """What may still be spent on all scripts together, in steps of the machine, and what they have entered."""
 
     def __init__(self, steps: int = _BUDGET):
@@ -131,7 +131,7 @@ def _closure(project: Project, entry: Module) -> set:
     return found
 
 
-def explore(project: Project, values: Values, run, budget: Budget) -> list:
+def explore(project: Project, values: Values, run, budget: StepBudget) -> list:
     """Runs once for each combination of the open conditions that the runs meet."""
     waiting, found = [{}], []
     if budget.steps <= 0:

@@ -11,7 +11,7 @@ from msprec.source.pipelines.values import (
     Batches,
     Data,
     Instance,
-    Library,
+    LibraryName,
     Method,
     ModelOf,
     Pipe,
@@ -57,7 +57,7 @@ class Calls(Interpreter):
             return self._call_instance(function, args, keywords, node, whole)
         if isinstance(function, Method):
             return self._call_method(function, args, keywords, node, env, whole)
-        if isinstance(function, Library):
+        if isinstance(function, LibraryName):
             return self._call_library(function.name, args, keywords, node, whole)
         name = ast.unparse(node.func)
         batch = next((value for value in (*args, *keywords.values()) if isinstance(value, Batches)), None)

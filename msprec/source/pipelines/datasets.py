@@ -9,9 +9,9 @@ from msprec.source.pipelines.values import (
     UNREAD,
     Batches,
     Instance,
-    Operation,
     Pipe,
     Step,
+    TransformValue,
     as_argument,
     column_names,
     is_plain,
@@ -35,7 +35,7 @@ class DataSets:
     def _transform(self, name: str, args: list, keywords: dict, whole: bool) -> Any:
         if name == "Compose":
             inner = args[0] if args else keywords.get("transforms", UNKNOWN)
-            return inner if type(inner) is tuple else Operation(f"{UNREAD}Compose", {}, f"{UNREAD}Compose")
+            return inner if type(inner) is tuple else TransformValue(f"{UNREAD}Compose", {}, f"{UNREAD}Compose")
         known = SIGNATURES.get(name, [])
         found = {part: default for part, default in known if default != REQUIRED} if whole else {}
         names = [part for part, _ in known]
@@ -44,7 +44,7 @@ class DataSets:
         found.update(keywords)
         found.update({part: UNKNOWN for part in names if part not in found})
         shown = {part: as_argument(value) for part, value in found.items()}
-        return Operation(name, shown, f"{name}({', '.join(f'{part}={value}' for part, value in shown.items())})")
+        return TransformValue(name, shown, f"{name}({', '.join(f'{part}={value}' for part, value in shown.items())})")
 
     def _data_set(self, name: str, args: list, keywords: dict, node: ast.Call, whole: bool) -> Pipe:
         given = {**dict(zip(METHODS.get(name, ()), args)), **keywords}
@@ -104,7 +104,7 @@ class DataSets:
         return found
 
     def _operation(self, one: Any, node: ast.Call) -> str:
-        if isinstance(one, Operation):
+        if isinstance(one, TransformValue):
             return one.text
         if isinstance(one, Function):
             return self._of_function(one)

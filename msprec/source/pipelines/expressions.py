@@ -10,7 +10,7 @@ from msprec.source.pipelines.values import (
     Batches,
     Data,
     Instance,
-    Library,
+    LibraryName,
     Method,
     ModelOf,
     Pipe,
@@ -152,12 +152,12 @@ class Expressions(Interpreter):
     def attribute(self, base: Any, name: str, node: Optional[ast.AST]) -> Any:
         if base is UNKNOWN:
             return Method(base, name)
-        if isinstance(base, Library):
+        if isinstance(base, LibraryName):
             if base.module is None:
-                return Library(public_name(self.project.resolve(f"{base.name}.{name}")))
+                return LibraryName(public_name(self.project.resolve(f"{base.name}.{name}")))
             inner = self.project.modules.get(f"{base.module.name}.{name}")
             if inner is not None and name not in base.module.scope.bindings:
-                return Library(inner.name, inner)
+                return LibraryName(inner.name, inner)
             home = self.module_env(base.module)
             return home.names[name] if name in home.names else self._of_module(name, base.module)
         if isinstance(base, Instance):

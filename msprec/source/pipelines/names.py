@@ -7,7 +7,7 @@ from typing import Any
 from msprec.source.interpreter import Class, Env, Function
 from msprec.source.module import Module
 from msprec.source.names import public_name
-from msprec.source.pipelines.values import Library
+from msprec.source.pipelines.values import LibraryName
 from msprec.source.values import UNKNOWN, Record
 
 _BUILTINS = frozenset(dir(builtins))
@@ -29,7 +29,7 @@ class Names:
                 home = self.project.module_of(star, module)
                 if home is not None and home.scope.bindings.get(name):
                     return self._of_module(name, home)
-            return Library(f"builtins.{name}") if name in _BUILTINS else UNKNOWN
+            return LibraryName(f"builtins.{name}") if name in _BUILTINS else UNKNOWN
         last = bindings[-1]
         if last.kind in ("def", "class"):
             scope = module.scopes[last.value]
@@ -50,12 +50,12 @@ class Names:
             return Class(scope) if scope.is_class else Function(scope, self.module_env(scope.module))
         module = self.project.module_of(dotted, near)
         if module is not None:
-            return Library(module.name, module)
+            return LibraryName(module.name, module)
         head, _, tail = dotted.rpartition(".")
         module = self.project.module_of(head, near) if head else None
         if module is not None and module.scope is not near.scope:
             return self._of_module(tail, module)
-        return Library(public_name(dotted))
+        return LibraryName(public_name(dotted))
 
     def _stated(self, node: ast.AST, env: Env) -> Any:
         """A constant that the source gives by other means: argparse, YAML, a dataclass, what all callers agree on."""

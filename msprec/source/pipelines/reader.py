@@ -15,14 +15,14 @@ from msprec.source.pipelines.expressions import Expressions
 from msprec.source.pipelines.names import Names
 from msprec.source.pipelines.statements import Statements
 from msprec.source.pipelines.uses import Uses
-from msprec.source.pipelines.values import Reading
+from msprec.source.pipelines.values import ReadScript
 from msprec.source.project import Project
 from msprec.source.values import UNKNOWN, Values
 
 _OWN_TRAINING = re.compile(r"value_and_grad|GradOperation|TrainOneStep|\.train\(\s*[^)\s]")
 
 
-def read_pipelines(project: Project, values: Values, entry: Module) -> Reading:
+def read_pipelines(project: Project, values: Values, entry: Module) -> ReadScript:
     """The pipelines of a script. Never raises: what goes wrong leaves the reading incomplete."""
     reader = Reader(project, values, entry)
     try:
@@ -32,7 +32,7 @@ def read_pipelines(project: Project, values: Values, entry: Module) -> Reading:
         complete = False
     text = project.text_of(entry.file) or ""
     trains = bool(_OWN_TRAINING.search(text)) or any(use.role == "train" for use in reader.uses)
-    return Reading(entry.file, reader.uses, reader.made, reader.altered, reader.modes, trains, complete)
+    return ReadScript(entry.file, reader.uses, reader.made, reader.altered, reader.modes, trains, complete)
 
 
 class Reader(Expressions, Calls, DataSets, Uses, Names, Statements):
@@ -40,7 +40,7 @@ class Reader(Expressions, Calls, DataSets, Uses, Names, Statements):
 
     Attributes:
         heap: ``{(object, name of an attribute): value}``.
-        uses, made, altered, modes: As in `Reading`.
+        uses, made, altered, modes: As in `ReadScript`.
         doubts: Conditions around the current statement that are not known.
     """
 

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from msprec.source.interpreter import Env
-from msprec.source.pipelines.values import Batches, Library, Mode, Pipe, Use
+from msprec.source.pipelines.values import Batches, LibraryName, Mode, Pipe, Use
 
 _TRAINS = re.compile(r"grad|train_step|train_one|trainonestep|optimizer|train_net|backward|\btrain\(", re.IGNORECASE)
 _LABEL = re.compile(r"label|target|^y$|class|^gt$", re.IGNORECASE)
@@ -24,7 +24,7 @@ class Uses:
 
     def _handed(self, function: Any, args: list, keywords: dict, node: ast.Call, env: Env) -> None:
         """A data set that is given to code which was not read."""
-        quiet = isinstance(function, Library) and function.name.startswith("builtins.")
+        quiet = isinstance(function, LibraryName) and function.name.startswith("builtins.")
         for value in (*args, *keywords.values()):
             if isinstance(value, Pipe) and not quiet:
                 trains = _TRAINS.search(ast.unparse(node.func))

@@ -26,7 +26,7 @@ _NEUTRAL = (
 )
 
 
-class Operation(NamedTuple):
+class TransformValue(NamedTuple):
     """A transform: its name, its effective arguments, and the text that a run would record of it."""
 
     name: str
@@ -56,7 +56,7 @@ class Batches(NamedTuple):
     column: Optional[str] = None
 
 
-class Library(NamedTuple):
+class LibraryName(NamedTuple):
     """A name of a library; or, with ``module``, a module of the project."""
 
     name: str
@@ -117,7 +117,7 @@ class Mode(NamedTuple):
     sure: bool
 
 
-class Reading(NamedTuple):
+class ReadScript(NamedTuple):
     """What a script was seen to do.
 
     Attributes:
@@ -158,7 +158,7 @@ def key_text(value: Any) -> str:
         return "text"
     if is_plain(value):
         return repr(value)
-    if isinstance(value, Library):
+    if isinstance(value, LibraryName):
         return value.name
     return origin_of(value) or "UNKNOWN"
 
@@ -249,7 +249,7 @@ def plain_truth(value: Any) -> Optional[bool]:
         return None
     if value is None or isinstance(value, (bool, int, float, str)) or type(value) is tuple:
         return bool(value)
-    return True if isinstance(value, (Pipe, Function, Class, Instance, Operation, ModelOf)) else None
+    return True if isinstance(value, (Pipe, Function, Class, Instance, TransformValue, ModelOf)) else None
 
 
 def is_plain(value: Any) -> bool:
@@ -267,9 +267,9 @@ def is_simple(value: Any) -> bool:
 
 def as_argument(value: Any) -> Any:
     """An argument in the text of a transform."""
-    if isinstance(value, Library):
+    if isinstance(value, LibraryName):
         return ".".join(value.name.split(".")[-2:])
-    if type(value) is tuple and any(isinstance(part, Operation) for part in value):
+    if type(value) is tuple and any(isinstance(part, TransformValue) for part in value):
         return "transforms"
     if is_plain(value):
         return repr(value) if not (isinstance(value, str) and value.startswith(("Inter.", "Border."))) else value

@@ -1,0 +1,213 @@
+"""Inputs that were put into a new order while their labels kept the old one, as the code tells (ds.02, td.05)."""
+
+import ast
+import copy
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Optional
+
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name, own_nodes
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DRAWS = {"permutation", "randperm", "permuted"}
+_SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
+#: Calls that take arrays whose rows belong together.
+_TOGETHER = {"NumpySlicesDataset", "zip", "train_test_split"}
+
+
+class Reordered(NamedTuple):
+    """``array`` is put into a new order at ``place`` and ``partner``, whose rows belong to it, is not (or not into the same)."""
+
+    array: str
+    partner: str
+    place: Fact
+
+
+class _Order(NamedTuple):
+    """A statement that gives ``target`` the rows of ``array`` in a drawn order; ``drawn``: the name of that order."""
+
+    line: int
+    array: str
+    target: str
+    drawn: Optional[str]
+
+
+def reordered_alone(run_data: RunData) -> Optional[Reordered]:
+    """The first array that is reordered alone; None where there is none."""
+    for file, tree in run_data.source.trees.items():
+        tree = _Fields().visit(copy.deepcopy(tree))
+        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        around = {id(one): node for node in classes for one in node.body}
+        for body in [tree, *(node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))]:
+            found = _Body(body, around.get(id(body))).alone()
+            if found is not None:
+                order, partner = found
+                return Reordered(order.array, partner, place(file, order.line))
+    return None
+
+
+class _Fields(ast.NodeTransformer):
+    """Makes a name of each field, ``self.inputs``."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """An attribute: of ``self``, a name."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ast.copy_location(ast.Name(f"self.{node.attr}", node.ctx), node)
+        return node
+
+
+class _Body:
+    """The statements of a module or function without the functions in it; ``around``: the class of a method, whose other
+    methods use its fields."""
+
+    def __init__(self, node: Any, around: Optional[ast.ClassDef] = None):
+        self.nodes = list(own_nodes(node))
+        methods = [one for one in getattr(around, "body", ()) if isinstance(one, _FUNCTIONS) and one is not node]
+        self._beside = [one for method in methods for one in own_nodes(method)]
+        self.stored: dict[str, list] = {}
+        for one in self.nodes:
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                self.stored.setdefault(one.id, []).append(one.lineno)
+        self.first = getattr(node, "lineno", 0)
+        self.parameters = {one.arg for one in getattr(getattr(node, "args", None), "args", [])}
+        self.stored.update({name: [self.first, *self.stored.get(name, [])] for name in self.parameters})
+        self.shuffled = {
+            one.args[0].id: one.lineno
+            for one in self.nodes
+            if isinstance(one, ast.Call)
+            and called_name(one) == "shuffle"
+            and len(one.args) == 1
+            and not one.keywords
+            and isinstance(one.args[0], ast.Name)
+        }
+        self.drawn = {
+            target.id
+            for one in self.nodes
+            if isinstance(one, ast.Assign)
+            for target in one.targets
+            if isinstance(target, ast.Name)
+            and (_is_draw(one.value) or (target.id in self.shuffled and _counts(one.value)))
+        }
+
+    def alone(self) -> Optional[tuple]:
+        """``(the order, the partner that it leaves out)``; None."""
+        for order in self._orders():
+            if order.drawn is not None and self._loads(order.drawn) > 1:
+                continue  # something else is put into the same order
+            partners = self._partners(order)
+            if order.target != order.array and order.array in partners:
+                continue  # what it was made of is used beside it: pairs that are drawn, as of negatives
+            known = [one for one in partners if one != order.array and self._origins(one) & self._origins(order.array)]
+            found = next((one for one in known if self._left_out(order, one)), None)
+            if found is not None:
+                return order, found
+        return None
+
+    def _orders(self) -> Iterator[_Order]:
+        for one in self.nodes:
+            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
+                value = one.value
+                if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
+                    continue
+                named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
+                if named or _is_draw(value.slice):
+                    yield _Order(
+                        one.lineno,
+                        value.value.id,
+                        one.targets[0].id,
+                        getattr(value.slice, "id", None) if named else None,
+                    )
+        for name, line in self.shuffled.items():
+            if name not in self.drawn:
+                yield _Order(line, name, name, None)
+
+    def _loads(self, name: str) -> int:
+        """How often a name is read, but for being shuffled."""
+        reads = [
+            one for one in self.nodes if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+        ]
+        return len(reads) - (name in self.shuffled)
+
+    def _partners(self, order: _Order) -> list:
+        """Names whose rows are taken together with those of the target after it: by the same slices, or in one call."""
+        slices: dict = {}
+        found = set()
+        later = [one for one in self.nodes if getattr(one, "lineno", 0) > order.line]
+        for one in [*later, *(self._beside if order.target.startswith("self.") else ())]:
+            if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice):
+                slices.setdefault(one.value.id, set()).add(ast.unparse(one.slice))
+            elif isinstance(one, ast.Call) and called_name(one) in _TOGETHER:
+                names = _rows_of(one)
+                found |= set(names) if order.target in names else set()
+        mine = slices.get(order.target, set())
+        if len(mine) > 1 or any(not re.fullmatch(r"[-:\d]*", text) for text in mine):  # not just the first few rows
+            found |= {name for name, own in slices.items() if own == mine}
+        return sorted(found - {order.target})
+
+    def _origins(self, name: str, deepest: int = 4) -> set:
+        """What a name was made of: the names, the statements that assigned it and the calls that gave it; rows of one origin
+        belong together, and flags drawn beside them do not."""
+        found: set = {name}
+        for _ in range(deepest):
+            for one in self.nodes:
+                if isinstance(one, ast.Assign) and found & _names(one.targets):
+                    found |= {one.lineno} | (_names([one.value]) & self.stored.keys())
+                    found |= {ast.unparse(one.value.func)} if isinstance(one.value, ast.Call) else set()
+        return (found | {self.first}) - {"self"} if name in self.parameters else found - {"self"}
+
+    def _left_out(self, order: _Order, partner: str) -> bool:
+        """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""
+        own = [one.line for one in self._orders() if one.target == partner]
+        lines = self.stored.get(partner, [])
+        if not lines or min(lines) > order.line or any(line > order.line and line not in own for line in lines):
+            return False
+        if any(line < order.line and line not in own and self._made_of(partner, line, order) for line in lines):
+            return False
+        first, last = sorted((max(own, default=order.line), order.line))
+        calls = [one for one in self.nodes if isinstance(one, ast.Call) and called_name(one) in _SEEDS]
+        return not any(first < one.lineno <= last for one in calls)
+
+    def _made_of(self, partner: str, line: int, order: _Order) -> bool:
+        """Whether the partner was assigned a view of the array that is shuffled in place, or is in a drawn order itself."""
+        for one in self.nodes:
+            if isinstance(one, ast.Assign) and one.lineno == line and partner in _names(one.targets):
+                read = _names([one.value])
+                if order.array in read and order.target == order.array and order.drawn is None:
+                    return True
+                if read & self.drawn or any(map(_is_draw, ast.walk(one.value))):
+                    return True
+        return False
+
+
+def _is_draw(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) in _DRAWS
+
+
+def _counts(node: ast.AST) -> bool:
+    """``np.arange(n)``, ``list(range(n))``."""
+    return isinstance(node, ast.Call) and ("range" in called_name(node) or any(map(_counts, node.args)))
+
+
+def _names(nodes: list) -> set:
+    return {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _rows_of(call: ast.Call) -> list:
+    """The names that a call takes rows of: given themselves, or in a tuple, a list or a dictionary."""
+    several = called_name(call) in ("zip", "train_test_split")
+    data = [word.value for word in call.keywords if word.arg == "data"]
+    found, waiting = [], [*(call.args if several else call.args[:1]), *data]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (ast.Tuple, ast.List)):
+            waiting += one.elts
+        elif isinstance(one, ast.Dict):
+            waiting += one.values
+        elif isinstance(one, ast.Name):
+            found.append(one.id)
+        elif isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice):
+            found.append(one.value.id)
+    return found

@@ -1,0 +1,49 @@
+"""Of several trainings one after the other (a network is trained before, then its last layers; one fold after another), the
+last one's steps are held for the probes."""
+
+from typing import Callable
+
+from msprec.probe.captured_steps import Material
+
+#: So many steps in a row without the training that is held are a training of their own; of the last one, so many are enough.
+NEXT, LAST = 32, 10
+#: So often another step may come and go, as a generator's beside the discriminator's: each time its weights are copied.
+TURNS = 2
+
+
+class CapturedTrainings:
+    """What `Material` is for one training, for the last of them."""
+
+    def __init__(self) -> None:
+        self._held, self._next, self._former = Material(), None, None
+        self._offered, self._turns = 0, 0
+
+    def offer(self, style: str, batch: tuple, build: Callable, roots, *what, forward=None, **named) -> None:
+        """A training step begins; see `Material.offer`."""
+        step = (style, roots, forward)
+        if self._former is not None and self._former.takes(*step):
+            self._held, self._former, self._turns = self._former, None, TURNS  # they take turns, many steps each
+        if self._turns >= TURNS or self._held.takes(*step):
+            self._turns += self._next is not None
+            self._next, takes = None, self._held
+        else:
+            takes = self._other(step)
+        takes.offer(style, batch, build, roots, *what, forward=forward, **named)
+        self._offered += 1
+        if takes is self._next and takes.offered >= NEXT:
+            self._former, self._held, self._next = self._held, takes, None
+
+    def _other(self, step: tuple) -> Material:
+        """What holds the steps of a training that is not the one that is held."""
+        if self._next is None or not self._next.takes(*step):
+            self._turns += self._next is not None
+            self._next = Material(before=self._offered)
+        return self._next
+
+    def updates(self, optimizer, gradients=None) -> None:
+        """A functional loop calls ``optimizer``; see `Material.updates`."""
+        (self._next or self._held).updates(optimizer, gradients)
+
+    def last(self) -> Material:
+        """What is held of the last training that made `LAST` steps."""
+        return self._next if self._next is not None and self._next.offered >= LAST else self._held

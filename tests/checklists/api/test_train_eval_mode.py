@@ -1,0 +1,173 @@
+"""api.02 on facts, with the near misses."""
+
+import pytest
+from building import STILL, Run, dataset, parameter, phase
+
+# api.02
+
+BOTH = (("bn", True), ("drop", True))
+NEITHER = (("bn", False), ("drop", False))
+
+
+def seen(*phases, code=None):
+    run = Run(modes=list(phases))
+    return run if code is None else run.set("source", {"train.py": code})
+
+
+def test_right_modes_are_ok(verdict):
+    entry = verdict(
+        "api.02", seen(phase(dependent=BOTH), phase("eval", NEITHER, calls=12, first_step=135, via="Model.eval"))
+    )
+    assert entry["conclusion"] == "ok" and "135" in entry["summary"] and "12" in entry["summary"]
+
+
+def test_nothing_that_depends_on_the_mode_is_ok(verdict):
+    run = seen(phase(dependent=(), root_training=False))
+    run.facts["network"]["networks"][0]["cells"][1]["mode_dependent"] = False
+    entry = verdict("api.02", run)
+    assert entry["conclusion"] == "ok" and "No cell" in entry["summary"]
+
+
+def test_training_without_set_train_is_a_problem(verdict):
+    entry = verdict("api.02", seen(phase(dependent=NEITHER, root_training=False)))
+    assert entry["conclusion"] == "problem" and "bn (BatchNorm2d)" in entry["summary"]
+    assert entry["locations"] == [{"file": "train.py", "line": 10}]
+
+
+def test_training_resumed_after_an_evaluation_without_switching_back(verdict):
+    first = phase(dependent=BOTH, last_step=45, calls=45)
+    rest = phase(dependent=NEITHER, first_step=45, calls=90, root_training=False)
+    assert verdict("api.02", seen(first, phase("eval", NEITHER, first_step=45), rest))["conclusion"] == "problem"
+    wrapped = {**rest, "root_training": True}  # the wrapper still says training, its network does not
+    assert verdict("api.02", seen(first, wrapped))["conclusion"] == "problem"
+
+
+def test_a_frozen_batchnorm_is_meant(verdict):
+    entry = verdict("api.02", seen(phase(dependent=(("bn", False), ("drop", True)))))
+    assert entry["conclusion"] == "ok" and "on purpose" in entry["summary"]
+    assert verdict("api.02", seen(phase(dependent=(("bn", False),))))["conclusion"] == "ok"
+
+
+def test_a_frozen_backbone_is_meant(verdict):
+    cells = (("backbone.bn", False), ("backbone.drop", False))
+    frozen = [
+        parameter("backbone.bn.gamma", [8], kind="norm", requires_grad=False, moved=STILL),
+        parameter("head.weight", [2, 8]),
+    ]
+    run = seen(phase(dependent=cells)).set("parameters", frozen)
+    assert verdict("api.02", run)["conclusion"] == "ok"
+
+
+def test_all_dropout_off_under_a_training_root_is_a_problem(verdict):
+    assert verdict("api.02", seen(phase(dependent=(("drop", False),))))["conclusion"] == "problem"
+
+
+def test_a_teacher_in_inference_mode_is_no_certain_fault(verdict):
+    teacher = phase(dependent=NEITHER, root="Teacher", root_training=False)
+    assert verdict("api.02", seen(phase(dependent=BOTH), teacher))["conclusion"] == "undecided"
+
+
+def test_a_teacher_that_no_optimizer_updates_is_right(verdict):
+    # of one class with its student, and trained itself before
+    student = phase(dependent=BOTH, root="Net", network=1, updated=True, first_step=45, last_step=135)
+    teacher = phase(dependent=NEITHER, root="Net", network=0, updated=False, root_training=False, first_step=45)
+    before = phase(dependent=BOTH, root="Net", network=0, updated=True, first_step=0, last_step=44)
+    assert verdict("api.02", seen(before, student, teacher))["conclusion"] == "ok"
+    assert verdict("api.02", seen(before, {**teacher, "updated": True}))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("latest = net(x)", "undecided"),
+        ("z = retrieval(x)", "undecided"),
+        ("z = predictor(x)", "undecided"),
+        ("valAcc = score(net(x))", "problem"),
+        ("z = self.testloader_step(x)", "problem"),
+        ("print('acc', net(x))", "problem"),
+    ],
+)
+def test_words_that_speak_of_evaluation(verdict, line, wanted):
+    between = forward(first_step=45, last_step=135, calls=36, place={"file": "train.py", "line": 1})
+    assert verdict("api.02", seen(phase(dependent=BOTH), between, code=line))["conclusion"] == wanted
+
+
+@pytest.mark.parametrize("name", ["eval", "predict"])
+def test_evaluation_in_training_mode_is_a_problem(verdict, name):
+    late = phase(name, BOTH, first_step=135, calls=12)
+    assert verdict("api.02", seen(phase(dependent=BOTH), late))["conclusion"] == "problem"
+
+
+def test_batch_statistics_while_evaluating_are_a_problem(verdict):
+    late = phase("eval", NEITHER, first_step=135)
+    late["dependent"][0]["use_batch_statistics"] = True
+    entry = verdict("api.02", seen(phase(dependent=BOTH), late))
+    assert entry["conclusion"] == "problem" and "use_batch_statistics" in entry["summary"]
+    training = phase(dependent=BOTH)
+    training["dependent"][0]["use_batch_statistics"] = True
+    assert verdict("api.02", seen(training))["conclusion"] == "ok"
+
+
+def forward(**changes):
+    return phase("forward", BOTH, gradient=False, root_training=True, **changes)
+
+
+LOOP = """def run():
+    for epoch in range(3):
+        for x, y in train:
+            loss = step(x, y)
+        correct = 0
+        for x, y in {name}:
+            logits = net(x)
+"""
+
+
+def test_a_call_after_the_training_is_inference(verdict):
+    late = forward(first_step=135, last_step=135, calls=12)
+    assert verdict("api.02", seen(phase(dependent=BOTH), late))["conclusion"] == "problem"
+
+
+def test_calls_in_an_evaluation_loop_between_epochs(verdict):
+    between = forward(first_step=45, last_step=135, calls=36, place={"file": "train.py", "line": 7})
+    assert (
+        verdict("api.02", seen(phase(dependent=BOTH), between, code=LOOP.format(name="test_set")))["conclusion"]
+        == "problem"
+    )
+    unnamed = seen(phase(dependent=BOTH), between, code=LOOP.format(name="held_out"))
+    assert verdict("api.02", unnamed)["conclusion"] == "undecided"
+    unnamed.set("datasets", [dataset(), dataset(role="eval", iterated_at={"file": "train.py", "line": 6})])
+    assert verdict("api.02", unnamed)["conclusion"] == "problem"
+
+
+def test_a_function_that_evaluates(verdict):
+    code = "def evaluate(net, data):\n    for x, y in data:\n        logits = net(x)\n"
+    between = forward(first_step=45, last_step=135, calls=36, place={"file": "train.py", "line": 3})
+    assert verdict("api.02", seen(phase(dependent=BOTH), between, code=code))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        forward(
+            first_step=0, last_step=0, calls=1, place={"file": "train.py", "line": 5}
+        ),  # to build or to print a summary
+        forward(
+            first_step=0, last_step=134, calls=135, place={"file": "train.py", "line": 5}
+        ),  # logging beside every step
+        forward(first_step=1, last_step=135, calls=135, place={"file": "train.py", "line": 5}),
+    ],
+)
+def test_calls_that_evaluate_nothing(verdict, call):
+    assert verdict("api.02", seen(phase(dependent=BOTH), call))["conclusion"] == "ok"
+
+
+def test_inference_alone(verdict):
+    nothing = {"steps": [], "train_step": None, "optimizer": [], "run": {"training_steps": 0}}
+    on = Run(modes=[forward(first_step=0, last_step=0, calls=5)], **nothing)
+    assert verdict("api.02", on)["conclusion"] == "problem"
+    off = Run(modes=[phase("forward", NEITHER, gradient=False, first_step=0, last_step=0, calls=5)], **nothing)
+    assert verdict("api.02", off)["conclusion"] == "ok"
+
+
+def test_no_call_seen_is_undecided(verdict):
+    assert verdict("api.02", Run(modes=[]))["conclusion"] == "undecided"

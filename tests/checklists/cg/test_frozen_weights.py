@@ -1,0 +1,183 @@
+"""cg.02 on facts, with the near misses."""
+
+import pytest
+from building import ONE, STILL, Run, optimizer, parameter, phase
+
+MOVING = parameter("conv.weight", [8, 1, 3, 3])
+
+
+def weights(*parameters, **changes):
+    return Run(parameters=list(parameters), **changes)
+
+
+def test_all_moved_is_ok(verdict):
+    entry = verdict("cg.02", Run())
+    assert entry["conclusion"] == "ok" and "All 3" in entry["summary"]
+
+
+def test_an_explicit_freeze_is_ok_and_listed(verdict):
+    entry = verdict(
+        "cg.02",
+        weights(MOVING, parameter("backbone.weight", [8, 8], requires_grad=False, in_optimizer=False, moved=STILL)),
+    )
+    assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
+
+
+def head_left_out(frozen=True, last=True, loaded=3, filled="conv"):
+    head = parameter(
+        "head.weight", [4, 32], requires_grad=not frozen, in_optimizer=not frozen, moved=STILL if frozen else {}
+    )
+    made = weights(MOVING, head if frozen else parameter("head.weight", [4, 32]))
+    gap = {"name": "head.weight", "shape": [4, 32], "file_shape": [8, 32], "last": last}
+    load = {"function": "load_param_into_net", "loaded": loaded, "optimizer": False, "missing": [gap]}
+    return made.set("weights_loaded", [{**load, "modules": [[filled, 1, 1], ["head", 1, 0]]}])
+
+
+def test_a_new_head_that_is_frozen_as_drawn_is_a_problem(verdict):
+    entry = verdict("cg.02", head_left_out())
+    assert (
+        entry["conclusion"] == "problem"
+        and "head.weight" in entry["summary"]
+        and "frozen_parameters" in entry["advice"]
+    )
+    features = head_left_out(filled="features")  # loaded, frozen whole, and not what trains
+    for fine in (head_left_out(frozen=False), head_left_out(last=False), head_left_out(loaded=0), features):
+        assert verdict("cg.02", fine)["conclusion"] == "ok"
+
+
+def test_a_weight_that_never_moved_is_a_problem(verdict):
+    entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL)))
+    assert entry["conclusion"] == "problem"
+    assert "1 of 2" in entry["summary"] and "fc.weight" in entry["summary"] and "135 updates" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("decay", "gradient", "conclusion"),
+    [
+        (0.01, False, "problem"),
+        (None, False, "problem"),  # groups, each with a decay of its own
+        (0.0, False, "ok"),  # nothing decays: what moved it was no decay
+        (0.5, True, "ok"),  # tiny gradients under strong regularisation
+        (0.01, None, "undecided"),
+    ],
+)
+def test_a_weight_that_shrank_in_proportion(verdict, decay, gradient, conclusion):
+    decayed = {"max_abs": 0.01, "relative": 0.01, "any": True, "proportional": True}
+    made = weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed), optimizer=[optimizer(weight_decay=decay)])
+    if gradient is not None:
+        made.facts["probes"] = {"skipped": {}, "graph": {"cells": [{"path": "fc", "calls": 1, "gradient": gradient}]}}
+    entry = verdict("cg.02", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "ok" or "weight decay" in entry["summary"]
+
+
+def test_gradients_of_a_step_that_calls_no_cell_of_the_network_say_nothing(verdict):
+    decayed = {"max_abs": 0.01, "relative": 0.01, "any": True, "proportional": True}
+    made = weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed), optimizer=[optimizer(weight_decay=3.0)])
+    silent = [{"path": "", "calls": 0, "gradient": None}, {"path": "fc", "calls": 0, "gradient": False}]
+    called = [{"path": "", "calls": 1, "gradient": True}, {"path": "head", "calls": 1, "gradient": True}]
+    for cells, conclusion in ((silent, "undecided"), (called + silent, "undecided"), (called + silent[1:], "problem")):
+        made.facts["probes"] = {"skipped": {}, "graph": {"cells": cells}}
+        assert verdict("cg.02", made)["conclusion"] == conclusion
+
+
+def test_a_weight_left_out_of_the_optimizer_is_a_problem(verdict):
+    entry = verdict("cg.02", weights(MOVING, parameter("fc.weight", [10, 8], in_optimizer=False, moved=STILL)))
+    assert entry["conclusion"] == "problem" and "not in the optimizer" in entry["summary"]
+    assert {"file": "train.py", "line": 8} in entry["locations"]
+
+
+def test_stop_gradient_in_the_source_is_shown(verdict):
+    code = (
+        "class Net(nn.Cell):\n    def construct(self, x):\n"
+        "        x = ops.stop_gradient(self.fc(x))\n        return x\n"
+    )
+    run = weights(MOVING, parameter("fc.weight", [10, 8], moved=STILL), source={"train.py": code})
+    assert {"file": "train.py", "line": 3} in verdict("cg.02", run)["locations"]
+
+
+@pytest.mark.parametrize(
+    "still",
+    [
+        parameter("conv.bias", [8], kind="bias", moved=STILL),  # before a BatchNorm its gradient is zero
+        parameter("bn.moving_mean", [8], kind="statistic", requires_grad=False, in_optimizer=False),
+        parameter("bn.moving_mean", [8], kind="statistic", in_optimizer=False, moved=STILL),
+        parameter("scale_sense", [], kind="other", in_optimizer=False, moved=STILL),
+        parameter("index", [3], kind="other", dtype="Int32", in_optimizer=False, moved=STILL),
+        parameter("emb.embedding_table", [50000, 64], cell_class="Embedding", compared="sample", moved=STILL),
+        parameter("target.weight", [8, 8], in_optimizer=False),  # moved by assignment, as target networks are
+    ],
+)
+def test_what_may_stand_still(verdict, still):
+    entry = verdict("cg.02", weights(MOVING, still))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
+def test_a_bias_whose_whole_cell_stands_still_is_a_problem(verdict):
+    assert (
+        verdict("cg.02", weights(MOVING, parameter("fc.bias", [8], kind="bias", moved=STILL)))["conclusion"]
+        == "problem"
+    )
+
+
+STUCK = (MOVING, parameter("fc.weight", [10, 8], moved=STILL))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.9}]},
+        {"steps": [{"step": step, "loss": 2.0, "overflow": 1, "scale": 65536} for step in range(1, 40)]},
+        {"steps": [{"step": step, "loss": 2.0, "lr": 0.0} for step in range(1, 40)]},
+        {
+            "steps": [{"step": step, "loss": 2.0} for step in range(1, 40)],
+            "optimizer": [optimizer(learning_rate={"kind": "constant", "value": 1e-9, "first": 1e-9, "last": 1e-9})],
+        },
+    ],
+)
+def test_unmoved_weights_prove_nothing_without_real_updates(verdict, changes):
+    assert verdict("cg.02", weights(*STUCK, **changes))["conclusion"] == "undecided"
+
+
+def test_everything_frozen_is_a_problem(verdict):
+    frozen = parameter("fc.weight", [10, 8], requires_grad=False, in_optimizer=False, moved=STILL)
+    assert verdict("cg.02", weights(frozen))["conclusion"] == "problem"
+
+
+def test_a_killed_run_leaves_it_open(verdict):
+    assert (
+        verdict("cg.02", weights(parameter("fc.weight", [10, 8], moved=None, final=None)))["conclusion"] == "undecided"
+    )
+
+
+def two_networks(teacher_mode):
+    """A student that trains and a teacher of the same class that lends its output, or a backbone left out by mistake."""
+    cells = [{"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": ["fc.weight"]}]
+    teacher = parameter("fc.weight", [10, 8], in_optimizer=False, moved=STILL)
+    run = weights(teacher, parameter("fc.weight", [10, 8]))
+    run.set("network", [{"id": number, "class": "Net", "role": "train", "cells": cells} for number in (0, 1)])
+    return run.set("modes", [phase(dependent=(("drop", False),), root_training=teacher_mode), phase()])
+
+
+def test_a_teacher_is_not_meant_to_train(verdict):
+    assert verdict("cg.02", two_networks(False))["conclusion"] == "ok"
+    assert verdict("api.02", two_networks(False))["conclusion"] == "ok"
+
+
+def test_a_second_network_left_out_in_training_mode_is_a_problem(verdict):
+    assert verdict("cg.02", two_networks(True))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_many_pairs_that_begin_alike_stand_in_a_table_that_is_cut(verdict, lang):
+    start = {**ONE, "min": -1.0, "max": 1.0, "mean": 0.0, "std": 0.5, "constant": False}
+    table = parameter("table", [8, 4], cell_class="Embedding", initial=start, final={**start, "mean": 0.1})
+    heads = [
+        parameter(f"heads.{i}.weight", [8, 4], cell_class="Dense", initial=start, final={**start, "mean": 1.0 + i})
+        for i in range(54)
+    ]
+    network = {"class": "Net", "cells": [], "shared_cells": [], "shared_parameters": []}
+    entry = verdict("cg.01", weights(table, *heads).set("network", [network]), lang=lang)
+    assert entry["conclusion"] == "ok" and "heads." not in entry["summary"]
+    pairs = next(piece for piece in entry["evidence"] if piece["kind"] == "table")
+    assert "54" in pairs["title"] and len(pairs["rows"]) == 20 and "20" in pairs["note"] and "54" in pairs["note"]

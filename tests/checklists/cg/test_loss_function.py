@@ -1,0 +1,159 @@
+"""cg.04 on facts of the probes of losses."""
+
+import pytest
+from building import Run
+from network_facts import PLACE
+
+
+def loss(kind="softmax_cross_entropy", shape=(32, 10), labels=(32,), **predicted):
+    base = {
+        "dtype": "Float32",
+        "shape": list(shape),
+        "min": -3.0,
+        "max": 4.0,
+        "probabilities": False,
+        "log_probabilities": False,
+        "unit": False,
+        "source": {"operator": "Dense", "place": PLACE},
+    }
+    return {
+        "kind": kind,
+        "name": "Loss",
+        "place": PLACE,
+        "settings": {},
+        "predicted": {**base, **predicted},
+        "shape": [],
+        "labels": {"dtype": "Float32", "shape": list(labels), "min": 0.0, "max": 1.0, "whole": True},
+        "value": 1.2,
+        "unreduced": False,
+        "recomputed": {"mean": 1.2},
+        "equals": "mean",
+    }
+
+
+def judged(verdict, *losses, own=(), broadcasts=()):
+    made = Run()
+    made.facts["probes"] = {
+        "losses": list(losses),
+        "own_losses": list(own),
+        "broadcasts": list(broadcasts),
+        "skipped": {},
+    }
+    return verdict("cg.04", made)
+
+
+MADE_BY = {"operator": "Sigmoid", "place": PLACE}
+
+
+@pytest.mark.parametrize(
+    ("one", "conclusion"),
+    [
+        (loss(), "ok"),
+        (loss(probabilities=True, min=0.0, max=1.0), "problem"),
+        (loss(source=MADE_BY, min=0.1, max=0.9), "problem"),
+        (loss(log_probabilities=True, max=0.0), "ok"),  # a softmax of log-probabilities is what it was
+        (loss(shape=(32, 1)), "problem"),
+        (loss("nll"), "problem"),
+        (loss("nll", log_probabilities=True), "ok"),
+        (loss("bce", (32, 1), (32, 1)), "problem"),
+        (loss("bce", (32, 1), (32, 1), min=0.1, max=0.9), "ok"),
+        (loss("bce_with_logits", (32, 1), (32, 1), source=MADE_BY, min=0.1, max=0.9), "problem"),
+        (loss("bce_with_logits", (32, 1), (32, 1)), "ok"),
+        (loss("mse", (32, 1), (32,)), "problem"),
+        (loss("mse", (32, 1), (32, 1)), "ok"),
+        (loss("mse", (32, 4, 8), (32, 4, 8)), "ok"),
+        ({**loss(), "unreduced": True, "shape": [32], "value": None, "equals": None}, "problem"),
+    ],
+)
+def test_losses(verdict, one, conclusion):
+    entry = judged(verdict, one)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert entry["locations"]
+
+
+def own(**changes):
+    base = {
+        "name": "cross_entropy",
+        "place": PLACE,
+        "promise": "softmax_cross_entropy",
+        "value": 1.2,
+        "equals": None,
+        "candidates": {"softmax_cross_entropy": 2.3},
+        "variant": False,
+        "predicted": [32, 10],
+        "labels": [32],
+    }
+    return {**base, **changes}
+
+
+def test_losses_of_the_script(verdict):
+    assert judged(verdict, own=[own()])["conclusion"] == "problem"
+    assert judged(verdict, own=[own(equals=["softmax_cross_entropy", "mean"])])["conclusion"] == "ok"
+    assert judged(verdict, own=[own(variant=True)])["conclusion"] == "undecided"
+    assert judged(verdict, own=[own(name="my_loss", promise=None)])["conclusion"] == "undecided"
+    # an accuracy or a penalty beside a built-in loss is not judged
+    assert judged(verdict, loss(), own=[own(name="accuracy", promise=None)])["conclusion"] == "ok"
+    spread_out = {"operator": "sub", "place": PLACE, "shapes": [[32, 1], [32]], "label": 1}
+    assert judged(verdict, broadcasts=[spread_out])["conclusion"] == "problem"
+
+
+WRITTEN = {
+    "name": "forward",
+    "place": PLACE,
+    "value": 1.0,
+    "final": True,
+    "written": True,
+    "weighed": False,
+    "computed": False,
+    "purpose": False,
+    "shape": [],
+    "variant": False,
+    "candidates": {},
+    "behaviour": {
+        "kind": "regression",
+        "repeatable": True,
+        "domain": "scores",
+        "pairs": True,
+        "way": "rises",
+        "curve": [-4.0, -1.0, 0.0],
+        "family": None,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "conclusion"),
+    [
+        ({}, "problem"),
+        ({"purpose": True}, "undecided"),
+        ({"weighed": True}, "undecided"),
+        ({"shape": [8]}, "problem"),
+        ({"weighed": True, "shape": [8]}, "problem"),
+        # the likelihood of an order rises from 0, whatever is done to the scores
+        ({"behaviour": {**WRITTEN["behaviour"], "curve": [0.3, 0.5, 0.9]}}, "undecided"),
+        ({"behaviour": {**WRITTEN["behaviour"], "way": "falls", "curve": [4.0, 1.0, 0.0]}}, "ok"),
+        ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}}, "problem"),
+        ({"behaviour": {**WRITTEN["behaviour"], "way": None, "pairs": False}, "computed": True}, "undecided"),
+    ],
+)
+def test_losses_that_are_written_out(verdict, changed, conclusion):
+    found = judged(verdict, own=[{**WRITTEN, **changed}])
+    assert found["conclusion"] == conclusion, found["summary"]
+    assert "written out in forward" in found["summary"]
+
+
+@pytest.mark.parametrize(
+    ("why", "purpose", "conclusion"),
+    [
+        ("unused", False, "problem"),
+        ("unused", True, "undecided"),
+        ("outputs", False, "undecided"),
+        ("labels", False, "undecided"),
+        ("several", False, "undecided"),
+        ("unseen", False, "undecided"),
+    ],
+)
+def test_losses_that_were_not_tried(verdict, why, purpose, conclusion):
+    made = Run()
+    made.facts["probes"] = {"written_loss": {"why": why, "purpose": purpose, "place": PLACE}, "skipped": {}}
+    assert verdict("cg.04", made)["conclusion"] == conclusion

@@ -1,0 +1,98 @@
+"""Where arrays come from, and arrays that a shuffle parts from their labels, as the code tells (ds.02, dp.01)."""
+
+import pytest
+from building import Run, column, dataset
+
+from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.reordered_alone import reordered_alone
+from msprec.engine.run_data import RunData
+from msprec.engine.runner import default_thresholds
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import RunFolder
+
+
+@pytest.fixture
+def reading(tmp_path):
+    def read(code: str, sets=()):
+        made = Run(source={"train.py": code}, datasets=list(sets))
+        return RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
+
+    return read
+
+
+_LOADED = "X, y = load()\n"
+_USED = "a, b = X[:n], y[:n]\n"
+_MODULE = """class Module:
+    def __init__(self):
+        self.X, self.y = load()
+        i = rng.permutation(9)
+        {}
+
+    def data(self):
+        return NumpySlicesDataset((self.X, self.y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        (_LOADED + "i = np.random.permutation(9)\nX = X[i]\n" + _USED, ("X", "y", 3)),
+        (_LOADED + "X = X[rng.permutation(9)]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", ("X", "y", 2)),
+        (_LOADED + "np.random.shuffle(X)\nnp.random.shuffle(y)\nd = list(zip(X, y))\n", ("X", "y", 2)),
+        (
+            "def f(X, y):\n    i = np.arange(9)\n    np.random.shuffle(i)\n    X = X[i]\n    return zip(X, y)\n",
+            ("X", "y", 4),
+        ),
+        (_LOADED + "X = shuffle(X)\ny = shuffle(y)\n" + _USED, ("X", "y", 2)),
+        (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
+        (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
+        # both in one order, however it is written
+        (_MODULE.format("self.X, self.y = self.X[i], self.y[i]"), None),
+        (_LOADED + "i = np.random.permutation(9)\nX = X[i]\ny = y[i]\n" + _USED, None),
+        (_LOADED + "i = np.random.permutation(9)\nX, y = X[i], y[i]\n" + _USED, None),
+        (_LOADED + "seed(0)\nshuffle(X)\nseed(0)\nshuffle(y)\nd = list(zip(X, y))\n", None),
+        (_LOADED + "X = shuffle(X, random_state=0)\ny = shuffle(y, random_state=0)\n" + _USED, None),
+        (_LOADED + "X = X[RandomState(0).permutation(9)]\ny = y[RandomState(0).permutation(9)]\n" + _USED, None),
+        ("X = load()\nnp.random.shuffle(X)\ny = X[:, -1]\nd = list(zip(X, y))\n", None),
+        ("X = load()\ny = X[:, -1]\nnp.random.shuffle(X)\nd = list(zip(X, y))\n", None),  # a view moves along
+        (_LOADED + "negatives = X[rng.permutation(9)]\nd = NumpySlicesDataset((X, negatives, y))\n", None),
+        # nothing that belongs together
+        (
+            "files = names_in(folder)\nlucky = [1] * n + [0] * m\nnp.random.shuffle(lucky)\nd = list(zip(files, lucky))\n",
+            None,
+        ),
+        ("names = ['x']\nX = load()\nX = X[np.random.permutation(9)]\nd = NumpySlicesDataset(X, names)\n", None),
+        ("X, names = load()\nnp.random.shuffle(X)\nprint(X[:5], names[:5])\n", None),
+        (_LOADED + "i = np.random.permutation(9)\nfor k in i:\n    step(X[k:k + 2], y[k:k + 2])\n", None),
+    ],
+)
+def test_an_array_that_is_reordered_alone(reading, code, found):
+    seen = reordered_alone(reading(code))
+    assert (seen and (seen.array, seen.partner, seen.place.line)) == found
+
+
+_SOURCE = """raw = load()
+class Rows:
+    def __getitem__(self, i):
+        x = raw[i]
+        return x, 1
+data = GeneratorDataset(Rows(), ["x", "y"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "found"),
+    [
+        ("X = load()\nX = X / 2\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2, 1]),
+        ("A, B = train_test_split(load())\nd = NumpySlicesDataset({'x': A, 'y': B})\n", 2, [1]),
+        ("def make():\n    x = load()\n    return NumpySlicesDataset((x, 0), ['x', 'y'])\n", 3, [2]),
+        (_SOURCE, 6, [4]),
+        ("d = NumpySlicesDataset((load(), 0), ['x', 'y'])\n", 1, []),
+    ],
+)
+def test_the_lines_that_gave_an_array_its_values(reading, code, line, found):
+    place = {"file": "train.py", "line": line}
+    sets = dataset([column("x"), column("y")], pipeline=[{"op": "NumpySlicesDataset", "args": {}, "place": place}])
+    run_data = reading(code, [sets])
+    one = run_data.datasets[0]
+    assert [place.line for place in array_origins(run_data, one, one.columns[0])] == found

@@ -1,0 +1,274 @@
+"""dp.01 on facts, with the near misses."""
+
+import pytest
+from building import Run, column, dataset, features
+
+RAW = {"dtype": "float32", "min": 0.0, "max": 255.0, "mean": 80.0, "std": 90.0}
+DIGITS = {"min": 0.0, "max": 16.0, "mean": 4.9, "std": 6.0}
+CELLS = [
+    {"path": "conv", "class": "Conv2d", "builtin": True, "args": "", "parameters": ["conv.weight"]},
+    {"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": ["fc.weight"]},
+]
+
+
+def fed(*columns, code=None, cells=None, **changes):
+    run = Run(datasets=[dataset(list(columns), **changes)])
+    if code is not None:
+        run.set("source", {"train.py": code})
+    return run.set("network", [{"id": 0, "class": "Net", "role": "train", "cells": cells or CELLS}])
+
+
+def channels(*rows):
+    low, high, mean, std = zip(*rows)
+    return {"axis": 1, "mean": list(mean), "std": list(std), "min": list(low), "max": list(high)}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        column(**RAW),
+        column(**{**RAW, "dtype": "uint8", "kind": "int"}),
+        column(**DIGITS),
+        column(min=0.0, max=255.0, mean=0.4, std=3.9),  # a sparse raw picture
+        column(min=-4.2, max=1100.0, mean=300.0, std=400.0),  # normalised without rescaling first
+        column(min=0.0, max=1 / 255, mean=0.001, std=0.0012),  # rescaled twice
+        column(min=0.0, max=16 / 255, mean=0.02, std=0.02),  # pixels of 0–16 divided by 255
+        column("x", shape=[5], min=-4e-4, max=4e-4, mean=0.0, std=1e-4),
+        column("kelvin", shape=[3], min=270.0, max=300.0, mean=285.0, std=5.0),
+        features([0, 0.1, 18], [1, 9e4, 90], [0.5, 3e4, 40], [0.5, 2e4, 13]),
+        features([-3, 0.0], [3, 1e-3], [0.0, 5e-4], [1.0, 3e-4]),  # one feature a thousand times smaller
+        features([-3] * 30 + [18], [3] * 30 + [90], [0.0] * 30 + [40], [1.0] * 30 + [13]),  # one raw feature among many
+        column("hour", shape=[], min=0.0, max=2300.0, mean=1200.0, std=600.0),
+        column(min=-2.12, max=-2.1, mean=-2.11, std=0.005),  # constants for 0–255 on pixels of 0–1
+        features([0.99, 1.9], [1.01, 2.0], [1.0, 1.95], [0.005, 0.02]),
+    ],
+)
+def test_off_scale_is_a_problem(verdict, data):
+    entry = verdict("dp.01", fed(data))
+    assert entry["conclusion"] == "problem"
+    assert data["name"] in entry["summary"] and entry["locations"]
+
+
+LINE = {"shape": [1], "min": 2.2, "max": 10.8, "mean": 6.1, "std": 2.4}
+
+
+def test_a_lone_feature_has_wider_limits(verdict):
+    assert verdict("dp.01", fed(column("x", **LINE)))["conclusion"] == "ok"
+    years = column("x", **{**LINE, "min": 1950.0, "max": 2020.0, "mean": 1990.0, "std": 15.0})
+    assert verdict("dp.01", fed(years))["conclusion"] == "problem"
+    beside = [column("x", **LINE), column("z", **{**LINE, "min": 0.0, "max": 1.0, "mean": 0.5, "std": 0.3})]
+    assert verdict("dp.01", fed(*beside))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        column(),
+        column(min=-1.0, max=1.0, mean=-0.7, std=0.6),
+        column(min=-0.42, max=2.8, mean=0.0, std=1.0),
+        column(min=-2.12, max=2.64, mean=-0.1, std=1.1),
+        column(min=0.0, max=1.0, mean=0.13, std=0.3),
+        column("wave", shape=[1, 16000], min=-0.9, max=0.8, mean=0.0, std=0.02),
+        column("x", shape=[30], min=-4.0, max=31.0, mean=0.0, std=1.0),  # standardised with a heavy tail
+        features([0] * 5, [1] * 5, [0.2, 0.001, 0.5, 0.1, 0.2], [0.4, 0.001, 0.5, 0.3, 0.4]),  # one-hot, one value rare
+        features([-1.5, -0.02], [1.5, 42.0], [0.0, 0.0], [1.0, 1.0]),  # standardised, one feature lit once
+        features(
+            [4.3, 2.0, 1.0, 0.1], [7.9, 4.4, 6.9, 2.5], [5.8, 3.1, 3.8, 1.2], [0.8, 0.4, 1.8, 0.8]
+        ),  # iris as it is
+        column("x", shape=[4], min=0.0, max=0.0, mean=0.0, std=0.0),
+        column("flag", kind="bool", shape=[1, 8, 8], min=0, max=1, mean=0.5, std=0.5),
+        column("x", shape=[57], min=0.0, max=20.0, mean=0.1, std=0.8),  # counts of words
+        features([-3, 1.0, 0.99], [3, 1.0, 1.01], [0.0, 1.0, 1.0], [1.0, 0.0, 0.005]),  # one feature nearly constant
+    ],
+)
+def test_sound_scales_are_ok(verdict, data):
+    entry = verdict("dp.01", fed(data))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
+def test_a_huge_regression_target_is_mentioned_only(verdict):
+    data = dataset(label={"kind": "regression", "counts": None})
+    data["columns"][-1] = column("label", shape=[], min=14999.0, max=500001.0, mean=2e5, std=1.1e5)
+    entry = verdict("dp.01", Run(datasets=[data]))
+    assert entry["conclusion"] == "ok" and any(
+        "regression target" in piece.get("text", "") for piece in entry["evidence"]
+    )
+
+
+def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
+    tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
+    embedding = [
+        {"path": "emb", "class": "Embedding", "builtin": True, "args": "", "parameters": ["emb.table"]},
+        *CELLS,
+    ]
+    assert verdict("dp.01", fed(tokens, cells=embedding))["conclusion"] == "not_applicable"
+    assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
+
+
+def test_a_zero_state_beside_token_ids_has_no_scale(verdict):
+    tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
+    embedding = [
+        {"path": "emb", "class": "Embedding", "builtin": True, "args": "", "parameters": ["emb.table"]},
+        *CELLS,
+    ]
+    zero = column("state", shape=[8], min=0.0, max=0.0, mean=0.0, std=0.0)
+    assert verdict("dp.01", fed(tokens, zero, cells=embedding))["conclusion"] == "not_applicable"
+    wide = column("extra", shape=[8], min=0.0, max=9000.0, mean=4000.0, std=2000.0)
+    assert verdict("dp.01", fed(tokens, zero, wide, cells=embedding))["conclusion"] == "problem"
+
+
+def test_a_target_that_no_network_is_given_is_no_feature(verdict):
+    def called(*shapes):
+        arguments = [{"position": 0, "name": "x", "shape": shape} for shape in shapes]
+        return [{"phase": "train", "via": "call", "level": "network", "network": "Net", "arguments": arguments}]
+
+    boxes = column("boxes", shape=[3, 4], min=0.0, max=640.0, mean=200.0, std=150.0)
+    assert verdict("dp.01", fed(column(), boxes).set("inputs", called([1, 8, 8])))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(), boxes).set("inputs", called([1, 8, 8], [12])))["conclusion"] == "problem"
+    joined = verdict("dp.01", fed(column(), boxes).set("inputs", called([76])))  # both columns in one
+    assert joined["conclusion"] == "problem"
+
+
+def test_masks_ids_and_sample_weights_are_no_features(verdict):
+    run = fed(
+        column(), column("sample_id", kind="int", shape=[], max=5000, mean=2500.0, std=1400.0), column("mask", max=1.0)
+    )
+    assert verdict("dp.01", run)["conclusion"] == "ok"
+
+
+NET = (
+    "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.k = 255.0\n\n    def construct(self, x):\n"
+)
+END = "        return self.fc(self.conv(x))\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "        x = x / 255.0\n",
+        "        x = x.astype(ms.float32) / 255\n",
+        "        x = ops.cast(x, ms.float32) * (1 / 255.0)\n",
+        "        x /= 255.0\n",
+        "        x = (x - self.mean) / self.std\n",
+        "        x = ops.div(x, 255.0)\n",
+        "        x = x / self.k\n",
+        "        x = normalize(x)\n",
+    ],
+)
+def test_scaling_in_the_network_is_ok(verdict, body):
+    entry = verdict("dp.01", fed(column(**RAW), code=NET + body + END))
+    assert entry["conclusion"] == "ok" and entry["locations"] == [{"file": "train.py", "line": 7}]
+
+
+def test_scaling_by_an_unknown_number_is_undecided(verdict):
+    code = NET + "        x = x / self.range\n" + END
+    assert verdict("dp.01", fed(column(**RAW), code=code))["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        NET + END,
+        NET + "        x = x / 2\n" + END,
+        NET + "        x = self.conv(x) / 255.0\n        return self.fc(x)\n",
+        NET + "        scores = self.q(self.conv(x)) * 0.01\n" + END,
+        "def forward_fn(data, label):\n    return loss_fn(net(data), label / 10.0)\n" + NET + END,
+        "def prepare(images):\n    return images / 255.0\n" + NET + END,
+        "class Old(nn.Cell):\n    def construct(self, x):\n        return x / 255.0\n\n" + NET + END,
+    ],
+)
+def test_other_divisions_do_not_excuse(verdict, code):
+    assert verdict("dp.01", fed(column(**RAW), code=code))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def forward_fn(data, label):\n    return loss_fn(net(data / 255.0), label)\n"
+        "\ngrad = ms.value_and_grad(forward_fn, None, w)\n",
+        "for epoch in range(3):\n"
+        "    for i, (x, y) in enumerate(train.create_tuple_iterator()):\n        step(x / 255, y)\n",
+        "for batch in train.create_dict_iterator():\n    step(batch['image'] / 255.0, batch['label'])\n",
+    ],
+)
+def test_scaling_around_the_network_is_ok(verdict, code):
+    assert verdict("dp.01", fed(column(**RAW), code=code))["conclusion"] == "ok"
+
+
+def test_a_normalising_first_layer_is_ok_and_a_later_one_is_not(verdict):
+    norm = {"path": "norm", "class": "BatchNorm2d", "builtin": True, "args": "", "parameters": ["norm.gamma"]}
+    first = NET + "        return self.fc(self.conv(self.norm(x)))\n"
+    later = NET + "        return self.fc(self.norm(self.conv(x)))\n"
+    assert verdict("dp.01", fed(column(**RAW), code=first, cells=[*CELLS, norm]))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(**RAW), code=later, cells=[norm, *CELLS]))["conclusion"] == "problem"
+    assert verdict("dp.01", fed(column(**RAW), code="", cells=[norm, *CELLS]))["conclusion"] == "ok"
+    assert verdict("dp.01", fed(column(**RAW), code="", cells=[*CELLS, norm]))["conclusion"] == "problem"
+
+
+def test_a_cell_of_the_users_that_scales_inside(verdict):
+    code = (
+        "class Scale(nn.Cell):\n    def construct(self, x):\n        return x / 255.0\n\n"
+        "class Net(nn.Cell):\n    def construct(self, x):\n        x = self.scale(x)\n        return self.fc(x)\n"
+    )
+    cells = [{"path": "scale", "class": "Scale", "builtin": False, "args": "", "parameters": []}, *CELLS]
+    assert verdict("dp.01", fed(column(**RAW), code=code, cells=cells))["conclusion"] == "ok"
+
+
+def test_channels_name_the_feature(verdict):
+    data = column(
+        "x", shape=[2], min=-3.0, max=4e4, mean=1e4, std=1e4, channels=channels((-3, 3, 0, 1), (0, 4e4, 2e4, 1e4))
+    )
+    entry = verdict("dp.01", fed(data))
+    assert "1 of 2 features" in entry["summary"]
+    assert {"channels"} <= {piece.get("figure") for piece in entry["evidence"]}
+
+
+def test_a_missing_value_mark_does_not_pass_for_a_wrong_scale(verdict):
+    mark = {
+        "feature": 1,
+        "value": -999.0,
+        "count": 45,
+        "share": 0.03,
+        "nearest_other": -2.0,
+        "others_low": -2.0,
+        "others_high": 5.0,
+        "others_distinct": 500,
+        "first_samples": [],
+    }
+    spoiled = features([-3.0, -999.0], [3.0, 5.0], [0.0, -26.0], [1.0, 160.0], suspects=[mark])
+    assert verdict("dp.01", fed(spoiled))["conclusion"] == "ok"
+    raw = features([-3.0, -999.0], [3.0, 500.0], [0.0, -26.0], [1.0, 160.0], suspects=[{**mark, "others_high": 500.0}])
+    assert verdict("dp.01", fed(raw))["conclusion"] == "problem"
+
+
+def test_each_channel_s_distribution_is_shown():
+    """Of a sound picture too; one channel has the column's own."""
+    from msprec.checklists.dp.normalization.check import _histogram
+    from msprec.engine.schema import Fact
+    from msprec.record.schema import COLUMN
+
+    one = {"edges": [0.0, 0.5, 1.0], "counts": [3, 4]}
+    table = {"axis": 1, "mean": [0.5] * 3, "std": [0.2] * 3, "min": [0.0] * 3, "max": [1.0] * 3}
+    empty = {"edges": [], "counts": []}
+    shown = _histogram(Fact(column(channels={**table, "histograms": [one, empty, one]}, histogram=one), COLUMN))
+    assert shown.body["figure"] == "histograms"
+    assert [entry["name"] for entry in shown.body["data"]["histograms"]] == ["image [0]", "image [2]"]
+    assert _histogram(Fact(column(histogram=one), COLUMN)).body["figure"] == "histogram"
+    assert _histogram(Fact(column(channels={**table, "histograms": None}), COLUMN)) is None
+
+
+def test_lengths_of_padded_sequences_are_no_features(verdict):
+    lengths = column("n", dtype="int32", kind="int", shape=[], min=4, max=90, mean=40.0, std=20.0)
+    pad = {
+        "column": "x",
+        "rows": 480,
+        "kind": "float",
+        "lengths": [90, 90],
+        "value": 0.0,
+        "share": 0.3,
+        "right_only": 450,
+        "length": {"column": "n", "agrees": 1.0},
+    }
+    assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths])]))["conclusion"] == "problem"
+    assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths], padding=[pad])]))["conclusion"] == "ok"

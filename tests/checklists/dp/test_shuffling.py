@@ -1,0 +1,154 @@
+"""dp.03 on facts, with the near misses."""
+
+import pytest
+from building import Run, dataset, one_pass
+
+# dp.03
+
+SORTED = {"label_changes": 9, "expected_changes": 1296.0, "label_segment_dependence": 0.93}
+OFF = {"declared": False, "means": [], "buffer_size": None, "seekable_source": True}
+
+
+def ordered(*passes, **changes):
+    return Run(datasets=[dataset(passes=list(passes), **changes)])
+
+
+def buffered(size, **changes):
+    pipeline = [
+        {"op": "GeneratorDataset", "args": {"shuffle": False}, "place": {"file": "train.py", "line": 3}},
+        {"op": "shuffle", "args": {"buffer_size": size}, "place": {"file": "train.py", "line": 4}},
+        {"op": "batch", "args": {"batch_size": 32}, "place": {"file": "train.py", "line": 4}},
+    ]
+    shuffle = {
+        "declared": True,
+        "means": [f"shuffle(buffer_size={size})"],
+        "buffer_size": size,
+        "seekable_source": True,
+    }
+    return {"pipeline": pipeline, "shuffle": shuffle, **changes}
+
+
+SAME = {"same_order_as_first": True, "equal_samples": 1440}
+
+
+def test_repeated_order_is_a_problem_whatever_is_declared(verdict):
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, **SAME), one_pass(3, **SAME)))
+    assert entry["conclusion"] == "problem" and "2 of 2" in entry["summary"]
+
+
+def test_new_iterators_under_a_seed_are_explained(verdict):
+    run = ordered(one_pass(1), one_pass(2, iterator=2, **SAME))
+    run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True
+    entry = verdict("dp.03", run)
+    assert entry["conclusion"] == "problem" and "new iterator" in entry["summary"] and "num_epochs" in entry["advice"]
+    assert entry["locations"][0] == {"file": "train.py", "line": 9}
+
+
+def test_sorted_by_label_is_a_problem_even_once_and_even_shuffled(verdict):
+    assert verdict("dp.03", ordered(one_pass(1, **SORTED)))["conclusion"] == "problem"
+    tiny = ordered(one_pass(1, **SORTED), one_pass(2, **SORTED, equal_samples=500), **buffered(2))
+    entry = verdict("dp.03", tiny)
+    assert entry["conclusion"] == "problem" and "buffer holds 2" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        one_pass(1, label_changes=900, label_segment_dependence=0.45),  # sorted, with a buffer of a third
+        one_pass(1, label_changes=900, label_segment_dependence=0.2),
+        one_pass(1, label_changes=40, label_segment_dependence=0.05, samples=60000),  # one class a batch
+    ],
+)
+def test_half_mixed_labels_are_a_problem(verdict, entry):
+    second = {**entry, "pass": 2, "same_order_as_first": False}
+    assert verdict("dp.03", ordered(entry, second))["conclusion"] == "problem"
+
+
+def test_classes_in_turn_are_mixed(verdict):
+    turn = {"label_changes": 1439, "label_segment_dependence": 0.0}
+    assert verdict("dp.03", ordered(one_pass(1, **turn), one_pass(2, **turn)))["conclusion"] == "ok"
+
+
+def test_classes_kept_together_by_a_pk_sampler_are_meant(verdict):
+    shuffle = {"declared": True, "means": ["PKSampler"], "buffer_size": None, "seekable_source": True}
+    near = {"label_changes": 200, "label_segment_dependence": 0.02}
+    assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near), shuffle=shuffle))["conclusion"] == "ok"
+
+
+def test_groups_smaller_than_a_batch_are_meant(verdict):
+    near = {"label_changes": 200, "label_segment_dependence": 0.42, "random_runs_dependence": 0.4}
+    assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near)))["conclusion"] == "ok"
+    near["random_runs_dependence"] = 0.1
+    assert verdict("dp.03", ordered(one_pass(1, **near), one_pass(2, **near)))["conclusion"] == "problem"
+    whole = {
+        "label_changes": 45,
+        "label_segment_dependence": 0.1,
+        "random_runs_dependence": 0.1,
+    }  # a class fills a batch
+    assert verdict("dp.03", ordered(one_pass(1, **whole), one_pass(2, **whole)))["conclusion"] == "problem"
+
+
+def test_a_loop_over_arrays_is_told_to_permute(verdict):
+    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 9}}]
+    unknown = {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}
+    run = ordered(one_pass(1), one_pass(2, **SAME), pipeline=pipeline, shuffle=unknown)
+    entry = verdict("dp.03", run)
+    assert entry["conclusion"] == "problem" and "permutation" in entry["advice"]
+
+
+def test_different_orders_are_ok_even_when_nothing_declares_a_shuffle(verdict):
+    assert verdict("dp.03", ordered(one_pass(1), one_pass(2), shuffle=OFF))["conclusion"] == "ok"
+
+
+def test_a_small_set_mixed_by_chance_is_not_called_sorted(verdict):
+    small = {"samples": 40, "label_changes": 14, "expected_changes": 19.5, "label_segment_dependence": 0.35}
+    assert verdict("dp.03", ordered(one_pass(1, **small), one_pass(2, **small)))["conclusion"] == "ok"
+
+
+def test_a_buffer_below_a_batch_is_a_problem_and_an_ample_one_is_ok(verdict):
+    mixed = [one_pass(1), one_pass(2)]
+    assert verdict("dp.03", ordered(*mixed, **buffered(4)))["conclusion"] == "problem"
+    assert verdict("dp.03", ordered(*mixed, **buffered(1000)))["conclusion"] == "ok"
+
+
+def test_most_samples_in_place_is_a_problem(verdict):
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, equal_samples=1100)))
+    assert entry["conclusion"] == "problem" and "1 100" in entry["summary"]
+
+
+def test_copies_stay_in_place_in_any_order(verdict):
+    copies = {"equal_samples": 1100, "expected_equal": 1090.0}
+    assert verdict("dp.03", ordered(one_pass(1), one_pass(2, **copies)))["conclusion"] == "ok"
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, **{**copies, "equal_samples": 1400})))
+    assert entry["conclusion"] == "problem" and "about 1 090 in a random order" in entry["summary"]
+
+
+def test_one_mixed_pass_goes_by_what_is_declared(verdict):
+    assert verdict("dp.03", ordered(one_pass(1)))["conclusion"] == "ok"
+    assert verdict("dp.03", ordered(one_pass(1), shuffle=OFF))["conclusion"] == "undecided"
+
+
+def test_a_full_batch_has_no_order(verdict):
+    whole = {"batch_size": 1440, "batches": 3, "shuffle": OFF}
+    assert (
+        verdict("dp.03", ordered(one_pass(1), one_pass(2, same_order_as_first=None), **whole))["conclusion"]
+        == "not_applicable"
+    )
+
+
+def test_evaluation_data_need_no_shuffling(verdict):
+    run = Run(
+        datasets=[dataset(), dataset(role="eval", shuffle=OFF, passes=[one_pass(1, **SORTED), one_pass(2, **SAME)])]
+    )
+    assert verdict("dp.03", run)["conclusion"] == "ok"
+
+
+def test_nothing_iterated_is_undecided(verdict):
+    assert verdict("dp.03", Run(datasets=[]))["conclusion"] == "undecided"
+
+
+def test_the_others_of_the_family(verdict):
+    assert verdict("dp.02", Run())["conclusion"] == "undecided"
+    assert verdict("dp.04", Run())["conclusion"] == "not_applicable"
+    assert verdict("dp.05", Run())["conclusion"] == "not_applicable"
+    assert verdict("dp.05", Run(run={"rank_size": 2}))["conclusion"] == "undecided"

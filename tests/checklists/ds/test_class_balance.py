@@ -1,0 +1,134 @@
+"""ds.03 on facts: what must be found and what must be left in peace."""
+
+import pytest
+from building import Run, column, dataset, one_pass
+
+
+def counted(counts, **changes):
+    return Run(datasets=[dataset(counts=counts, **changes)])
+
+
+def test_balanced_and_slightly_unbalanced_are_ok(verdict):
+    assert verdict("ds.03", counted({"0": 144, "1": 144}))["conclusion"] == "ok"
+    entry = verdict("ds.03", counted({"0": 130, "1": 100, "2": 117}))
+    assert entry["conclusion"] == "ok" and "1.3" in entry["summary"]
+
+
+def test_ten_to_one_is_a_problem_with_figure(verdict):
+    entry = verdict("ds.03", counted({"0": 1000, "1": 100}))
+    assert entry["conclusion"] == "problem"
+    assert "1 000" in entry["summary"] and "100" in entry["summary"] and "ratio 10" in entry["summary"]
+    assert entry["evidence"][0]["data"] == {"counts": {"0": 1000, "1": 100}}
+    assert any("ds.03.ratio" in row for piece in entry["evidence"] for row in piece.get("rows", []))
+
+
+def test_thresholds_can_be_set(verdict):
+    assert verdict("ds.03", counted({"0": 1000, "1": 100}), thresholds={"ds.03.ratio": 20})["conclusion"] == "ok"
+
+
+def test_few_samples_of_a_class(verdict):
+    assert verdict("ds.03", counted({"0": 20, "1": 18, "2": 3}))["conclusion"] == "problem"
+
+
+def test_a_class_without_samples(verdict):
+    gap = {str(digit): 144 for digit in range(10) if digit != 4}
+    entry = verdict("ds.03", counted(gap))
+    assert entry["conclusion"] == "problem" and "class 4" in entry["summary"]
+    head = {str(digit): 144 for digit in range(9)}
+    entry = verdict("ds.03", counted(head))
+    assert entry["conclusion"] == "problem" and "class 9" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"-1": 100, "1": 120},
+        {str(number): 50 for number in range(1, 11)},  # numbered from one
+        {"0": 100, "7": 110, "30": 105},  # codes of another numbering
+        {"cat": 100, "dog": 90},
+    ],
+)
+def test_other_numberings_are_no_missing_classes(verdict, counts):
+    assert verdict("ds.03", counted(counts))["conclusion"] == "ok"
+
+
+def test_a_wide_head_of_another_network_is_no_missing_class(verdict):
+    run = counted({"0": 144, "1": 144})
+    assert verdict("ds.03", run)["conclusion"] == "ok"  # ten outputs, two classes: not this head's labels
+
+
+@pytest.mark.parametrize(
+    ("loss", "guess", "counts", "conclusion"),
+    [
+        ("MSELoss", True, {"-41": 1, "0": 9, "5": 90}, "not_applicable"),  # targets cut to whole numbers
+        ("L1Loss", True, {"1": 3, "2": 10, "3": 90}, "not_applicable"),
+        ("MSELoss", True, {"0": 5, "1": 95}, "problem"),  # two classes may be told by squares
+        ("MSELoss", False, {"0": 4, "1": 9, "2": 90}, "problem"),
+        ("CrossEntropyLoss", True, {"0": 4, "1": 9, "2": 90}, "problem"),
+    ],
+)
+def test_whole_numbers_under_a_regression_loss_are_no_classes(verdict, loss, guess, counts, conclusion):
+    run = counted(counts)
+    run.facts["datasets"]["datasets"][0]["label"]["guess"] = guess
+    run.set("loss", [{"class": loss, "builtin": True, "args": ""}])
+    assert verdict("ds.03", run)["conclusion"] == conclusion
+
+
+def test_regression_and_no_label_are_not_applicable(verdict):
+    assert verdict("ds.03", Run(datasets=[dataset(label={"kind": "regression"})]))["conclusion"] == "not_applicable"
+    assert verdict("ds.03", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"
+
+
+def test_segmentation_is_left_open_and_token_labels_are_not_applicable(verdict):
+    data = dataset(label={"kind": "sequence", "counts": None})
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "undecided"
+    data["columns"][-1]["max"] = 3000.0
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == "not_applicable"
+
+
+@pytest.mark.parametrize(("last", "conclusion"), [(39, "not_applicable"), (8, "undecided")])
+def test_tokens_predicted_from_tokens_have_no_classes(verdict, last, conclusion):
+    tokens = column("ids", dtype="int32", kind="int", shape=[16], min=0, max=39)
+    data = dataset([tokens], label={"kind": "sequence", "counts": None})
+    data["columns"][-1].update({"shape": [16], "max": last})
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == conclusion
+
+
+def test_a_part_of_a_sorted_pass_is_undecided_and_a_large_mixed_part_is_judged(verdict):
+    part = {"label": {"complete_pass": False}, "counts": {"0": 500, "1": 20}}
+    dependent = [one_pass(1, complete=False, label_segment_dependence=0.9)]
+    assert verdict("ds.03", Run(datasets=[dataset(passes=dependent, **part)]))["conclusion"] == "undecided"
+    assert (
+        verdict("ds.03", Run(datasets=[dataset(passes=[one_pass(1, complete=False)], **part)]))["conclusion"]
+        == "problem"
+    )
+
+
+def test_class_weights_are_shown_but_do_not_excuse(verdict):
+    run = counted({"0": 1000, "1": 50}).set("loss", [{"class": "CrossEntropyLoss", "args": "weight=Tensor"}])
+    entry = verdict("ds.03", run)
+    assert entry["conclusion"] == "problem" and any(
+        "weights the classes" in piece.get("text", "") for piece in entry["evidence"]
+    )
+
+
+def test_labels_of_training_that_never_was(verdict):
+    run = Run(run={"training_steps": 0}, steps=[], train_step=None, modes=[], optimizer=None)
+    assert verdict("ds.03", run)["conclusion"] == "not_applicable"
+
+
+def test_no_label_is_not_applicable_for_wrong_labels(verdict):
+    assert verdict("ds.02", Run(datasets=[dataset(label=None)]))["conclusion"] == "not_applicable"
+    assert verdict("ds.02", Run())["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    "counts, says",
+    [
+        ({"0": 80, "1": 80}, "160 samples in 2 classes, 80 in each."),
+        ({"3": 160}, "160 samples, all of one class (3)."),
+        ({"0": 90, "1": 80}, "90 in the largest (0), 80 in the smallest (1)"),
+    ],
+)
+def test_equal_counts_have_no_largest_class(verdict, counts, says):
+    assert says in verdict("ds.03", Run(datasets=[dataset(counts=counts)]))["summary"]

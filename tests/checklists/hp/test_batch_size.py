@@ -1,0 +1,86 @@
+"""hp.03 on facts, with the near misses."""
+
+import math
+
+import pytest
+from building import Run, column, dataset, train_step
+
+
+def settled(step):
+    """Learns and levels off."""
+    return 0.2 + 2 * math.exp(-step / 12) + 0.01 * (-1) ** step
+
+
+def steep(step):
+    """Falls to its last step."""
+    return 2.4 - step / 70
+
+
+def stuck(step):
+    """Stays at ln 10, the level of a constant prediction."""
+    return 2.3026 + 0.01 * (-1) ** step
+
+
+def batched(batch, samples, ranks=1, accumulation=1, loss=settled, steps=135):
+    run = Run(
+        datasets=[dataset(batch_size=batch, samples_per_pass=samples)],
+        train_step=[train_step(accumulation=accumulation, count=steps)],
+        steps=[{"step": n, "loss": loss(n), "lr": 0.1, "batch": batch} for n in range(1, steps + 1)],
+    )
+    return run.set("run", {"rank_size": ranks, "training_steps": steps})
+
+
+@pytest.mark.parametrize(
+    ("run", "conclusion"),
+    [
+        (batched(32, 1440), "ok"),
+        (batched(256, 60000), "ok"),
+        (batched(64, 128), "ok"),
+        (batched(150, 150, loss=stuck), "ok"),  # all of iris at once is still a small batch
+        (batched(1437, 1437, loss=steep), "problem"),
+        (batched(1437, 1437, loss=stuck), "problem"),
+        (batched(1437, 1437), "ok"),  # one update an epoch, and nothing suffered
+        (batched(512, 1437, loss=steep), "problem"),
+        (batched(512, 50000), "ok"),
+        (batched(512, 10000, loss=steep), "undecided"),
+        (batched(512, 10000), "ok"),
+        (batched(4096, 50000, loss=steep), "problem"),
+        (batched(8192, 1281167), "ok"),
+        (batched(8192, 1281167, loss=steep), "ok"),  # hundreds of updates an epoch, cut short while it falls
+        (batched(8192, 1281167, loss=stuck), "undecided"),
+        (batched(32, 5005, ranks=256), "ok"),
+        (batched(256, 6250, ranks=8, loss=stuck), "problem"),
+        (batched(32, 180000, ranks=8), "ok"),
+        (batched(64, 5000, accumulation=32, loss=steep), "problem"),
+        (batched(16, 5000, accumulation=4), "ok"),
+        (batched(2048, 4096, steps=8, loss=steep), "problem"),
+        (batched(2048, 500000, steps=8, loss=steep), "problem"),  # eight updates in all
+        (batched(2048, 500000, steps=20, loss=steep), "undecided"),
+        (batched(32, None), "ok"),
+        (batched(100000, None, steps=12), "undecided"),
+    ],
+)
+def test_batch(verdict, run, conclusion):
+    entry = verdict("hp.03", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+def test_numbers_of_a_large_batch(verdict):
+    entry = verdict("hp.03", batched(512, 1437, loss=steep))
+    assert "512" in entry["summary"] and "3 updates" in entry["summary"]
+    assert entry["locations"] == [{"file": "train.py", "line": 4}]
+
+
+def test_batch_without_a_data_set_comes_from_the_steps(verdict):
+    assert verdict("hp.03", Run(datasets=[]))["conclusion"] == "ok"
+    assert verdict("hp.03", Run(datasets=[], steps=[]))["conclusion"] == "undecided"
+
+
+def test_one_whole_graph_is_no_batch(verdict):
+    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 9}}]
+    given = [column("a", shape=[1437]), column("x", shape=[16])]
+    run = Run(datasets=[dataset(given, batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
+    assert verdict("hp.03", run)["conclusion"] == "not_applicable"
+    rows = batched(1437, 1437, loss=steep)
+    rows.set("datasets", [dataset(given[1:], batch_size=1437, samples_per_pass=1437, pipeline=pipeline)])
+    assert verdict("hp.03", rows)["conclusion"] == "problem"

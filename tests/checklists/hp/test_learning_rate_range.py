@@ -1,0 +1,119 @@
+"""hp.01 on losses and on facts of the range test."""
+
+import math
+
+import pytest
+from building import Run, optimizer
+
+RATES = [1e-7 * 1.3**n for n in range(70)]
+
+
+def sweep(lower=1e-3, upper=1.0, used=0.1):
+    """A range test whose loss falls from ``lower`` on and blows up beyond ``upper``."""
+    losses = []
+    for rate in RATES:
+        fallen = max(0.0, math.log10(rate / lower)) if rate > lower else 0.0
+        losses.append(2.0 - 0.5 * fallen if rate < upper else 40.0 * rate / upper)
+    return {
+        "low": RATES[0],
+        "high": 10.0,
+        "steps": len(RATES),
+        "rates": RATES,
+        "losses": losses,
+        "used": used,
+        "by": "probe",
+    }
+
+
+def run(losses, rate, **changes):
+    made = Run(
+        optimizer=[optimizer(learning_rate={"kind": "constant", "first": rate, "last": rate, "value": rate})], **changes
+    )
+    made.facts["range_test"] = changes.pop("range_test", sweep())
+    made.steps = [{"step": n + 1, "loss": loss, "lr": rate} for n, loss in enumerate(losses)]
+    return made
+
+
+def test_a_warm_up_that_never_ends_is_told(verdict):
+    made = run(FLAT, 1e-6)
+    for step in made.steps:
+        step["lr"] = 1e-8 * step["step"]
+    entry = verdict("hp.01", made)
+    assert entry["conclusion"] == "problem" and "warm-up never ended" in entry["summary"]
+    assert "warm-up" not in verdict("hp.01", run(FLAT, 1e-6))["summary"]
+
+
+def test_a_loss_that_is_all_but_gone_needs_no_range_test(verdict):
+    gone = run([2.0 * 0.93**n for n in range(100)], 0.05).set("range_test", None)
+    entry = verdict("hp.01", gone)
+    assert entry["conclusion"] == "ok" and "no bounds of a range test" in entry["summary"]
+    half = run([1.0 + 0.93**n for n in range(100)], 0.05).set("range_test", None)
+    assert verdict("hp.01", half)["conclusion"] == "undecided"
+
+
+def test_a_run_that_a_few_steps_at_lower_rates_outdo(verdict):
+    """The sweep comes from 2 to 0.5 or so in 70 steps, and diverges at 1."""
+    slow = [2.0 - 0.4 * n / 300 for n in range(300)]
+    assert verdict("hp.01", run(slow, 30.0))["conclusion"] == "problem"
+    assert "came to" in verdict("hp.01", run(slow, 30.0))["summary"]
+    # a run that is shorter, that gets as far, or whose rate the sweep bears
+    assert verdict("hp.01", run(slow[:150], 30.0))["conclusion"] == "ok"
+    assert verdict("hp.01", run([2.0 - 1.6 * n / 300 for n in range(300)], 30.0))["conclusion"] == "ok"
+    assert verdict("hp.01", run(slow, 0.3))["conclusion"] == "ok"
+
+
+def test_the_largest_rate_is_that_of_any_group(verdict):
+    made = run(EXPLODED, 0.05)
+    made.facts["optimizer"]["optimizers"][0]["learning_rate"].update(kind="groups", groups=[[0.05, 0.05], [5.0, 5.0]])
+    assert verdict("hp.01", made)["conclusion"] == "problem"
+
+
+FALLING = [2.0 * 0.97**n for n in range(100)]
+SLOWER = [2.0 * 0.99**n for n in range(100)]
+FLAT = [2.0 + 0.01 * (-1) ** n for n in range(100)]
+EXPLODED = [2.0] + [70.0 - 0.3 * n for n in range(99)]
+
+
+@pytest.mark.parametrize(
+    ("losses", "rate", "conclusion"),
+    [
+        (FALLING, 0.05, "ok"),
+        (EXPLODED, 5.0, "problem"),
+        (FLAT, 5.0, "problem"),
+        ([2.0, 9.0, "nan", *["nan"] * 40], 5.0, "problem"),
+        (FLAT, 1e-6, "problem"),
+        (FALLING, 1e-6, "problem"),  # falls, and yet thirty times below where it begins to fall well
+        (FALLING, 5e-4, "ok"),  # a little below
+        (FALLING, 5.0, "ok"),  # above, and it works all the same
+        (FLAT, 0.05, "undecided"),  # the rate is good: something else is wrong
+        (FALLING[:4], 0.05, "undecided"),  # too short
+        (FLAT, 0.0, "problem"),
+    ],
+)
+def test_rate(verdict, losses, rate, conclusion):
+    entry = verdict("hp.01", run(losses, rate))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+def test_a_loss_that_leaps_at_the_first_update_does_not_fall(verdict):
+    entry = verdict("hp.01", run([1.4, *[75 - 0.4 * n for n in range(60)]], 5.0))
+    assert entry["conclusion"] == "problem" and "diverges" in entry["summary"]
+
+
+@pytest.mark.parametrize("why", ["batch", "ranks", "accumulation", "slow", "gradients", "failed: ValueError: x", None])
+def test_without_a_range_test_it_says_why(verdict, why):
+    made = run(SLOWER, 0.05)
+    del made.facts["range_test"]
+    if why is not None:
+        made.facts["probes"] = {"skipped": {"range_test": why}}
+    entry = verdict("hp.01", made)
+    assert entry["conclusion"] == "undecided" and "probe" in entry["would_decide"] + entry["summary"] + "probe"
+
+
+def test_a_rate_below_the_bounds_of_a_short_test(verdict):
+    """A network that is slow to start: the sweep falls late, the run itself falls well."""
+    for last, conclusion in ((0.45, "ok"), (0.63, "problem")):
+        losses = [0.7 - (0.7 - last) * n / 60 for n in range(60)]
+        made = run(losses, 1e-3)
+        made.facts["range_test"] = sweep(lower=5e-2, upper=3.0, used=1e-3)
+        assert verdict("hp.01", made)["conclusion"] == conclusion

@@ -1,0 +1,46 @@
+"""Which of several trainings is held for the probes."""
+
+import pytest
+from mindspore import nn
+
+from msprec.probe.captured_trainings import LAST, NEXT, CapturedTrainings
+
+
+class Network(nn.Cell):
+    """A network without parameters."""
+
+
+@pytest.fixture
+def offered():
+    captured, networks = CapturedTrainings(), {}
+
+    def offer(steps: str):
+        """One letter a step: the network that it trains."""
+        for name in steps:
+            network = networks.setdefault(name, Network())
+            captured.offer("cell", (), lambda *_: None, [network], [])
+        held = captured.last()
+        return next(name for name, network in networks.items() if held.roots[0] is network), held.before
+
+    return offer
+
+
+@pytest.mark.parametrize(
+    ("steps", "held"),
+    [
+        ("a" * 5, ("a", 0)),
+        ("a" * 50 + "b" * 40, ("b", 50)),
+        ("a" * 50 + "b" * LAST, ("b", 50)),
+        ("a" * 50 + "b" * (LAST - 1), ("a", 0)),
+        ("ab" * 60, ("a", 0)),
+        (("a" * 5 + "b") * 30, ("a", 0)),
+        (("a" * 40 + "b" * 40) * 3, ("a", 0)),
+        ("".join(name * NEXT for name in "abcdefgh"), ("h", 7 * NEXT)),
+    ],
+)
+def test_the_last_training_is_held(offered, steps, held):
+    assert offered(steps) == held
+
+
+def test_a_generator_is_not_taken_after_its_turns(offered):
+    assert offered("ab" * 5 + "b" * 100) == ("a", 0)
