@@ -366,6 +366,7 @@ _LOSS_PLACES = {
     "padded_counted": key(count, "padded places at which the loss has a gradient"),
     "real_counted": key(count, "the same of all other places"),
     "place": key(PLACE, "where the factor of the loss's elements is made, or the loss is computed"),
+    "created": key(PLACE, "where the loss was made; null of a function"),
 }
 
 _TERMS = {
