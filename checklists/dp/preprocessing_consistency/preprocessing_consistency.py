@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.distribution_difference import (
     ColumnValues,
     DistributionDifference,
@@ -276,6 +277,7 @@ def judge_pair(run_data: RunData, train: Fact, other: Fact, settled: bool) -> Fi
     sure = [fault for fault in faults if fault.sure]
     if sure:
         places = [fault.place for fault in sure]
+        places += [at for _, theirs in pair.columns[:1] for at in array_origins(run_data, other, theirs)[:2]]
         shown.append(run_data.code_at(places, Text("数据处理", "The data processing")))
         says = Joined([fault.says for fault in sure], zh="；", en="; ")
         return problem(
