@@ -1,27 +1,41 @@
-"""What observing costs: the time of a training loop under `msprec run` over the time without, as paired processes.
+"""What `msprec run` costs, as paired processes: of a training loop, or of a whole run with everything that comes after it.
 
     python benchmarks/observe.py
     python benchmarks/observe.py --samples 98304 --hidden 1280 --pairs 2
+    python benchmarks/observe.py --whole 60 --pairs 3
+    python benchmarks/observe.py --whole 600 --pairs 1 --together
 
-A network is trained on images of 3 x 32 x 32 for one pass, once as it is and once under ``msprec run`` (without the probes
-and the report that come after the script), which comes first alternating. The clock runs from the end of the fifth step to the
+A network is trained on images of 3 x 32 x 32 for one pass, once as it is and once under ``msprec run``, which comes first
+alternating. All of it runs on one core (see ``overhead.py``).
+
+Of the loop, without the probes and the report that come after the script: the clock runs from the end of the fifth step to the
 end of the loop. With the ratio, which holds all that is observed, steps and gradients too, stand the time that looking at data
 took, as the run counts it, and the share of the delivered samples that the statistics rest on: what is not looked at costs
-nothing. All of it runs on one core (see ``overhead.py``).
+nothing.
+
+Of a whole run (``--whole``, so many seconds without msprec): from the start of the process to its end, with the options that
+`msprec run` has by default, and the seconds of each part: until the script begins, the script, the facts that are written at
+its end, probes, conclusion and report. With ``--together`` both run at the same time, each on a core of its own: on a machine
+that others use too, both have the same neighbours. Beside the ratio of the clock stands that of the CPU time.
 """
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from cores import one_core
 
 SCRIPT = """
 import sys, time
+print("BEGIN", time.time())
 import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
@@ -60,6 +74,7 @@ model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean
 clock = Clock()
 model.train(1, data, callbacks=[clock], dataset_sink_mode=False)
 print("LOOP", clock.ends[-1] - clock.ends[4], (clock.ends[-1] - clock.ends[4]) / (len(clock.ends) - 5))
+print("END", time.time())
 """
 
 
@@ -77,12 +92,82 @@ def recorded(run: Path) -> tuple:
     return max((data["scanned"]["share"] for data in facts["datasets"]), default=0.0), facts["cost"]["seconds"]
 
 
+class Timed(NamedTuple):
+    """Seconds of a process: all of them, its CPU time, until the script began, in it, and after it."""
+
+    whole: float
+    cpu: float
+    start: float
+    script: float
+    after: float
+
+
+def timed(command: list, folder: Path, core) -> Timed:
+    """Runs a command in a folder, on one core."""
+    pinned = (lambda: os.sched_setaffinity(0, {core})) if core is not None else None
+    with tempfile.TemporaryFile("w+", dir=folder) as out:
+        began = time.time()
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.DEVNULL, preexec_fn=pinned)
+        _, status, used = os.wait4(process.pid, 0)
+        ended = time.time()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        told = dict(line.split()[:2] for line in out.read().splitlines() if line.startswith(("BEGIN", "END")))
+    begin, end = float(told["BEGIN"]), float(told["END"])
+    return Timed(ended - began, used.ru_utime + used.ru_stime, begin - began, end - begin, ended - end)
+
+
+def parts(run: Path, watched: Timed, bare: Timed) -> str:
+    """Where the seconds of a watched run went beyond those of the bare one."""
+    probes = json.loads((run / "facts" / "probes.json").read_text(encoding="utf-8"))["seconds"]
+    report = watched.after - bare.after - probes
+    return (
+        f"start {watched.start - bare.start:+.1f} s, script {watched.script - bare.script:+.1f} s, probes {probes:.1f} s, "
+        f"record, conclusion and report {report:.1f} s"
+    )
+
+
+def whole_runs(seconds: float, hidden: int, pairs: int, together: bool) -> None:
+    """Prints the ratio of each pair of whole runs of about so many seconds."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [None]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, found = Path(scratch), []
+        (folder / "train.py").write_text(SCRIPT, encoding="utf-8")
+        step = loop([sys.executable, "train.py", "4096", str(hidden)], folder)[1]
+        samples = str(round(seconds / step) * 32)
+        for number in range(pairs):
+            bare = [sys.executable, "train.py", samples, str(hidden)]
+            watched = [sys.executable, "-m", "msprec", "run", "--out", f"run{number}", *bare[1:]]
+            order = (bare, watched) if number % 2 else (watched, bare)
+            if together:
+                with ThreadPoolExecutor() as both:
+                    times = both.map(timed, order, (folder, folder), (cores[0], cores[-1]))
+                took = dict(zip((one is watched for one in order), times))
+            else:
+                took = {one is watched: timed(one, folder, cores[-1]) for one in order}
+            found.append((took[True].whole / took[False].whole, took[True].cpu / took[False].cpu))
+            told = parts(folder / f"run{number}", took[True], took[False])
+            print(
+                f"pair {number + 1}: {took[False].whole:.0f} s without; time {found[-1][0]:.3f}, CPU {found[-1][1]:.3f}; {told}",
+                flush=True,
+            )
+        clock, cpu = (statistics.median(ratios) for ratios in zip(*found))
+        print(f"time under msprec run / without: {clock:.3f}, of the CPU {cpu:.3f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=32768, help="samples of the pass (default 32768)")
     parser.add_argument("--hidden", type=int, default=256, help="width of the network, for a longer step (default 256)")
     parser.add_argument("--pairs", type=int, default=4)
+    parser.add_argument(
+        "--whole", type=float, metavar="SECONDS", help="whole runs of about so many seconds without msprec"
+    )
+    parser.add_argument("--together", action="store_true", help="the two of a pair of whole runs at the same time")
     args = parser.parse_args()
+    if args.whole:
+        whole_runs(args.whole, args.hidden, args.pairs, args.together)
+        return
     one_core()
     ratios, shares, whole, data = [], [], [], []
     with tempfile.TemporaryDirectory() as scratch:

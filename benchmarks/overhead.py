@@ -3,6 +3,7 @@
     python benchmarks/overhead.py --step-ms 20 --mode graph
     python benchmarks/overhead.py --step-ms 5 --mode pynative --pairs 600 --peers
     python benchmarks/overhead.py --step-ms 20 --trainings 40 --only PrecisionMonitor
+    python benchmarks/overhead.py --step-ms 20 --trainings 20 --only watch --seconds 5
 
 One process trains one network. In one training, a set of callbacks is called in every other chunk of a few steps, and a ratio
 is taken of each pair of neighbours; everything that is done between the ends of two chunks counts. *Total* is all chunks with
@@ -40,7 +41,6 @@ from mindspore.train import Callback
 from mindspore.train.callback import _CallbackManager
 
 BATCH, CHUNK_SECONDS = 32, 0.01
-TRAINING_SECONDS = 3.0
 STEP_HOOKS = ("on_train_step_begin", "on_train_step_end")
 #: More than the monitors hold, which write after 256 rows.
 HELD = 640
@@ -214,27 +214,32 @@ def ratios(model, data, chunk: int, pairs: int, callbacks: list) -> tuple:
     return _ratios(both.turns.pairs()[:pairs])
 
 
-def functional(width: int, data, chunk: int, pairs: int, folder=None) -> tuple:
-    """The same for a loop of functions, whose batches and steps a `msprec.watch` that writes into ``folder`` is told of in
-    every other chunk; ``folder`` None: nobody is."""
+def train_step_of(net, optimizer):
+    """The step of a loop of functions, compiled in graph mode."""
     from mindspore import nn
 
-    import msprec
-
-    net, optimizer = network(width)
-    weights, loss_of, jit = optimizer.parameters, nn.MSELoss(), ms.get_context("mode") == ms.GRAPH_MODE
+    loss_of = nn.MSELoss()
 
     def forward(x, y):
         return loss_of(net(x), y)
 
-    gradient = ms.value_and_grad(forward, None, weights)
+    gradient = ms.value_and_grad(forward, None, optimizer.parameters)
 
     def train_step(x, y):
         loss, grads = gradient(x, y)
         optimizer(grads)
         return loss
 
-    train_step = ms.jit(train_step) if jit else train_step
+    return ms.jit(train_step) if ms.get_context("mode") == ms.GRAPH_MODE else train_step
+
+
+def functional(width: int, data, chunk: int, pairs: int, folder=None) -> tuple:
+    """The same for a loop of functions, whose batches and steps a `msprec.watch` that writes into ``folder`` is told of in
+    every other chunk; ``folder`` None: nobody is."""
+    import msprec
+
+    net, optimizer = network(width)
+    train_step = train_step_of(net, optimizer)
     batches = iter(data(2 * chunk * (pairs + 3)).create_tuple_iterator(num_epochs=1))
     monitor = msprec.watch(net, optimizer, out=folder) if folder is not None else None
     watched = monitor.batches(batches) if monitor is not None else batches
@@ -251,35 +256,68 @@ def functional(width: int, data, chunk: int, pairs: int, folder=None) -> tuple:
     return _ratios(turns.pairs()[:pairs])
 
 
+def model_training(model, data, steps: int, make):
+    """A function of whether callbacks are called: seconds of a training, its start and end included; nothing of this file is in
+    the list of callbacks."""
+
+    def seconds(watched: bool) -> float:
+        source, callbacks = data(steps), (make() if watched else []) or [Callback()]
+        with contextlib.redirect_stdout(io.StringIO()):
+            began = time.perf_counter()
+            model.train(1, source, callbacks=callbacks, dataset_sink_mode=False)
+            return time.perf_counter() - began
+
+    return seconds
+
+
+def loop_training(width: int, data, steps: int, folder=None):
+    """The same of a loop of functions, which `msprec.watch` is told of; ``folder`` None: nobody ever is."""
+    import msprec
+
+    net, optimizer = network(width)
+    train_step = train_step_of(net, optimizer)
+
+    def seconds(watched: bool) -> float:
+        source = data(steps)
+        began = time.perf_counter()
+        batches, monitor = source.create_tuple_iterator(num_epochs=1), None
+        if watched and folder is not None:
+            monitor = msprec.watch(net, optimizer, out=tempfile.mkdtemp(dir=folder))
+            batches = monitor.batches(batches)
+        for x, y in batches:
+            loss = train_step(x, y)
+            if monitor is not None:
+                monitor.step(loss)
+        if monitor is not None:
+            monitor.close()
+        loss.asnumpy()
+        return time.perf_counter() - began
+
+    return seconds
+
+
 def _ratios(found: list) -> tuple:
     return [a / b for a, b in found], sum(a for a, _ in found) / sum(b for _, b in found)
 
 
-def trainings(model, data, steps: int, pairs: int, make) -> tuple:
-    """The same, of ``pairs`` of trainings of ``steps`` steps; which of a pair comes first is left to a coin."""
+def trainings(seconds_of, pairs: int) -> tuple:
+    """The same, of ``pairs`` of whole trainings; which of a pair comes first is left to a coin.
+    ``seconds_of(watched)`` trains."""
     from msprec.observe.callback_facts import write_waiting
 
     coin, found, at_exit = random.Random(1), [], []
-    seconds_of(model, data, 8, make())  # what is imported and compiled once a process
+    for watched in (False, True):  # what is imported and compiled once a process
+        seconds_of(watched)
     write_waiting()
     for _ in range(pairs):
         order = [True, False] if coin.random() < 0.5 else [False, True]
-        took = {on: seconds_of(model, data, steps, make() if on else []) for on in order}
+        took = {on: seconds_of(on) for on in order}
         found.append((took[True], took[False]))
         began = time.perf_counter()
         write_waiting()
         at_exit.append(time.perf_counter() - began)
     print(f"    when the process ends: {statistics.median(at_exit):.3f} s", flush=True)
     return _ratios(found)
-
-
-def seconds_of(model, data, steps: int, callbacks: list) -> float:
-    """Seconds of a training, its start and end included; nothing of this file is in the list of callbacks."""
-    source, callbacks = data(steps), callbacks or [Callback()]
-    with contextlib.redirect_stdout(io.StringIO()):
-        began = time.perf_counter()
-        model.train(1, source, callbacks=callbacks, dataset_sink_mode=False)
-        return time.perf_counter() - began
 
 
 def show(name: str, found: list, total: float = 0.0) -> None:
@@ -345,6 +383,7 @@ def main() -> None:
     parser.add_argument("--mode", choices=["graph", "pynative"], default="graph")
     parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--trainings", type=int, help="so many pairs of whole trainings, instead of pairs of steps")
+    parser.add_argument("--seconds", type=float, default=3.0, help="about how long a whole training takes (default 3)")
     parser.add_argument("--only", help="only the sets whose name holds this")
     parser.add_argument("--peers", action="store_true", help="MindSpore's own LossMonitor and SummaryCollector too")
     parser.add_argument(
@@ -361,19 +400,23 @@ def main() -> None:
     model, data = build(width)
     seconds = block(model, data, 48)
     chunk = max(1, round(CHUNK_SECONDS / seconds))
-    what = "whole trainings" if args.trainings else f"{chunk} steps a chunk"
+    steps = round(args.seconds / seconds)
+    what = f"whole trainings of {steps} steps" if args.trainings else f"{chunk} steps a chunk"
     print(f"{args.mode} mode, a step of about {seconds * 1e3:.1f} ms, {what}; time with / without:")
     with tempfile.TemporaryDirectory() as scratch:
         for name, make in sets(Path(scratch), args.peers).items():
             if args.only and args.only not in name and name != "nothing":
                 continue
             if args.trainings:
-                show(name, *trainings(model, data, round(TRAINING_SECONDS / seconds), args.trainings, make))
+                show(name, *trainings(model_training(model, data, steps, make), args.trainings))
             else:
                 show(name, *ratios(model, data, chunk, args.pairs, make()))
-        if not args.trainings and (not args.only or args.only in "msprec.watch"):
-            for name, folder in (("nothing, in a loop", None), ("msprec.watch", Path(scratch) / "watch")):
-                show(name, *functional(width, data, chunk, args.pairs, folder))
+        if not args.only or args.only in "msprec.watch":
+            for name, folder in (("nothing, in a loop", None), ("msprec.watch", Path(scratch))):
+                if args.trainings:
+                    show(name, *trainings(loop_training(width, data, steps, folder), args.trainings))
+                else:
+                    show(name, *functional(width, data, chunk, args.pairs, folder))
     if args.msprobe:
         show("msprobe TrainerMon", runs(width, mode, 48, max(4, args.pairs // 20), msprobe=True))
     if args.run:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msprec._version import __version__
+from msprec.runtime.collection import no_collection
 from msprec.runtime.providers import provide
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ if (
 def __getattr__(name: str):
     if name in _WHERE:
         try:
-            return getattr(import_module(_WHERE[name]), name)
+            with no_collection():
+                return getattr(import_module(_WHERE[name]), name)
         except ModuleNotFoundError as error:
             if error.name != "mindspore":
                 raise

@@ -58,7 +58,9 @@ def _is_smooth(run_data: RunData, known: Fact, features: list) -> bool:
     """Neighbours correlate, more than distant features do, and their scales change little from one to the next."""
     if known.neighbours is None or known.apart is None or len(features) < run_data.limit("dp.01.smooth_features"):
         return False
-    if known.neighbours < run_data.limit("dp.01.smooth") or known.neighbours < known.apart + 0.2:
+    if known.neighbours < run_data.limit("dp.01.smooth") or known.neighbours < known.apart + run_data.limit(
+        "dp.01.smoother"
+    ):
         return False
     sizes = [max(abs(row.low), abs(row.high)) for row in features]
     steps = [abs(math.log(a / b)) for a, b in zip(sizes, sizes[1:]) if a > 0 and b > 0]

@@ -12,6 +12,7 @@ from msprec.callbacks.resume_step import recorder_of_training
 from msprec.callbacks.train_context import Training, optimizer_of
 from msprec.record.step_recorder import StepRecorder, recorder_for
 from msprec.record.writer import warn_once
+from msprec.runtime.collection import no_collection
 
 #: The methods of a callback that monitors may define.
 HOOKS = tuple(
@@ -116,6 +117,7 @@ class Monitor(Callback):
         """The run folder written to; ``None`` before the first training."""
         return self.recorder.writer.folder if self.recorder is not None else None
 
+    @no_collection()
     def on_train_begin(self, run_context) -> None:
         told = run_context.original_args()
         self.recorder = recorder_of_training(self._out, optimizer_of(told), self.resume)

@@ -9,7 +9,7 @@ from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.recorder_cell import without_recorder
 from msprec.callbacks.spike_batches import SpikeBatches
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite
-from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, save_step
+from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, leave_lost
 from msprec.errors import NonFiniteError
 from msprec.record.step_recorder import process_rank, to_number
 from msprec.runtime.providers import provided
@@ -171,20 +171,14 @@ class NonFiniteMonitor(Monitor):
         """The loss of ``step`` is not finite: tells it, and keeps what the step began with."""
         self._found = True
         self._finding.found(step, value)
-        kept = self._keeper.kept(step)
-        if self._keeper.had_no_room(step):
-            self.recorder.writer.event("step_not_kept", step, why=self._keeper.why_not_kept(step))
-        elif kept is not None and self._locator is None:
-            save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
+        leave_lost(self.recorder.writer, self._keeper, step, saves=self._locator is None)
         self._look_at_parameters()
 
     def _look_at_parameters(self) -> None:
         if self._parameters is None or self.bad_parameters:
             return
-        bad = self.bad_parameters = self._parameters.bad()
-        if bad:
-            step = self.training.step() if self.training is not None else self.recorder.last_step
-            self.recorder.writer.event("first_nonfinite", step, what="parameter", parameters=bad[:20], count=len(bad))
+        step = self.training.step() if self.training is not None else self.recorder.last_step
+        self.bad_parameters = self._parameters.tell(self.recorder.writer.event, step)
 
     def _act(self, run_context, step: int, value: float) -> None:
         if self.policy == "stop":

@@ -1,6 +1,6 @@
 """Which parameters of a network hold NaN or infinity, looked at seldom enough to cost next to nothing."""
 
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -32,6 +32,13 @@ class FiniteParameters:
         """Names of the parameters that hold NaN or infinity, in the network's order."""
         with self._budget.spending():
             return [p.name for p in self._parameters if _is_bad(p)]
+
+    def tell(self, event: Callable, step: int) -> list:
+        """`bad`, told by an event: it happened at ``step``, the latest, or before."""
+        bad = self.bad()
+        if bad:
+            event("first_nonfinite", step, what="parameter", parameters=bad[:20], count=len(bad))
+        return bad
 
 
 def _is_bad(parameter) -> Optional[bool]:

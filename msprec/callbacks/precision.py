@@ -15,6 +15,7 @@ from msprec.callbacks.step_time import StepTimeMonitor
 from msprec.callbacks.summary import SummaryMonitor
 from msprec.callbacks.tensorboard import TensorBoardMonitor
 from msprec.callbacks.train_context import Training
+from msprec.runtime.collection import no_collection
 
 #: So many steps are worked out together, or those until rows are to be written.
 TOGETHER = 64
@@ -89,6 +90,7 @@ class PrecisionMonitor(Callback):
             "first_nonfinite": self.non_finite.first,
         }
 
+    @no_collection()
     def on_train_begin(self, run_context) -> None:
         for member in self.members:
             member.on_train_begin(run_context)
@@ -143,6 +145,7 @@ class PrecisionMonitor(Callback):
             finally:
                 clock.leave()
 
+    @no_collection()
     def on_train_end(self, run_context) -> None:
         self._work_out()
         for member in self.members:
@@ -178,6 +181,7 @@ class PrecisionMonitor(Callback):
         self._reads = (*training.reads(), *(read for member in self._beginning for read in member.reads()))
         return min((member.steps_until_due() for member in self._beginning), default=TOGETHER)
 
+    @no_collection()
     def _work_out(self) -> None:
         """Does what is left to do for the steps that have ended, in their order."""
         if self._working:

@@ -202,6 +202,16 @@ def save_step(folder: Path, kept: KeptStep) -> dict:
     return facts
 
 
+def leave_lost(writer, keeper: StepKeeper, step: int, saves: bool = True) -> None:
+    """Leaves in ``rank_N/nonfinite`` what ``step`` began with, whose loss is not finite, unless it is saved elsewhere; an event
+    tells where too large batches were not kept."""
+    kept = keeper.kept(step)
+    if keeper.had_no_room(step):
+        writer.event("step_not_kept", step, why=keeper.why_not_kept(step))
+    elif kept is not None and saves:
+        save_step(writer.rank_folder / "nonfinite", kept)
+
+
 def save_batch(file: Path, batch, most_bytes: int) -> list:
     """Writes the arrays of a batch as ``file`` (.npz, no pickles), unless they hold more than ``most_bytes``.
 

@@ -1,6 +1,5 @@
 """One training as its monitors see it: the rows' common part, read once a step however many monitors there are."""
 
-import sys
 import time
 from collections import deque
 from datetime import datetime, timezone
@@ -322,8 +321,7 @@ class ByHand:
         return {
             "schema": 1,
             "tool": {"name": "msprec", "version": __version__},
-            "command": [Path(sys.executable).name, *sys.argv],
-            "script": sys.argv[0] if sys.argv else "",
+            **self.facts.script(),
             "cwd": str(Path.cwd()),
             "started": self.began[1],
             "ended": _now() if ended else None,

@@ -14,7 +14,7 @@ from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.resume_step import recorder_of_training, resumed_after
 from msprec.callbacks.spike_batches import SpikeBatches
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
-from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_step
+from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, leave_lost
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
@@ -24,6 +24,7 @@ from msprec.errors import NonFiniteError
 from msprec.record.overflow_rules import FLAG, LOSS, SCALE
 from msprec.record.step_recorder import in_use, to_number
 from msprec.record.tensorboard import require
+from msprec.runtime.collection import no_collection
 from msprec.runtime.memory import reference
 from msprec.runtime.tensor_snapshot import on_cpu
 
@@ -91,6 +92,7 @@ class Watch:
     lets_pass = (NonFiniteError,)
     style, sink = "functional", False
 
+    @no_collection()
     def __init__(
         self,
         network=None,
@@ -247,6 +249,7 @@ class Watch:
         }
 
     @guarded
+    @no_collection()
     def close(self) -> None:
         """Writes what is left. Steps told later are not recorded."""
         if self.closed:
@@ -356,6 +359,7 @@ class Watch:
         return min(TOGETHER, room, states.left, self._gradients.steps_until_due())
 
     @guarded
+    @no_collection()
     def _work_out(self) -> None:
         """Does what is left to do for the steps that have ended, in their order."""
         if self._working:
@@ -431,14 +435,10 @@ class Watch:
         self._found = (step, value)
         if self._records:
             self._finding.found(step, value)
-        kept = self._keeper.kept(step)
-        if self._keeper.had_no_room(step):
-            self.recorder.writer.event("step_not_kept", step, why=self._keeper.why_not_kept(step))
-        elif kept is not None:
-            save_step(self.recorder.writer.rank_folder / "nonfinite", kept)
-        bad = self._finite.bad() if self._finite is not None else []
-        if bad:
-            self.recorder.writer.event("first_nonfinite", step, what="parameter", parameters=bad[:20], count=len(bad))
+        leave_lost(self.recorder.writer, self._keeper, step)
+        if self._finite is not None:
+            latest = self._noted[-1].number if self._noted else self.recorder.last_step
+            self._finite.tell(self.recorder.writer.event, max(step, latest))
 
     def failed(self, where: str, error: Exception) -> None:
         self.recorder.report_error(where, error)

@@ -10,7 +10,11 @@ from msprec.cli.common import Failure, language
 
 
 def require_script(script: str) -> None:
-    """Fails where there is no such file, or it is a notebook."""
+    """Fails where there is no such file, or it is a notebook, or no file."""
+    if script == "-" or (os.path.exists(script) and not os.path.isfile(script) and not os.path.isdir(script)):
+        raise Failure(
+            f"{script} is no file: what a script says on standard input or in a pipe cannot be kept for the report; save it first"
+        )
     if script.startswith("-"):
         raise Failure(
             f"no such option: {script} (options of msprec stand before the script, those of the script after it)"

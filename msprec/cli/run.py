@@ -10,7 +10,7 @@ from typing import Optional
 import click
 
 from msprec.cli.common import FULL, LANG, PAPER, Failure, language, plain_console
-from msprec.cli.ending import Ending, end_as_python
+from msprec.cli.ending import Ending, end_as_python, late_ranks
 from msprec.cli.mindspore_needed import require_mindspore, require_script
 from msprec.cli.references import (
     REFERENCE_SCRIPT,
@@ -37,11 +37,10 @@ _RANKS_FINISH = 20
 )
 @click.option(
     "--probe-seconds",
-    default=30.0,
-    show_default=True,
     type=click.FloatRange(min=0),
     metavar="S",
-    help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none.",
+    help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none. "
+    "Default: 4 s and 1 % of the script's time, 30 s at most.",
 )
 @click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
 @FULL
@@ -68,7 +67,7 @@ def run(
     out: Optional[str],
     lang: Optional[str],
     locate: bool,
-    probe_seconds: float,
+    probe_seconds: Optional[float],
     word: bool,
     full: bool,
     paper: str,
@@ -111,7 +110,8 @@ def run(
         script = spec.origin
     require_script(script)
     if twice or repeat:
-        given: tuple = ("--locate" if locate else "--no-locate", "--probe-seconds", f"{probe_seconds:g}")
+        given: tuple = ("--locate" if locate else "--no-locate",)
+        given += () if probe_seconds is None else ("--probe-seconds", f"{probe_seconds:g}")
         given += ("--tensorboard",) if tensorboard else ()
         given += () if word else ("--no-word",)
         given += ("--full",) * full + ("--paper", paper)
@@ -141,10 +141,10 @@ def run(
         with context.scope(cleanup=False):  # in whatever thread
             _keep_beside(folder, reference, beside)
 
-    ending = Ending(folder, lang, look, keep_beside)
+    ending, first = Ending(folder, lang, look, keep_beside), rank()[0] == 0
     try:
         outcome = launch.run_script(
-            script, list(args), folder, options, ending.of_signal if rank()[0] == 0 else _nothing
+            script, list(args), folder, options, ending.of_signal if first else ending.of_other_rank
         )
     except SyntaxError as error:
         forget(folder)
@@ -152,7 +152,10 @@ def run(
     except (OSError, ValueError) as error:
         forget(folder)
         raise Failure(f"cannot read {script} or write the run folder: {error}") from None
-    if folder is not None and rank()[0] == 0:
+    if folder is not None and not first and outcome.status and not outcome.interrupted:
+        with own_time(), contextlib.suppress(KeyboardInterrupt):
+            ending.of_other_rank()
+    if folder is not None and first:
         with contextlib.suppress(Exception):  # the script may have closed its standard output
             sys.stdout.flush()
         try:
@@ -167,7 +170,7 @@ def run(
         except KeyboardInterrupt:
             ending.of_interrupt()
         except Exception as error:
-            say_safely(f"msprec: no report: {type(error).__name__}: {error} (run folder: {folder})")
+            ending.of_failure(error)
     if outcome.interrupted:
         launch.die_of_interrupt()
     sys.exit(outcome.status)
@@ -183,10 +186,6 @@ def _require_syntax(script: str) -> None:
         end_as_python(error)
     except (OSError, ValueError) as error:
         raise Failure(f"cannot read {script}: {error}") from None
-
-
-def _nothing(seconds: float) -> None:
-    """What another rank than 0 concludes."""
 
 
 def _for_the_first(also: tuple, reference_script: Optional[str], tensorboard_dir: Optional[str]) -> tuple:
@@ -210,17 +209,7 @@ def _require_tensorboard() -> None:
 
 def _wait_for_ranks(folder: Path) -> None:
     """Gives the other ranks that write into this folder some time to finish their records."""
-    import time
-
-    from msprec.record.reader import RunFolder
-
-    until = time.monotonic() + _RANKS_FINISH
-    while True:
-        read = RunFolder(folder)
-        late = [rank for rank in read.ranks() if rank and not read.run_of(rank).get("ended")]
-        if not late or time.monotonic() > until:
-            break
-        time.sleep(0.2)
+    late = late_ranks(folder, _RANKS_FINISH)
     if late:
         names = ", ".join(map(str, late))
         click.echo(f"msprec: rank {names} has not finished; what it had recorded so far is used", err=True)
@@ -281,7 +270,7 @@ def _write_report(checklist: dict, folder: Path, lang: str, look: Optional[dict]
     try:
         write_word(checklist, target / "checklist.docx", folder, lang, **look)
         return target / "checklist.docx"
-    except Exception as error:
+    except OSError as error:
         say_safely(f"msprec: the Word report could not be written: {type(error).__name__}: {error}")
         return target / "checklist.json"
 

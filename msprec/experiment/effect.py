@@ -12,6 +12,9 @@ _RARE_CLASSES = re.compile(r".*(f1|auc|balanced|recall|(^|_)m?ap)", re.IGNORECAS
 _T = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 #: A score is said to differ from one hundredth on, a loss from two: what is less is no remedy, however sure it may be.
 _LEAST_SCORE, _LEAST_LOSS = 0.01, 0.02
+#: With fewer seeds than `_PAIRED` on a side, only so many times this decides: three runs may lie close together by chance, and
+#: then every remedy that is tried once seems to differ from them.
+_CLEAR = 10.0
 #: From so many seeds on, the runs of one seed are compared with each other: they begin alike and see the same data.
 _PAIRED = 3
 #: One side's results all better than the other's: beyond chance, however they spread, where the exact two-sided p of the rank
@@ -97,7 +100,7 @@ def compare(base: Measured, tried: Measured, score: Score, loss_counts: bool = T
     Where each result of one side is better than each of the other, the exact p of the rank test may tell. Otherwise Student's
     t-test: of the differences seed by seed where both have three or more, else of the two means with a pooled standard
     deviation, which with one run on a side is the other side's. The difference counts from `_LEAST_SCORE` or `_LEAST_LOSS`
-    on. The numbers of both sides stand in the order of the seeds.
+    on, with less than three seeds from ten times that on. The numbers of both sides stand in the order of the seeds.
     """
     if score.name is not None:
         return _compared(base.scores, tried.scores, score.higher, _least(base.scores, score))
@@ -126,6 +129,8 @@ def _compared(base: tuple, tried: tuple, higher: bool, least: float) -> Compared
     steady = all(one > 0 for one in differences) or all(one < 0 for one in differences)
     if abs(gain) <= least:
         return Compared("none", gain, spread, steady)
+    if min(len(base), len(tried)) < _PAIRED and abs(gain) <= _CLEAR * least:
+        return Compared("open", gain, spread, steady)
     if abs(gain) > spread or _apart(base, tried):
         return Compared("helps" if gain > 0 else "harms", gain, spread, steady)
     return Compared("open", gain, spread, steady)

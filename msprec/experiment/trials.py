@@ -144,8 +144,6 @@ class Trials:
                 self.more(against, count)
             self._choose_score(self._results[remedies])
             found = self._compare(remedies, against)
-            if found.verdict == "helps" and count == 1 and found.spread == 0:
-                continue  # results all alike, as those of a constant prediction, tell nothing of the spread
             if found.verdict != "open" or (found.gain < 0 and not worse) or (count >= SEEDS and not found.steady):
                 break
             if not against and self._is_outdone(remedies, found.gain):

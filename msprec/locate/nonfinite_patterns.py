@@ -32,7 +32,7 @@ _SUMS = (
 )
 
 
-class Values(NamedTuple):
+class OperandValues(NamedTuple):
     """One tensor: numbers over its finite elements; ``zeros``, ``nan``, ``inf``: shares of all elements."""
 
     dtype: str
@@ -44,14 +44,14 @@ class Values(NamedTuple):
     inf: float
 
 
-def pattern_of(phase: str, operator: str, inputs: list, result: Optional[Values]) -> Optional[str]:
+def pattern_of(phase: str, operator: str, inputs: list, result: Optional[OperandValues]) -> Optional[str]:
     """The name of the pattern that fits, or None.
 
     Args:
         phase: "data", "forward", "backward" or "update".
         operator: As the trace names it: ``ops.log``, ``Div``, ``Tensor.exp``, ``nn.Dense``.
-        inputs: `Values` of the tensors that went in.
-        result: `Values` of the result.
+        inputs: `OperandValues` of the tensors that went in.
+        result: `OperandValues` of the result.
     """
     name = operator.rsplit(".", 1)[-1]
     if phase == "data":
@@ -61,7 +61,7 @@ def pattern_of(phase: str, operator: str, inputs: list, result: Optional[Values]
     return _backward(name, inputs) if phase == "backward" else _forward(name, inputs, result)
 
 
-def _forward(name: str, inputs: list, result: Optional[Values]) -> Optional[str]:
+def _forward(name: str, inputs: list, result: Optional[OperandValues]) -> Optional[str]:
     low = min((v.min for v in inputs if v.min is not None), default=None)
     size = max((abs(e) for v in inputs for e in (v.min, v.max) if e is not None), default=0.0)
     half = result is not None and result.dtype == "Float16"

@@ -164,17 +164,17 @@ def _place(node, expression) -> Optional[dict]:
     return created_place(node.cell_object) if node.cell_object is not None else None
 
 
-def values_of(tensor) -> nonfinite_patterns.Values:
+def values_of(tensor) -> nonfinite_patterns.OperandValues:
     """Shares and range of a tensor's elements."""
     dtype, shape = str(tensor.dtype), tuple(tensor.shape)
     values = to_numpy(tensor)
     if values.dtype.kind not in "fiub" or not values.size:
-        return nonfinite_patterns.Values(dtype, shape, None, None, 0.0, 0.0, 0.0)
+        return nonfinite_patterns.OperandValues(dtype, shape, None, None, 0.0, 0.0, 0.0)
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values.reshape(-1)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (None, None)
     nan = float(np.isnan(values).mean()) if values.dtype.kind == "f" else 0.0
     infinite = float(np.isinf(values).mean()) if values.dtype.kind == "f" else 0.0
-    return nonfinite_patterns.Values(dtype, shape, low, high, float((values == 0).mean()), nan, infinite)
+    return nonfinite_patterns.OperandValues(dtype, shape, low, high, float((values == 0).mean()), nan, infinite)
 
 
 def _bad_elements(tensor) -> dict:

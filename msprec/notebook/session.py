@@ -15,6 +15,7 @@ from msprec.observe.data.data_files import stop_listening
 from msprec.observe.earlier_objects import adopt
 from msprec.observe.evaluation.instrumented_functions import instrument_imports
 from msprec.observe.import_hook import when_imported
+from msprec.observe.kernel_cells import add_cell, cells_of
 from msprec.observe.launch import describe
 from msprec.observe.observer import Observer, Options
 from msprec.record.notebook_cells import NAME, Cells
@@ -40,10 +41,8 @@ class Session:
     def start(self) -> None:
         """Takes up the cells that have run, and begins the first run."""
         source_locations.set_start_folder(str(self._folder))
-        parsed = self._shell.history_manager.input_hist_parsed
-        raw = self._shell.history_manager.input_hist_raw
-        for number, (code, typed) in enumerate(zip(parsed[1:], raw[1:]), 1):
-            self._add(self._shell.compile.get_code_name(typed, code, number), number, code)
+        for cell in cells_of(self._shell):
+            add_cell(self._cells, NAME, *cell)
         self._endings.append(listen_to_cells(self._shell, self._cell_comes))
         self._endings.append(instrument_imports())
         atexit.register(self.stop)
@@ -140,11 +139,8 @@ class Session:
             observer.cells = self._cells.facts()
             observer.guarded_call(observer.sources.keep, NAME, self._cells.text)
 
-    def _add(self, filename: str, number: int, code: str) -> None:
-        source_locations.add_cell(filename, NAME, self._cells.add(number, code))
-
     def _cell_comes(self, filename: str, number: int, code: str) -> None:
-        self._add(filename, number, code)
+        add_cell(self._cells, NAME, filename, number, code)
         self._keep_text()
 
 

@@ -12,9 +12,11 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import Optional
 
 from msprec.observe.data.datasets import DatasetObserver
 from msprec.observe.data.held_batches import HeldBatches
+from msprec.observe.kernel_cells import add_cell, cells_of, running_shell
 from msprec.observe.network.modes import ModeObserver, trained_networks
 from msprec.observe.network.network_entry import network_entry
 from msprec.observe.network.optimizers import OptimizerObserver
@@ -22,9 +24,11 @@ from msprec.observe.network.parameters import ParameterObserver
 from msprec.observe.network.precision import PrecisionObserver
 from msprec.observe.source_copies import SourceObserver
 from msprec.observe.train_steps.loss_facts import LossFacts
+from msprec.record.notebook_cells import NAME, Cells
 from msprec.record.step_recorder import process_rank
 from msprec.record.time_budget import Budget
 from msprec.runtime.cells import is_loss_class, walk
+from msprec.runtime.collection import no_collection
 from msprec.runtime.source_locations import user_place
 
 #: Share of the time since the start that writing facts may take before the process ends.
@@ -108,7 +112,7 @@ class TrainingFacts:
             loss: The ``loss_fn`` of the Model, or None.
         """
         main = getattr(sys.modules.get("__main__"), "__file__", None)
-        self.sources.collect(*([os.path.abspath(main)] if main else []))
+        self._collect(*([os.path.abspath(main)] if main else []))
         roots = [root for root in (trained_networks(cell) if cell is not None else []) if self._is_kept(root)]
         known = [one for one, _ in self.optimizers.made]
         if optimizer is not None and not any(one is optimizer for one in known) and len(known) < MOST:
@@ -124,6 +128,26 @@ class TrainingFacts:
             self.fed_by(dataset)
 
     _training: tuple = ((), None)
+    _cells: Optional[Cells] = None
+
+    @safely
+    def _collect(self, *files: str) -> None:
+        self.sources.collect(*files)
+        shell = running_shell()
+        if shell is None:
+            return
+        self._cells = self._cells or Cells()
+        known = self._cells.facts()
+        for cell in cells_of(shell, after=known[-1]["number"] if known else 0):
+            add_cell(self._cells, NAME, *cell)
+        self.sources.keep(NAME, self._cells.text)
+
+    def script(self) -> dict:
+        """What ``run.json`` tells of the script."""
+        if self._cells is None:
+            script = sys.argv[0] if sys.argv else ""
+            return {"command": [Path(sys.executable).name, *sys.argv], "script": script}
+        return {"command": ["python", NAME], "script": str(Path.cwd() / NAME), "cells": self._cells.facts()}
 
     def _is_kept(self, root) -> bool:
         if not any(root is one for one in self.roots):
@@ -219,7 +243,7 @@ class TrainingFacts:
             self.optimizers.takes_part([self._training[1]], max(0, self.recorder.last_step - 1))
         self._count_steps(self.recorder.last_step)
         self._training, self._phase, self._feeding, self._judging = ((), None), [], None, None
-        self.sources.collect()
+        self._collect()
         # an interactive session may go on for days
         if _is_interactive() or self._is_affordable():
             self.write(True)
@@ -232,6 +256,7 @@ class TrainingFacts:
         return self._spent + cost <= SHARE * (time.monotonic() - self._began)
 
     @safely
+    @no_collection()
     def write(self, final: bool) -> None:
         """Writes all facts; ``final``: with the parameters as they are now."""
         if (
@@ -294,7 +319,7 @@ def _register() -> None:
 
 
 def _is_interactive() -> bool:
-    return hasattr(sys, "ps1") or "ipykernel" in sys.modules
+    return hasattr(sys, "ps1") or running_shell() is not None
 
 
 def _number(value):

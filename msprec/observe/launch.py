@@ -153,6 +153,18 @@ def _as_module(module: types.ModuleType, name: str, path: str) -> None:
         import_module(spec.parent)
 
 
+def _give_way(folder: str) -> None:
+    """Forgets installed modules that msprec has imported where the folder has one of that name: without msprec it comes first."""
+    for name in {module.partition(".")[0] for module in sys.modules}:
+        file = getattr(sys.modules.get(name), "__file__", None) or ""
+        if not source_locations.is_installed(file):
+            continue
+        own = PathFinder.find_spec(name, [folder])
+        if own is not None and own.origin is not None and own.origin != file:
+            for one in [one for one in sys.modules if one == name or one.startswith(name + ".")]:
+                del sys.modules[one]
+
+
 def _execute(code, path: str, script: str, args: list, name: Optional[str] = None) -> Outcome:
     module = types.ModuleType("__main__")
     module.__dict__.update(
@@ -167,6 +179,7 @@ def _execute(code, path: str, script: str, args: list, name: Optional[str] = Non
     # as `python SCRIPT` does; under -P or PYTHONSAFEPATH nothing is put in front
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = os.path.dirname(os.path.realpath(path))
+    _give_way(sys.path[0])
     try:
         if name is not None:
             _as_module(module, name, path)

@@ -19,23 +19,39 @@ _MOST_ERRORS = 20
 # facts are written again while the script runs, at growing intervals (seconds), so that a killed run is readable
 _SAVE_INTERVALS = (1, 2, 5, 10, 20, 40, 60)
 # and only while writing them has taken less than this share of the run's time
-_SAVE_SHARE = 0.01
+_SAVE_SHARE = 0.003
+
+
+#: Seconds for probes where none are given: so many and a share of the script's own, up to so many. With the report, a run of a
+#: minute takes a fifth more, one of ten minutes a twentieth.
+PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 4.0, 0.01, 30.0
 
 
 class Options(NamedTuple):
     """``locate``: whether steps that are not finite are replayed; ``again``: a `Capsule` to try on the first step that fits
     it, or a `StepDumper`, instead of recording; ``tensorboard``: True or a folder: write TensorBoard events too; ``sweep``:
-    a `Sweep` that sets the learning rate; ``probe_seconds``: how long probes may take
-    once the script has ended; ``module``: the dotted name under which the script is run, as by ``python -m``; ``after``: the
-    observer of an earlier run of this process: what was made while it looked on counts in this run too."""
+    a `Sweep` that sets the learning rate; ``probe_seconds``: how long probes may take once the script has ended, None: as its
+    own time allows; ``module``: the dotted name under which the script is run, as by ``python -m``; ``after``: the observer of an
+    earlier run of this process: what was made while it looked on counts in this run too."""
 
     locate: bool = True
     again: Optional[object] = None
     tensorboard: Union[bool, str, None] = None
     sweep: Optional[object] = None
-    probe_seconds: float = 0.0
+    probe_seconds: Optional[float] = 0.0
     module: Optional[str] = None
     after: Optional["Observer"] = None
+
+    @property
+    def probes(self) -> bool:
+        """Whether there are to be any."""
+        return self.probe_seconds is None or self.probe_seconds > 0
+
+    def seconds_for_probes(self, script: float) -> float:
+        """How long probes may take after a script of so many seconds."""
+        if self.probe_seconds is not None:
+            return self.probe_seconds
+        return min(PROBE_MOST, PROBE_LEAST + PROBE_SHARE * script)
 
 
 class Observer:
@@ -252,9 +268,10 @@ class Observer:
         from msprec.probe.run import reached, run_probes
 
         crashed = ended == "exception" and math.isfinite((reached(self.writer) or (0.0,))[-1])
-        if self.options.probe_seconds > 0 and self.steps.done and not self.options.again and not self.options.sweep:
+        if self.options.probes and self.steps.done and not self.options.again and not self.options.sweep:
+            seconds = self.options.seconds_for_probes(time.perf_counter() - self.began)
             try:
-                run_probes(self.steps, self.writer, self.options.probe_seconds, self.rank_size, crashed)
+                run_probes(self.steps, self.writer, seconds, self.rank_size, crashed)
             except KeyboardInterrupt:
                 print("msprec: the probes were interrupted", file=sys.stderr)
 

@@ -11,6 +11,10 @@ from msprec.runtime.source_locations import is_user_file, short_name
 _LARGEST = 2_000_000
 
 
+#: ``(name, identity)`` of modules that are loaded from elsewhere, for all observers of the process
+_not_users: set = set()
+
+
 class SourceObserver:
     """Copies each user file once, when it is first seen."""
 
@@ -20,9 +24,18 @@ class SourceObserver:
 
     def collect(self, *more: str) -> None:
         """Copies ``more`` and every file of the loaded modules that is the user's."""
-        modules = {(name, id(module)): module for name, module in list(sys.modules.items())}
-        loaded = [getattr(module, "__file__", None) for key, module in modules.items() if key not in self._seen]
-        self._seen.update(modules)
+        modules = list(sys.modules.items())
+        keys = [(name, id(module)) for name, module in modules]
+        new = set(keys) - self._seen - _not_users
+        self._seen.update(new)
+        loaded = []
+        for key, (_, module) in zip(keys, modules) if new else ():
+            if key in new:
+                file = getattr(module, "__file__", None)
+                if isinstance(file, str) and is_user_file(file):
+                    loaded.append(file)
+                elif isinstance(file, str):
+                    _not_users.add(key)
         for file in (*more, *loaded):
             if isinstance(file, str) and is_user_file(file) and file not in self.copied:
                 self._copy(file)

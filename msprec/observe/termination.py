@@ -15,6 +15,10 @@ from typing import Callable, Optional
 #: Seconds from the signal until the record has to be written, and until the process is over; half of the 30 s that Kubernetes and
 #: Slurm leave by default (terminationGracePeriodSeconds, KillWait), and more than a report takes.
 RECORD_SECONDS, HASTE_SECONDS, ALL_SECONDS = 4.0, 1.0, 15.0
+#: What ends the thread that hears of signals, which have numbers above it; and seconds that it may take to come to it.
+_NO_MORE, HEARD_SECONDS = b"\0", 1.0
+#: Python's own limit of nested calls.
+RECURSION = 1000
 #: How the run ended, for ``run.json``.
 EXIT = {"kind": "signal", "code": 128 + 15, "signal": "SIGTERM"}
 
@@ -37,6 +41,7 @@ class Termination:
         self._begun = self._stopped = False
         self._recorded = threading.Event()
         self._wakeup: Optional[tuple] = None
+        self._process, self._all_heard = os.getpid(), threading.Event()
         self._signal, self._getsignal = signal.signal, signal.getsignal
         #: Whether SIGTERM has come, whoever handled it
         self.came = False
@@ -77,29 +82,39 @@ class Termination:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        self._wakeup = (reading, writing)
         if before != -1:  # an event loop of the script's listens there
-            self._listen_no_more(before)
+            signal.set_wakeup_fd(before)
+            os.close(reading)
+            os.close(writing)
             return
+        self._wakeup = (reading, writing)
         _thread.start_new_thread(self._hear, (reading,))  # not listed among the script's threads
 
-    def _listen_no_more(self, before: int = -1) -> None:
+    def _listen_no_more(self) -> None:
+        """Waits until what has come is known: a script may end right after its own handler has returned."""
         if self._wakeup is None:
             return
         (_, writing), self._wakeup = self._wakeup, None
-        now = signal.set_wakeup_fd(before)
+        now = signal.set_wakeup_fd(-1)
         if now not in (-1, writing):
             signal.set_wakeup_fd(now, warn_on_full_buffer=False)
-        os.close(writing)  # ends the thread, which closes the other end
+        if os.getpid() == self._process:  # a forked child shares the pipe, and has no such thread
+            with contextlib.suppress(OSError):
+                os.write(writing, _NO_MORE)
+                self._all_heard.wait(HEARD_SECONDS)
+        os.close(writing)
 
     def _hear(self, reading: int) -> None:
         with contextlib.suppress(OSError):
-            while heard := os.read(reading, 64):
+            heard = b"_"
+            while heard and _NO_MORE not in heard:
+                heard = os.read(reading, 64)
                 if signal.SIGTERM in heard:
                     self.came = True
                     if self._getsignal(signal.SIGTERM) == self._handle:
                         self._begin()
         os.close(reading)
+        self._all_heard.set()
 
     # what the script sees: the signal as if nobody looked after it
 
@@ -184,8 +199,9 @@ def _in_child() -> None:
 @contextlib.contextmanager
 def own_time():
     """While msprec is at work after the script: SIGINT and SIGTERM raise KeyboardInterrupt, whatever the script has set,
-    unless it ignores them."""
-    kept = {}
+    unless it ignores them; and calls may be nested as deep as by default."""
+    kept, deepest = {}, sys.getrecursionlimit()
+    sys.setrecursionlimit(max(RECURSION, deepest))
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             found = signal.getsignal(number)
@@ -196,3 +212,5 @@ def own_time():
     finally:
         for number, found in kept.items():
             signal.signal(number, found)
+        with contextlib.suppress(RecursionError):
+            sys.setrecursionlimit(deepest)

@@ -138,7 +138,8 @@ class Material:
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style == "functional":
-            self.updates_held.update(optimizer, gradients, self.optimizers)
+            networks = [root for root in self.roots if not is_optimizer_class(type(root))]
+            self.updates_held.update(optimizer, gradients, networks)
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
             return
         if self.initial is not None and len(self.batches) == 1:

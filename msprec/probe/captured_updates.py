@@ -6,6 +6,7 @@ import numpy as np
 
 from msprec.record.nested import tensors_in
 from msprec.record.time_budget import Budget
+from msprec.runtime.cells import all_parameters
 from msprec.runtime.source_locations import user_place
 
 #: Gradients of more bytes are not copied, nor are batches of more held; more gradient computations are not run again.
@@ -16,7 +17,7 @@ SHARE, GRACE = 0.002, 0.1
 
 class CapturedUpdate(NamedTuple):
     """``batches``: what each gradient computation since the update before was called with; ``weights``: ``{id(parameter):
-    array}`` of the optimizers before the update; ``given`` and ``before``: arrays of the gradients of this update and of the
+    array}`` before the update; ``given`` and ``before``: arrays of the gradients of this update and of the
     one before."""
 
     number: int
@@ -48,8 +49,8 @@ class CapturedUpdates:
         if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
             self._since.append(tuple(batch))
 
-    def update(self, optimizer, gradients, others=()) -> None:
-        """An optimizer is about to be called; ``others``: those that update other weights of the step, as in a GAN."""
+    def update(self, optimizer, gradients, networks=()) -> None:
+        """An optimizer is about to be called; ``networks``: those of the step; another one may update the rest of them."""
         if self.optimizer is None:
             self.optimizer, self.place = optimizer, user_place()
         if optimizer is not self.optimizer:
@@ -67,11 +68,17 @@ class CapturedUpdates:
         with self._budget.spending():
             given = _copies(tensors)
             if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
-                held = {id(p): p for one in (optimizer, *others) for p in one.parameters}
-                weights = {key: p.asnumpy().copy() for key, p in held.items()}
+                weights = _weights(optimizer, networks)
                 number = self._earlier + self._made
                 self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before)]
             self._before = given if self._wanted else None
+
+
+def _weights(optimizer, networks) -> dict:
+    """``{id(parameter): array}`` of the optimizer and, where they hold no more than `MOST_BYTES`, of the networks."""
+    own, others = list(optimizer.parameters), all_parameters(networks)
+    held = [*own, *others] if sum(int(p.nbytes) for p in others) <= MOST_BYTES else own
+    return {id(p): p.asnumpy().copy() for p in {id(p): p for p in held}.values()}
 
 
 def _is_due(update: int) -> bool:

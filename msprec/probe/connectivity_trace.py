@@ -193,6 +193,12 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     seen = loss_seen(trace)
     used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
+    # a Dropout in inference mode gives what it is given: whose result that is cannot be told
+    passing = {
+        id(node.cell_object)
+        for node in trace.nodes
+        if node.results and {*map(id, node.results)} <= {*map(id, node.inputs)}
+    }
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
@@ -207,7 +213,9 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
                 "builtin": is_builtin(type(cell)),
                 "loss": is_loss_class(type(cell)),
                 "calls": trace.calls.get(id(cell), 0),
-                "used": (id(cell) in used or id(cell) in reached or (False if seen else None))
+                "used": (
+                    id(cell) in used or id(cell) in reached or (False if seen and id(cell) not in passing else None)
+                )
                 if watched_node
                 else None,
                 "gradient": None if not known else bool(any(known)),

@@ -15,6 +15,7 @@ from msprec.locate.replay import undisturbed, watched
 from msprec.probe.attainable_range import plain_name
 from msprec.probe.captured_updates import flat_gradients, joined
 from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.record.nested import tensors_in
 from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import place_of_class, place_of_code
 
@@ -45,12 +46,14 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
         material: What the run has left.
         seconds: The budget.
     """
+    others: list = []
     with material.as_in_training():
         if material.style == "functional":
             found, place = _of_loop(material, seconds), material.updates_held.place
             optimizer = material.updates_held.optimizer
         else:
             calls = _of_calls(material, seconds)
+            others = calls.others
             found, place = calls.found(), calls.place or _defined(material)
             optimizer = material.optimizers[0] if material.optimizers else None
         entries = [_compared(one) for one in found]
@@ -58,12 +61,13 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
             return None
         functional = material.style == "functional"
         divided = _loss_divided(material) if functional else None
-        others = _of_others(material) if functional and all(one["rest"] > _UNEXPLAINED for one in entries) else []
+        if functional and all(one["rest"] > _UNEXPLAINED for one in entries):
+            others = _of_others(material)
     return {
         "optimizer": type(optimizer).__name__ if optimizer is not None else None,
         "place": place,
         "loss_divided": divided,
-        "of_others": others,
+        "of_others": [one.name for one in others][:_MOST_NAMES] if _stayed(material, others) else [],
         "updates": entries,
     }
 
@@ -86,8 +90,8 @@ def _of_loop(material, seconds: float) -> list:
 
 
 def _of_others(material) -> list:
-    """Names of the weights, none of them the optimizer's, whose gradients the optimizer was given at the first update that was
-    captured; empty where it was not."""
+    """The weights, none of them the optimizer's, whose gradients the optimizer was given at the first update that was captured;
+    empty where it was not."""
     update = material.updates_held.held[0]
     weights, given = list(material.updates_held.optimizer.parameters), joined(update.given)
     own, shapes = {id(one) for one in weights}, [tuple(one.shape) for one in weights]
@@ -99,8 +103,17 @@ def _of_others(material) -> list:
         with undisturbed(step.parameters, None, values, step.host_random), watched(Plain()):
             found = flat_gradients(step.run(None, 1.0))
         if found is not None and found.size == given.size and _fit(given, [found])[1] <= _EXACT:
-            return [one.name for one in chosen][:_MOST_NAMES]
+            return chosen
     return []
+
+
+def _stayed(material, weights: list) -> bool:
+    """Whether they are as they were before the first step: a network in half precision whose weights are copied anew from those
+    that the optimizer updates has its gradients given to it on purpose."""
+    before = [(material.initial or {}).get(id(one)) for one in weights]
+    return all(
+        old is not None and np.array_equal(old, one.asnumpy(), equal_nan=True) for old, one in zip(before, weights)
+    )
 
 
 def _loss_divided(material) -> Optional[bool]:
@@ -122,6 +135,8 @@ class _Calls(GraphTrace):
         super().__init__(step)
         self.backward, self.computed, self.taken, self.place = False, [], [], None
         self._first = None
+        #: The weights by which was differentiated, where none of them is the optimizer's
+        self.others: list = []
 
     def _update(self, optimizer, gradients):
         from mindspore import Tensor
@@ -132,7 +147,13 @@ class _Calls(GraphTrace):
                 nearest = next((one for one in reversed(self._calls) if one is not None), None)
                 self.place = place_of(_At(nearest)) if nearest is not None else None
             shapes = [tuple(one.shape) for one in _sequence(gradients)]
-            own = [_flat(found) for one in self.computed if (found := _matching(one, shapes)) is not None]
+            taken = [
+                (found, weights) for one, weights in self.computed if (found := _matching(one, shapes)) is not None
+            ]
+            own, updated = [_flat(found) for found, _ in taken], {id(one) for one in optimizer.parameters}
+            by = [one for _, weights in taken for one in weights]
+            if all(weights for _, weights in taken) and not updated & {id(one) for one in by}:
+                self.others = self.others or by
             self.taken.append((_flat(gradients), own))
             self.computed = []
         return Tensor(True)
@@ -140,7 +161,7 @@ class _Calls(GraphTrace):
     def run_gradient(self, function, args, kwargs):
         """As `GraphTrace.run_gradient`, with the gradients noted."""
         result = super().run_gradient(function, args, kwargs)
-        self.computed.append(result)
+        self.computed.append((result, _weights_of(function)))
         return result
 
     def found(self) -> list:
@@ -150,6 +171,18 @@ class _Calls(GraphTrace):
             for number, ((before, _), (given, own)) in enumerate(zip(self.taken, self.taken[1:]), 2)
             if own and before.size == given.size
         ]
+
+
+def _weights_of(function) -> list:
+    """The Parameters by which one of MindSpore's gradient functions differentiates, as its closure holds them; else none."""
+    function = getattr(function, "__func__", function)
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    held = (
+        [cell.cell_contents for name, cell in zip(names, function.__closure__ or ()) if name == "weights"]
+        if names
+        else []
+    )
+    return [one for one in tensors_in(held) if hasattr(one, "requires_grad")]
 
 
 class _At(NamedTuple):

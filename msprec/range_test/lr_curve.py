@@ -150,7 +150,7 @@ class Curve:
         ``too_large`` only where the loss had risen or diverged at that rate; ``too_small`` only below the lower bound.
         A rate outside the sweep is judged where the sweep tells: above ``diverged``, or below a lower bound.
         """
-        if self.diverged is not None and rate >= self.diverged:
+        if self.diverged is not None and rate >= self.diverged and not self.never_falls:
             return Judgement("too_large")
         if self.unavailable_reason is not None:
             return Judgement("unknown", self.unavailable_reason)
@@ -159,6 +159,12 @@ class Curve:
         if self.upper is None and self.high is not None and rate > self.high:
             return Judgement("unknown", "beyond")
         return Judgement("too_small" if rate < self.lower else "inside")
+
+    @property
+    def never_falls(self) -> bool:
+        """Whether the loss grows from the first rates on, which change next to nothing: no rate is to blame."""
+        never = self.unavailable_reason in ("flat", "diverged_at_once")
+        return never and self.diverged is not None and self.diverged <= NO_RATE
 
     def _risen(self, rate: float) -> bool:
         """Whether the loss had lost half of its drop again at ``rate``."""

@@ -18,7 +18,7 @@ WORDS = {
         "few": "可用的 step 少于 20：增加数据或 epoch 数，或减小 --steps",
         "flat": "loss 在噪声之外没有下降：检查数据、标签和网络，或提高 --high",
         "rough": "loss 忽高忽低，曲线不够平滑，读不出界限：用更多 batch 或更大的 --steps 再测",
-        "diverged_at_once": "从最小的学习率起就发散：loss 不是有限值，先查 mp.01",
+        "diverged_at_once": "从最小的学习率起就发散：loss 不是有限值时先查 mp.01，否则检查优化器的更新公式和 loss 的符号",
         "beyond": "高于测试到的最大学习率",
         "rate": "学习率",
         "loss": "loss",
@@ -43,7 +43,8 @@ WORDS = {
         "few": "fewer than 20 steps: more data or epochs, or a smaller --steps",
         "flat": "the loss does not fall beyond its noise: look at data, labels and network, or raise --high",
         "rough": "the loss bounces: too rough a curve to read bounds off; use more batches or more --steps",
-        "diverged_at_once": "it diverges from the smallest rate on: the loss is not finite; see mp.01 first",
+        "diverged_at_once": "it diverges from the smallest rate on: where the loss is not finite, see mp.01 first, else the "
+        "optimizer's formula and the loss's sign",
         "beyond": "above the largest rate tested",
         "rate": "learning rate",
         "loss": "loss",

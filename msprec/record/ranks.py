@@ -12,7 +12,7 @@ from msprec.record.reader import Records, Steps
 _SEEN = ("loss", "gradient", "parameter")
 
 
-class FirstNonFinite(NamedTuple):
+class NonFiniteRanks(NamedTuple):
     """``what``: "loss", "gradient" or "parameter" (at this step or before); ``ranks``: those it befell at ``step``."""
 
     step: int
@@ -44,7 +44,7 @@ def _once(read: Callable) -> Callable:
 
 
 @_once
-def first_nonfinite(folder: Records) -> Optional[FirstNonFinite]:
+def first_nonfinite(folder: Records) -> Optional[NonFiniteRanks]:
     """The earliest step at which any rank's loss or gradients were NaN or infinite; where no rank's were, parameters.
 
     A step that a loss scale skipped for overflow does not count.
@@ -54,7 +54,7 @@ def first_nonfinite(folder: Records) -> Optional[FirstNonFinite]:
     if not counted:
         return None
     step, what, _ = min(counted, key=lambda found: found[:2])
-    return FirstNonFinite(step, what, sorted({rank for at, _, rank in counted if at == step}))
+    return NonFiniteRanks(step, what, sorted({rank for at, _, rank in counted if at == step}))
 
 
 @_once

@@ -5,13 +5,13 @@ one warning, later ones are silent; every later write is still tried, so that a 
 """
 
 import contextlib
-import json
 import math
 import os
 import sys
 import threading
 import time
 import warnings
+from json import dumps  # now: a script may put another in its place
 from pathlib import Path
 from typing import Optional
 
@@ -126,7 +126,7 @@ class RunWriter:
         with self._quietly():
             seconds = round(time.monotonic() - self._began, 3)
             line = plain({"event": event, "step": step, "time": seconds, **fields})
-            self.append("events.jsonl", json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+            self.append("events.jsonl", dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
 
     def append(self, name: str, text: str, header: str = "") -> bool:
         """Appends ``text`` to ``rank_N/NAME`` and hands it to the system; ``header`` comes first in an empty file.
@@ -173,7 +173,7 @@ class RunWriter:
     def _write_whole(self, path: Path, obj) -> None:
         if self.closed or os.getpid() != self._pid:
             return
-        text = json.dumps(plain(obj), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        text = dumps(plain(obj), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
         passing = path.with_name(f".{path.name}.{self._pid}")
         try:
             passing.write_bytes(text.encode("utf-8", "backslashreplace"))

@@ -63,7 +63,7 @@ class HookPoint(NamedTuple):
         return self.places[0].replace(":", ".") + (f" ({self.inside})" if self.inside else "")
 
 
-class Found(NamedTuple):
+class HookPlace(NamedTuple):
     """Where a name was found: ``attribute`` of ``owner``, at ``places[at]``."""
 
     owner: Any
@@ -565,7 +565,7 @@ BY_NAME = {row.name: row for row in HOOK_POINTS}
 _missing: dict = {}
 
 
-def find(name: str) -> Optional[Found]:
+def find(name: str) -> Optional[HookPlace]:
     """Looks up the row ``name``; a MindSpore without it is told once, and noted in `missing`.
 
     Raises:
@@ -575,7 +575,7 @@ def find(name: str) -> Optional[Found]:
     for at, place in enumerate(row.places):
         found = _at(place)
         if found is not None and (not row.inside or mentions(found[2], row.inside)):
-            return Found(*found, at)
+            return HookPlace(*found, at)
     _note(row)
     return None
 

@@ -5,7 +5,7 @@ import sys
 from typing import Callable, Optional
 
 from msprec.runtime import hook_points
-from msprec.runtime.hook_points import Found
+from msprec.runtime.hook_points import HookPlace
 
 
 class Patches:
@@ -14,7 +14,7 @@ class Patches:
     def __init__(self) -> None:
         self._undo = []
 
-    def hook(self, name: str, make: Callable) -> Optional[Found]:
+    def hook(self, name: str, make: Callable) -> Optional[HookPlace]:
         """Replaces what stands at the row ``name`` of `hook_points` by ``make(original)``; returns where it was found, None
         where this MindSpore does not have it. A function is replaced wherever a loaded module of MindSpore holds it."""
         found = hook_points.find(name)

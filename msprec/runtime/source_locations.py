@@ -46,9 +46,14 @@ def is_user_file(filename: str) -> bool:
         return True
     if filename.startswith("<") or not filename.endswith((".py", ".ipynb", ".pyw")):
         return False
-    if any(mark in path for mark in _INSTALLED) or path.startswith(_STDLIB):
+    if is_installed(path) or path.startswith(_STDLIB):
         return False
     return not _is_own(path)
+
+
+def is_installed(filename: str) -> bool:
+    """Whether the file belongs to an installed package."""
+    return any(mark in filename for mark in _INSTALLED)
 
 
 def _is_own(path: str) -> bool:

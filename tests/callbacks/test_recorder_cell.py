@@ -1,5 +1,6 @@
 """Every step of a sink. A CPU does not sink: the calls of `Model`'s sink loop are made here by hand, in its order."""
 
+import json
 from dataclasses import replace
 
 import mindspore as ms
@@ -10,6 +11,8 @@ from mindspore.train import Model
 from mindspore.train.callback import RunContext, _CallbackManager, _InternalCallbackParam
 
 from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor, PrecisionMonitor, RecorderCell, keep_steps
+from msprec.engine import conclude
+from msprec.observe import callback_facts
 
 STEPS = 24
 
@@ -245,3 +248,27 @@ def test_bad_arguments(kit):
         broken = Model(kit.network(False))
         broken._train_network = None
         keep_steps(broken)
+
+
+#: Items that only batches can decide, of those about data.
+OF_BATCHES = ("ds.01", "ds.02", "ds.03", "dp.01", "dp.03")
+
+
+def test_a_sink_is_concluded_without_its_batches(kit):
+    """What callbacks see of it is recorded; what a batch would have to show stays open, and says how it is seen."""
+    kit.start("graph")
+    monitor = PrecisionMonitor(out="run")
+    sink(keep_steps(kit.model("own")), batches(kit), 8, [monitor])
+    callback_facts.write_waiting()
+    read = {path.stem: json.loads(path.read_text()) for path in (monitor.folder / "facts").iterdir()}
+    assert "datasets" not in read and {"network", "parameters", "optimizer", "modes", "train_step"} <= {*read}
+    assert [(one["sink"], one["count"]) for one in read["train_step"]["steps"]] == [(True, STEPS)]
+    assert [p["moved"]["any"] for p in read["parameters"]["parameters"]] == [True] * len(
+        read["parameters"]["parameters"]
+    )
+    items = {item["id"]: item for item in conclude(monitor.folder, "en")["items"]}
+    for name in OF_BATCHES:
+        assert items[name]["conclusion"] == "undecided", items[name]
+        assert "dataset_sink_mode=False" in items[name]["would_decide"], items[name]
+    decided = [name for name, item in items.items() if item["conclusion"] in ("ok", "problem", "not_applicable")]
+    assert {"cg.01", "cg.02", "wi.01", "mp.01", "mp.02"} & {*decided}, decided

@@ -194,3 +194,44 @@ def test_a_folder_of_the_users_stays_where_nothing_was_recorded(tmp_path: Path) 
         (folder / "run.json").write_text("{}")
         forget(folder)
         assert not folder.exists() and folder.parent.exists() == stays
+
+
+#: Scripts that leave their process so that nothing more can be concluded in it.
+SPOILT = {
+    "functions": "import builtins, json\ndef no(*a, **k): raise RuntimeError\n"
+    "builtins.open = json.load = json.loads = json.dumps = no\n",
+    "limit": "import sys\nsys.setrecursionlimit(60)\n",
+    "path": "import sys\nsys.path[:] = []\n",
+    "module": "import docx, click\nassert docx.OWN == click.OWN == 1\n",
+    "streams": "import io, sys\nsys.stderr = io.StringIO()\n",
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_a_report_is_made_whatever_the_script_has_replaced(tmp_path: Path, what: str) -> None:
+    if what == "module":
+        for name in ("docx", "click"):
+            (tmp_path / f"{name}.py").write_text("OWN = 1\n")
+    done = run(SPOILT[what] + "raise SystemExit(5)\n", "--out", "out", folder=tmp_path)
+    assert done.returncode == 5, done.stderr
+    assert "no report" not in done.stderr and "Traceback" not in done.stderr
+    assert (tmp_path / "out" / "checklist.json").is_file() and (tmp_path / "out" / "checklist.docx").is_file()
+
+
+@pytest.mark.parametrize("name", ["json", "numpy", "rich"])
+def test_what_lies_in_the_working_directory_is_no_module_of_msprec(tmp_path: Path, name: str) -> None:
+    """What the script does not import, it need not fear."""
+    (tmp_path / f"{name}.py").write_text("raise RuntimeError('mine')\n")
+    done = run("print('trained')\n", "--out", "out", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "trained\n") and "mine" not in done.stderr, done.stderr
+    assert (tmp_path / "out" / "checklist.docx").is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="POSIX")
+@pytest.mark.parametrize("script", ["-", "/dev/stdin"])
+def test_a_script_that_is_no_file_is_refused(tmp_path: Path, script: str) -> None:
+    command = [sys.executable, "-m", "msprec", "run", script]
+    done = subprocess.run(
+        command, cwd=tmp_path, input="print(1)", capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2 and "save it first" in done.stderr and len(done.stderr.splitlines()) == 1

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msprec.checklists.common.nonfinite_origin import WHY
-from msprec.locate.nonfinite_patterns import Values, pattern_of
+from msprec.locate.nonfinite_patterns import OperandValues, pattern_of
 from msprec.rerun.locate import format_text
 
 
 def values(low=0.5, high=2.0, dtype="Float32", zeros=0.0, nan=0.0, inf=0.0):
-    return Values(dtype, (4,), low, high, zeros, nan, inf)
+    return OperandValues(dtype, (4,), low, high, zeros, nan, inf)
 
 
 BAD = values(inf=0.25)
@@ -60,7 +60,7 @@ def test_every_pattern_has_words():
 
 number = st.one_of(st.none(), st.floats(allow_nan=False))
 tensor = st.builds(
-    Values,
+    OperandValues,
     st.sampled_from(["Float32", "Float16", "BFloat16", "Int32"]),
     st.just((2,)),
     number,

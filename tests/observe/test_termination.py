@@ -103,6 +103,17 @@ def test_no_probes_after_a_signal_that_the_script_handled(scripts) -> None:
     assert not [event for event in scripts.events() if event["event"].startswith("probe")]
 
 
+def test_a_script_that_ends_as_the_signal_comes(scripts) -> None:
+    """Its own handler has answered, and the next statement is the last."""
+    handler = "import os, signal\nsignal.signal(signal.SIGTERM, lambda *_: print('saved'))\n"
+    training = TRAIN.replace("range(1000000)", "range(30)")
+    scripts.write(handler + training + "os.kill(os.getpid(), signal.SIGTERM)\n")
+    done = scripts.observed(options=("--probe-seconds", "60"))
+    assert (done.status, done.out) == (0, "up\nsaved\n")
+    assert "sent SIGTERM and has ended" in done.err
+    assert not [event for event in scripts.events() if event["event"].startswith("probe")]
+
+
 CHILD = """
 import multiprocessing, os, signal, sys, threading, time
 {training}

@@ -141,3 +141,12 @@ def test_a_dip_of_noise_at_rates_too_low_to_matter_is_no_fall():
         losses[5:9] -= 0.12
         curve = Curve(rates, losses)
         assert curve.unavailable_reason is None and 1e-4 < curve.for_good < 2e-2 and curve.lower <= curve.for_good
+
+
+def test_a_loss_that_grows_at_the_least_rate_blames_no_rate():
+    rates = rates_of(1e-7, 10.0, 40)
+    curve = Curve(rates, 0.5 + 0.8 * np.arange(40.0))
+    assert curve.never_falls
+    assert curve.judge(1e-4).verdict == "unknown"
+    fast = Curve(rates_of(1e-2, 10.0, 40), 0.5 + 0.8 * np.arange(40.0))
+    assert not fast.never_falls and fast.judge(1.0).verdict == "too_large"

@@ -196,7 +196,7 @@ def _sortable(call: ApiCall) -> str:
 
 
 class ComparedCalls(NamedTuple):
-    """Settings that differ, settings that cannot be known (both as Pairs), calls without counterpart, and what is equal."""
+    """Settings that differ, settings that cannot be known (both `SettingPair`s), calls without counterpart, and what is equal."""
 
     differ: list
     unclear: list

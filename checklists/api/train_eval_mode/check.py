@@ -32,15 +32,15 @@ _EVALUATES = re.compile(
 def modes(run_data: RunData) -> Finding:
     """The mode of mode-dependent cells (Dropout, BatchNorm, …) at every kind of call that was seen.
 
-    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode;
-    or in inference mode after an evaluation, having been in training mode before), evaluation or inference with one
-    in training mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode
-    under a root in training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient
-    counts as evaluation when it comes after the training, in a loop over data that fed no training, or in code that
-    calls itself so; a call before the first step (building, summary) or beside every step (logging, a GAN's
-    generator) does not. Of an evaluation call that was made twice after the run, only cells that ran count, and a
-    functional dropout that gave two results for one input is a problem. Scripts named beside the run (``--also``)
-    count with what their source shows for sure.
+    Problem: training with such cells in inference mode (all of them under a root that is itself in inference mode; or in
+    inference mode after an evaluation, having been in training mode before), evaluation or inference with one in training
+    mode, or a BatchNorm with use_batch_statistics=True while evaluating. Single cells in inference mode under a root in
+    training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts as evaluation when it
+    comes after the training (not where only dropout acts and the script has switched it on again, as for Monte Carlo
+    dropout), in a loop over data that fed no training, or in code that calls itself so; a call before the first step
+    (building, summary) or beside every step (logging, a GAN's generator) does not. Of an evaluation call that was made
+    twice after the run, only cells that ran count, and a functional dropout that gave two results for one input is a
+    problem. Scripts named beside the run (``--also``) count with what their source shows for sure.
     """
     return with_scripts(run_data, _recorded_modes(run_data))
 
@@ -256,9 +256,9 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     """What a call outside any gradient was for: "evaluation", "beside" training, "before" it, or "unknown"."""
     steps = run_data.training_steps
     first, last, calls = phase.first_step or 0, phase.last_step or 0, phase.calls or 0
-    if not run_data.trained or (first >= steps and steps > 0):
-        return "evaluation"
     says_so = _named_so(run_data, phase.place)
+    if not run_data.trained or (first >= steps and steps > 0):
+        return "unknown" if not says_so and _keeps_dropping(run_data, phase) else "evaluation"
     if last == 0:
         return "evaluation" if says_so and calls >= 2 else "before"
     if says_so or _over_other_data(run_data, phase.place):
@@ -267,6 +267,19 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     if first <= 1 and run_data.limit("api.02.calls_least") <= each <= run_data.limit("api.02.calls_most"):
         return "beside"
     return "unknown"
+
+
+def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:
+    """Whether the script puts the network into training mode between its training and these calls, and only dropout acts: samples
+    of a posterior, as Gal and Ghahramani draw them ("Dropout as a Bayesian Approximation", 2016)."""
+    place = phase.place
+    if not place or any("Drop" not in (cell.class_ or "") for cell in phase.dependent if cell.training):
+        return False
+    functions = [node.lineno for node in _around(run_data, place) if isinstance(node, ast.FunctionDef)]
+    trained = [one.place.line for one in run_data.phases if _is_training(one) and one.place.file == place.file]
+    begin = max(functions or [line for line in trained if line and line < place.line] or [0])
+    set_on = run_data.find_lines(r"\.set_train\(\s*((mode\s*=\s*)?True)?\s*\)", most=50)
+    return any(one.file == place.file and begin < one.line <= place.line for one in set_on)
 
 
 def _around(run_data: RunData, place: Fact) -> list:

@@ -173,7 +173,10 @@ class DatasetPair:
         """The same labels in the same places and other data: an augmentation that draws anew."""
         for entry in self.other.order.passes:
             share = entry.common_share
-            if entry.same_order_as_first and share is not None and share < 0.5 and (entry.compared_samples or 0) >= 16:
+            limit, compared = self.run_data.limit, entry.compared_samples or 0
+            if not entry.same_order_as_first or share is None or compared < limit("dp.02.compared"):
+                continue
+            if share < limit("dp.02.redrawn"):
                 return PipelineFault(
                     Text(
                         "{role}每次的标签及顺序相同，但只有 {share} 的样本数据与第一次相同：处理中有随机步骤",

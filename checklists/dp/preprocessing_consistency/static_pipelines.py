@@ -52,7 +52,7 @@ _TTA = re.compile(r"(?i)(\b|_)tta(\b|_)|test_?time_?aug")
 
 
 class ComparedPipelines(NamedTuple):
-    """Random steps that were kept and other differences (`Fault`s), and what cannot be compared (sentences)."""
+    """Random steps that were kept and other differences (`PipelineFault`s), and what cannot be compared (sentences)."""
 
     random: list
     faults: list

@@ -207,7 +207,7 @@ class Order:
         changes = entry.label_changes / expected if entry.label_changes is not None and expected > 0 else 1.0
         if self._small_groups(entry):
             return False
-        if expected >= 8 and changes <= limit("dp.03.changes") and not self._is_pk():
+        if expected >= limit("dp.03.expected") and changes <= limit("dp.03.changes") and not self._is_pk():
             return True
         if (entry.samples or 0) < limit("dp.03.min_samples"):
             return False
@@ -241,8 +241,9 @@ class Order:
             and "batch" in operations
             and operations.index("shuffle") < operations.index("batch")
         )
-        several = bool(self.dataset.samples_per_pass and batch) and self.dataset.samples_per_pass >= 4 * batch
-        return bool(buffer and batch and only and before and several) and buffer < batch
+        if not (buffer and batch and only and before) or buffer >= batch:
+            return False
+        return (self.dataset.samples_per_pass or 0) >= self.run_data.limit("dp.03.batches") * batch
 
     # findings
 

@@ -398,9 +398,9 @@ def _contradicting(run_data: RunData, dataset: Fact, column: Fact) -> Optional[t
     if not found.samples or not found.contradicting or (found.elements or 0) < run_data.limit("ds.02.elements"):
         return None
     share = found.contradicting / found.samples
-    if share < run_data.limit("ds.02.contradictions") or (found.groups or 0) < 3:
+    if share < run_data.limit("ds.02.contradictions") or (found.groups or 0) < run_data.limit("ds.02.groups"):
         return None
-    if (found.distinct or 0) < 0.5 * found.samples:
+    if (found.distinct or 0) < run_data.limit("ds.02.distinct") * found.samples:
         return None  # few different inputs: their labels are random by nature
     return (
         Text(
@@ -536,7 +536,7 @@ def _well_learned(run_data: RunData) -> Optional[float]:
         return None
     best = max(validation_scores(run_data, r"acc|top_?1"), default=None)
     losses = run_data.steps().observed("loss")
-    if best is None or len(losses) < 20 or not np.isfinite(losses).all():
+    if best is None or len(losses) < run_data.limit("ds.02.steps") or not np.isfinite(losses).all():
         return None
     last = float(losses[-max(5, len(losses) // 10) :].mean())
     good = best >= run_data.limit("ds.02.accuracy") and 0 <= last <= run_data.limit("ds.02.loss")

@@ -149,7 +149,9 @@ def _validation_flat(curves: list) -> bool:
 def _decayed(run_data: RunData) -> bool:
     """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
     rates = run_data.steps().observed("lr")
-    return len(rates) > 10 and bool(np.isfinite(rates).all()) and float(rates[-3:].mean()) <= 0.1 * float(rates.max())
+    if len(rates) <= 10 or not np.isfinite(rates).all():
+        return False
+    return float(rates[-3:].mean()) <= run_data.limit("hp.02.decayed") * float(rates.max())
 
 
 def _table(run_data: RunData, curves: list) -> Optional[Evidence]:
@@ -328,7 +330,8 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
     # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
-    early = (epochs or 0) >= 2 and steps >= 100 and learning_outcome(run_data).verdict in ("hardly", "nothing")
+    enough = (epochs or 0) >= 2 and steps >= run_data.limit("hp.02.early_steps")
+    early = enough and learning_outcome(run_data).verdict in ("hardly", "nothing")
     if not curves and any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
         return Text(
             "{what}；但每一步都用同一张图中少数有标签的节点，没有验证就无法判断是否应继续训练。",

@@ -22,7 +22,9 @@ _NO_BOUNDS = {
     "few": Text("步数太少", "too few steps"),
     "flat": Text("loss 在噪声之外没有下降", "the loss does not fall beyond its noise"),
     "rough": Text("loss 忽高忽低，读不出界限", "the loss bounces, so that no bounds can be read off"),
-    "diverged_at_once": Text("从最低的学习率起 loss 就不是有限值", "the loss is not finite from the lowest rate on"),
+    "diverged_at_once": Text(
+        "从最低的学习率起 loss 就上升或不是有限值", "the loss rises, or is not finite, from the lowest rate on"
+    ),
 }
 
 
@@ -72,7 +74,8 @@ def course(run_data: RunData) -> Course:
     if last - first > max(least, abs(first)):
         return Course("diverged", *numbers)
     if gained <= max(least, 1e-3 * abs(first)):
-        swings = float(tail.std()) > 0.5 * abs(first) and float(tail.max()) > 1.5 * abs(first)
+        spread, peak = run_data.limit("hp.01.swing_spread"), run_data.limit("hp.01.swing_peak")
+        swings = float(tail.std()) > spread * abs(first) and float(tail.max()) > peak * abs(first)
         return Course("swings" if swings else "still", *numbers)
     return Course("falls", *numbers)
 
@@ -138,14 +141,20 @@ def _judged(run_data: RunData) -> Finding:
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
     rising = _rising_words(run_data)
-    if seen.kind == "still" and (verdict == "too_small" or (verdict == "inside" and 10 * used <= curve.for_good)):
+    if seen.kind == "still" and (
+        verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
+    ):
         return _too_small(seen, used, curve, evidence, places, rising)
     below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
     far = run_data.limit("hp.01.far_below")
     # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
     bottomless = seen.kind == "falls" and seen.last < 0
     # a test of one step a rate is late by ten times at the most
-    if below >= far and not bottomless and (below >= 10 * far or not _fell_well(run_data, seen)):
+    if (
+        below >= far
+        and not bottomless
+        and (below >= run_data.limit("hp.01.late") * far or not _fell_well(run_data, seen))
+    ):
         return _too_small(seen, used, curve, evidence, places, rising)
     if verdict == "too_large" and _outdone(run_data, seen, curve):
         return _behind(seen, used, curve, evidence, places)
@@ -194,7 +203,7 @@ def _growth(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optiona
     if constant and not few:
         return grown if last >= run_data.limit("hp.01.diverged") * max(first, constant) else None
     high = last >= run_data.limit("hp.01.exploded") * max(first, constant)
-    return grown if high and _unambiguous(sound) else None
+    return grown if high and _unambiguous(run_data, sound) else None
 
 
 def _losses_of(run_data: RunData, seen: Course) -> tuple:
@@ -203,11 +212,12 @@ def _losses_of(run_data: RunData, seen: Course) -> tuple:
     return found if found is not None else (np.zeros(0), np.zeros(0))
 
 
-def _unambiguous(losses: np.ndarray) -> bool:
+def _unambiguous(run_data: RunData, losses: np.ndarray) -> bool:
     """Whether a loss grew to the end and out of proportion: no reward that rises, and no class that comes last."""
     ratio = float(losses[-1] / losses[0])
     rising = bool((np.diff(losses[-4:]) > 0).all()) and len(losses) >= 4
-    return ratio >= 1e3 and float(losses[-1]) >= 0.5 * float(losses.max()) and (rising or len(losses) >= 30)
+    high = float(losses[-1]) >= run_data.limit("hp.01.stays_high") * float(losses.max())
+    return ratio >= run_data.limit("hp.01.grew") and high and (rising or len(losses) >= 30)
 
 
 def _fell_well(run_data: RunData, seen: Course) -> bool:
@@ -302,6 +312,21 @@ def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evid
         else Text("", "")
     )
     steepest = curve.steepest if curve is not None else None
+    fix = Text(
+        "把学习率降到 {rate} 再运行；若仍发散，检查输入与目标的尺度（dp.01）、loss（cg.04）和 loss scale（mp.02）。",
+        "Lower the learning rate to {rate} and run again; where it still diverges, look at the scale of inputs and targets "
+        "(dp.01), the loss (cg.04) and the loss scale (mp.02).",
+        rate=_bound(steepest) if steepest is not None else Text("十分之一或更低", "a tenth or less"),
+    )
+    if curve is not None and curve.never_falls:
+        fix = Text(
+            "范围测试中最小的学习率（{low}）也使 loss 上升，降低学习率没有用：检查自定义优化器的更新公式（应减去学习率乘梯度）、"
+            "loss 与梯度的符号。",
+            "The least rate of the range test ({low}) makes the loss grow as well, so that a lower one does not help: look at "
+            "the formula by which an optimizer of the script's own updates (minus rate times gradient) and at the signs of loss "
+            "and gradients.",
+            low=float(curve.rates[0]),
+        )
     return problem(
         Text(
             "训练发散：{n} 步中 loss 从 {first} 升到 {last}{after}；学习率为 {used}。",
@@ -313,12 +338,7 @@ def _diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evid
             after=after,
             used=_bound(used),
         ),
-        Text(
-            "把学习率降到 {rate} 再运行；若仍发散，检查输入与目标的尺度（dp.01）、loss（cg.04）和 loss scale（mp.02）。",
-            "Lower the learning rate to {rate} and run again; where it still diverges, look at the scale of inputs and targets "
-            "(dp.01), the loss (cg.04) and the loss scale (mp.02).",
-            rate=_bound(steepest) if steepest is not None else Text("十分之一或更低", "a tenth or less"),
-        ),
+        fix,
         evidence,
         places,
     )
@@ -329,7 +349,11 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
     learnt, and how far the weights went is all that is known."""
     known = [one.moved.relative for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
     moved = max([one for one in known if one is not None], default=None)
-    if moved is not None and moved < run_data.limit("hp.01.moved") and run_data.training_steps >= 10:
+    if (
+        moved is not None
+        and moved < run_data.limit("hp.01.moved")
+        and run_data.training_steps >= run_data.limit("hp.01.moved_steps")
+    ):
         return problem(
             Text(
                 "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}"
@@ -452,7 +476,7 @@ def _far_behind(run_data: RunData, seen: Course, curve: Curve) -> bool:
     if curve.unavailable_reason is not None or seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses):
         return False
     first, best = curve.reached()
-    return seen.last - best > 0.5 * (first - best) > 0
+    return seen.last - best > run_data.limit("hp.01.left_behind") * (first - best) > 0
 
 
 def _outrun(run_data: RunData, seen: Course, curve: Curve, used: float) -> bool:
@@ -472,9 +496,11 @@ def _outrun(run_data: RunData, seen: Course, curve: Curve, used: float) -> bool:
         return False
     own = _losses_of(run_data, seen)[1][: min(batches, best + 1)]
     first, lowest = curve.reached()[0], float(curve.smoothed[best])
-    level = lowest + 0.5 * (first - lowest)
+    level = lowest + run_data.limit("hp.01.left_behind") * (first - lowest)
     near = own[-max(3, len(own) // 5) :].mean() if len(own) else math.nan
-    return bool(curve.rates[best] >= 10 * used and lowest > 0 and min(seen.last, near) > level)
+    return bool(
+        curve.rates[best] >= run_data.limit("hp.01.late") * used and lowest > 0 and min(seen.last, near) > level
+    )
 
 
 def _beside_test(seen: Course, used: float, curve: Curve) -> dict:
@@ -530,7 +556,9 @@ def _still_rising(run_data: RunData) -> bool:
     rates = _rates(run_data) if "lr" in run_data.steps() else np.zeros(0)
     if len(rates) < 10 or not np.isfinite(rates).all():
         return False
-    return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > 1.5 * float(rates[len(rates) // 2])
+    return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > run_data.limit("hp.01.warming") * float(
+        rates[len(rates) // 2]
+    )
 
 
 def _rising_words(run_data: RunData) -> Text:

@@ -107,8 +107,21 @@ def _scale_kind(run_data: RunData) -> tuple:
 
 
 def _poisoned(run_data: RunData) -> list:
+    """Parameters that became NaN or infinite; not the moving variance that a call with one sample in training mode, outside
+    any gradient, divided by zero (api.02)."""
+    outside = [
+        cell
+        for phase in run_data.phases
+        if phase.phase != "train" and not phase.gradient
+        for cell in phase.dependent
+        if cell.training and "BatchNorm" in (cell.class_ or "")
+    ]
     return [
-        parameter for parameter in run_data.parameters if parameter.final.nonfinite and not parameter.initial.nonfinite
+        parameter
+        for parameter in run_data.parameters
+        if parameter.final.nonfinite
+        and not parameter.initial.nonfinite
+        and not (outside and parameter.kind == "statistic")
     ]
 
 

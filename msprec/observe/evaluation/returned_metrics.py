@@ -35,7 +35,7 @@ class ReturnObserver:
 
     def called(self, inputs: list, depth: int) -> None:
         """A network was called outside training and outside `Model`; ``inputs``: what it was given."""
-        steps = self.trained()
+        steps = self.observer.steps.updated
         if not steps or len(self.found) >= _MOST or threading.current_thread() is not threading.main_thread():
             return
         caller = sys._getframe(depth)
@@ -56,11 +56,6 @@ class ReturnObserver:
         known = self.watched.get(id(frame))
         return known is not None and known[2] is frame.f_code
 
-    def trained(self) -> int:
-        """Training steps whose update is made; one on plain arrays stays open until the next begins."""
-        steps = self.observer.steps
-        return steps.done + (steps.open is not None and steps.open.applied)
-
     def _functions(self, frame) -> list:
         """The running functions that hand over what they return, innermost first."""
         found = []
@@ -78,7 +73,7 @@ class ReturnObserver:
     def _returned(self, frame, value: Any) -> None:
         if self._also is not None:
             self._also(frame)
-        if self.trained() != self.step:
+        if self.observer.steps.updated != self.step:
             self._forget(frame)
             return
         start, data, code = self.watched.pop(id(frame))

@@ -15,7 +15,7 @@ _MOST_ENTRIES = 32
 _MOST_ARGUMENTS = 6
 _LARGEST = 1 << 24
 # seconds in all, and share of the run's time beyond them
-_GRACE, _SHARE = 1.0, 0.01
+_GRACE, _SHARE = 1.0, 0.002
 _KEPT = ("dtype", "kind", "shape", "varying_shape", "elements", "zeros", "min", "max", "mean", "std", "channels")
 
 

@@ -62,6 +62,11 @@ class StepObserver:
         return self.functional.open
 
     @property
+    def updated(self) -> int:
+        """Training steps whose update is made; one on plain arrays stays open until the next begins."""
+        return self.done + (self.open is not None and self.open.applied)
+
+    @property
     def accumulation(self) -> int:
         """The most gradient computations that an update of a functional loop had."""
         return self.functional.accumulation
@@ -143,7 +148,7 @@ class StepObserver:
 
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
-        if self.observer.options.probe_seconds > 0 and self.replays.again is None:
+        if self.observer.options.probes and self.replays.again is None:
             columns = self.observer.datasets.last_columns
             self.observer.guarded_call(lambda: self.material.offer(*what, delivered=columns, **named))
 
@@ -214,8 +219,8 @@ class StepObserver:
         if not any(root is r for r in self.eval_roots):
             self.eval_roots = [*self.eval_roots[-7:], root]
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
-        entry = observer.modes.note(phase, via, root, user_place(), self.done, False)
-        if kwargs is not None and self.done and observer.options.probe_seconds > 0:
+        entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)
+        if kwargs is not None and self.done and observer.options.probes:
             self.evaluations.offer(entry, cell, args, kwargs)
         level = "network" if root is cell else "step"
         observer.inputs.note(phase, via, level, root, args, user_place())

@@ -291,7 +291,9 @@ _UPDATES = {
     "optimizer": key(text, "its class"),
     "place": key(PLACE, "where it is called, or where the step is defined"),
     "loss_divided": key(flag, "whether the loss is a quotient or product with a plain number; null: not seen"),
-    "of_others": key([text], "names of the weights, not the optimizer's, whose gradients it was given"),
+    "of_others": key(
+        [text], "names of the weights whose gradients it was given, where none is its own and none was changed"
+    ),
     "updates": key(
         [
             {

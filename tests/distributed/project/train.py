@@ -1,8 +1,11 @@
 """Data parallel on CPUs. Arguments: ``callbacks=FOLDER`` puts the monitors in by hand; ``nan`` spoils rank 1's fourth batch;
 ``seeds`` starts each rank with a seed of its own; ``apart`` lets each rank judge overflow by itself; ``early`` ends rank 1's data
-sooner, without a common gradient; ``wrong`` gives rank 1 a hole in its data and an optimizer that lacks a layer, likewise."""
+sooner, without a common gradient; ``wrong`` gives rank 1 a hole in its data and an optimizer that lacks a layer, likewise;
+``long`` trains on, and tells its process once it does."""
 
+import os
 import sys
+from pathlib import Path
 
 import mindspore as ms
 import mindspore.dataset as ds
@@ -10,7 +13,7 @@ import numpy as np
 from cells import LocalCheckCell, SumsGradients
 from mindspore import nn
 from mindspore.communication import get_group_size, get_rank, init
-from mindspore.train import Model
+from mindspore.train import Callback, Model
 
 ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU")
 init()
@@ -45,11 +48,20 @@ elif "nan" in sys.argv:
 else:
     model = Model(net, nn.MSELoss(), optimizer)
 
+
+class TellsProcess(Callback):
+    def on_train_epoch_end(self, run_context):
+        if run_context.original_args().cur_epoch_num == 2:
+            Path(f"pid_{rank}").write_text(str(os.getpid()))
+
+
 callbacks = []
 for argument in sys.argv:
     if argument.startswith("callbacks="):
         from msprec import PrecisionMonitor
 
         callbacks = [PrecisionMonitor(out=argument.partition("=")[2])]
-model.train(2, data, callbacks=callbacks)
+if "long" in sys.argv:
+    callbacks = [TellsProcess()]
+model.train(100000 if "long" in sys.argv else 2, data, callbacks=callbacks)
 print("weights of rank", rank, net[0].weight.asnumpy().sum(dtype=np.float64).hex())
