@@ -1,5 +1,7 @@
 """An autoencoder first; then its encoder with a classifier that ends in a softmax, before a loss that computes its own."""
 
+from collections import OrderedDict
+
 import mindspore as ms
 from mindspore import nn
 from sklearn.datasets import load_iris
@@ -29,7 +31,7 @@ def reconstruct(x):
 
 
 train(reconstruct, [*encoder.trainable_params(), *decoder.trainable_params()], [features], 0.01, 40)
-head = nn.SequentialCell(nn.Dense(6, 3), nn.Softmax())
+head = nn.SequentialCell(OrderedDict(scores=nn.Dense(6, 3), shares=nn.Softmax()))
 
 
 def classify(x, y):
