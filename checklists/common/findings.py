@@ -8,9 +8,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 RUN_AGAIN = Text(
-    "用 `msprec run` 把训练完整运行一遍（至少一个 epoch；数据下沉时看不到 batch，请用 dataset_sink_mode=False），再作判断。",
-    "Run the training to its end (one epoch at least) with `msprec run`; where data are sunk, whose batches nobody sees, with "
-    "dataset_sink_mode=False.",
+    "用 `msprec run` 把训练完整运行一遍（至少一个 epoch，dataset_sink_mode=False），再作判断。",
+    "Run the training to its end (one epoch at least, dataset_sink_mode=False) with `msprec run`.",
 )
 EVIDENCE = Text("说明", "Observation")
 

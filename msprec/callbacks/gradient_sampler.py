@@ -23,6 +23,8 @@ from msprec.runtime.tensor_snapshot import on_cpu
 SHARE = 0.005
 #: So many sampled steps without a gradient, and the optimizer is taken to run inside compiled code.
 MISSES = 3
+#: Where no gradients can be read, which the mode and what is compiled may change, so many steps pass until it is tried again.
+BLIND = 64
 #: Share of the run's time for samples of gradients beside all other monitors: with all the rest at a step of 20 ms, about one per
 #: cent.
 GRADIENT_SHARE = 0.002
@@ -59,6 +61,7 @@ class GradientSampler:
         self._budget, self._misses = Budget(share, cost=first_cost), 0
         self._story, self._advice = GradientHistory(self._event), ScaleAdvice()
         self._open: Optional[_Sample] = None
+        self._blind_until = 0
         #: Norms ``{step: global norm}``, the events told, and why gradients could not be read
         self.norms: dict[int, float] = {}
         self.events: list = []
@@ -69,7 +72,9 @@ class GradientSampler:
     def due(self) -> bool:
         """Call it once a step, before it: whether this step is to be sampled, by `sample`."""
         self.steps += 1
-        return not self.steps % self._every if self._every else self.steps > 1 and self._budget.due()
+        if self._every:
+            return not self.steps % self._every
+        return self.steps > max(1, self._blind_until) and self._budget.due()
 
     def pass_by(self) -> None:
         """Counts a step that has begun without `due`, of as many as `quiet_for` told."""
@@ -79,6 +84,8 @@ class GradientSampler:
         """How many of the next steps are not to be sampled; by the time, some more than are asked for at once."""
         if self._every:
             return self._every - 1 - self.steps % self._every
+        if self.steps < self._blind_until:
+            return self._blind_until - self.steps
         return 0 if self.steps < 2 or self._budget.due() else sys.maxsize
 
     def begin(self, step: int, optimizer, *more, **named) -> None:
@@ -102,17 +109,20 @@ class GradientSampler:
         if optimizer is None:
             return
         with self._budget.spending():
-            parameters = list(optimizer.parameters)
-            sample = self._open = _Sample(step, parameters, to_number(scale) or 1.0)
+            again = None
+            if given is None:
+                unheard = self._misses >= MISSES or not _pynative()
+                again = build if unheard and self._may_replay(build, roots) else None
+                if unheard and again is None:  # before the weights are copied
+                    self._blind_until, self._misses = self.steps + BLIND, min(self._misses, MISSES - 1)
+                    return
+            sample = self._open = _Sample(step, list(optimizer.parameters), to_number(scale) or 1.0)
             if given is not None:
                 sample.gradients = flat(given)
-                return
-            compiled = not _pynative()
-            replayed = (compiled or self._misses >= MISSES) and self._replayed(sample, build, roots)
-            if not compiled and not replayed:
+            elif again is not None:
+                sample.replayed(provided("replays").replayed_gradients(again))
+            else:
                 sample.listen(optimizer)
-            elif not replayed:
-                self._open = None
 
     def end(self, step: int) -> Optional[float]:
         """Call it after the step. Returns the global norm of its gradients, where it was sampled."""
@@ -150,17 +160,14 @@ class GradientSampler:
             "why_not": self.unavailable_reason if not norms else None,
         }
 
-    def _replayed(self, sample: "_Sample", build, roots) -> bool:
+    def _may_replay(self, build, roots) -> bool:
         if build is None or self._replay is False:
             self.unavailable_reason = "the gradients of this step cannot be read"
             return False
-        replays = provided("replays")
         if self.unavailable_reason is None:
-            self.unavailable_reason = replays.unavailable_reason(roots, allowed=bool(self._replay) or on_cpu()) or ""
-        if self.unavailable_reason:
-            return False
-        sample.replayed(replays.replayed_gradients(build))
-        return True
+            allowed = bool(self._replay) or on_cpu()
+            self.unavailable_reason = provided("replays").unavailable_reason(roots, allowed=allowed) or ""
+        return not self.unavailable_reason
 
     def _tell(self, sample: "_Sample") -> Optional[float]:
         gradients = sample.statistics()

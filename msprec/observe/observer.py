@@ -225,7 +225,8 @@ class Observer:
             "rank_size": self.rank_size,
             "source_files": self.sources.facts(),
             "notes": self.notes,
-            "script_imports_mindspore": self.imports_mindspore,
+            # not known before the script has ended, and on a full disk this may be the last that is written
+            "script_imports_mindspore": self.imports_mindspore or (False if exit_facts else None),
             "hooks_missing": [*hook_points.missing(), *self.late],
             **({"cells": self.cells} if self.cells is not None else {}),
             "training_steps": self.steps.done if self.steps else 0,

@@ -193,12 +193,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     seen = loss_seen(trace)
     used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
     reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
-    # a Dropout in inference mode gives what it is given: whose result that is cannot be told
-    passing = {
-        id(node.cell_object)
-        for node in trace.nodes
-        if node.results and {*map(id, node.results)} <= {*map(id, node.inputs)}
-    }
+    passing = {id(node.cell_object) for node in trace.nodes if _passes_on(trace, node)}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
@@ -237,6 +232,12 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         "loss_seen": seen,
         "linear_pairs": linear_pairs(trace, live),
     }
+
+
+def _passes_on(trace: GraphTrace, node: Node) -> bool:
+    """Whether it gives what it was given, as a Dropout in inference mode: whether that is used through it cannot be told."""
+    made = [trace.producers.get(id(value)) for value in node.results]
+    return bool(made) and all(any(one is source for source in node.sources) for one in made)
 
 
 def _trainable(cell) -> list:

@@ -47,6 +47,22 @@ class _Term(NamedTuple):
         return value.reshape(()) * self.factor
 
 
+class _Sum(NamedTuple):
+    """Several terms as one, told by the first of them."""
+
+    parts: list
+
+    @property
+    def value(self):
+        """The tensor of the first."""
+        return self.parts[0].value
+
+    @property
+    def total(self):
+        """Their sum as a tensor of one element."""
+        return sum(part.total for part in self.parts)
+
+
 class _Fit(NamedTuple):
     """What a term compares: ``kind`` of the loss, predictions and targets."""
 
@@ -127,12 +143,32 @@ def _run(step: ReplayedStep, inputs: tuple) -> tuple:
     if whole is None:
         return trace, []
     terms = _terms(trace, whole, 1.0, None)
-    # such as a penalty for each weight: the sum of them is one term
-    return trace, terms if len(terms) <= _MOST_TERMS else _terms(trace, whole, 1.0, None, outermost=True)
+    return trace, terms if len(terms) <= _MOST_TERMS else _joined(trace, terms, inputs)
 
 
-def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str], outermost: bool = False) -> list:
-    """What ``value`` is the sum of; ``outermost``: the two sides of the last sum alone."""
+def _joined(trace: GraphTrace, terms: list, inputs: tuple) -> list:
+    """The terms, those that do not depend on the batch as one: penalties of the weights."""
+    given = {id(one) for one in tensors_in(inputs)}
+    taking = [any(id(one) in given for node in _within(trace, term) for one in node.inputs) for term in terms]
+    penalties = [term for term, takes in zip(terms, taking) if not takes]
+    return [*(term for term, takes in zip(terms, taking) if takes), *([_Sum(penalties)] if penalties else [])]
+
+
+def _within(trace: GraphTrace, term) -> list:
+    """The nodes that a term was computed by."""
+    node, found = _producer(trace, term.value), {}
+    waiting = [node] if node is not None else []
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in found:
+            found[id(one)] = one
+            waiting.extend(one.sources)
+            waiting.extend(one.inner)
+    return list(found.values())
+
+
+def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str]) -> list:
+    """What ``value`` is the sum of."""
     node = _producer(trace, value)
     name = plain_name(node) if node is not None else ""
     if node is None or not node.inputs:
@@ -140,18 +176,16 @@ def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str], outer
     if name in (*_ADDS, *_SUBTRACTS):
         if len(node.inputs) == 2 and all(one.shape == value.shape for one in node.inputs):
             signs = (factor, -factor if name in _SUBTRACTS else factor)
-            if outermost:
-                return [_Term(one, sign, reduce) for one, sign in zip(node.inputs, signs)]
             return [term for one, sign in zip(node.inputs, signs) for term in _terms(trace, one, sign, reduce)]
         if len(node.inputs) == 1 and node.inputs[0].shape == value.shape:  # a number was added
-            return _terms(trace, node.inputs[0], factor, reduce, outermost)
+            return _terms(trace, node.inputs[0], factor, reduce)
     number = _number(node) if name in (*_TIMES, *_OVER) and len(node.inputs) == 1 else None
     if number and node.inputs[0].shape == value.shape:
         scaled = factor * number if name in _TIMES else factor / number
-        inside = _terms(trace, node.inputs[0], scaled, reduce, outermost)
+        inside = _terms(trace, node.inputs[0], scaled, reduce)
         return inside if len(inside) > 1 else [_Term(value, factor, reduce)]
     if name in _REDUCES and reduce is None and value.size == 1 and len(node.inputs) == 1:
-        inside = _terms(trace, node.inputs[0], factor, _REDUCES[name], outermost)
+        inside = _terms(trace, node.inputs[0], factor, _REDUCES[name])
         return inside if len(inside) > 1 else [_Term(value, factor, None)]
     return [_Term(value, factor, reduce)]
 
@@ -209,14 +243,7 @@ def _gradient(step: ReplayedStep, inputs: tuple, weights: list, number: int) -> 
 
 def _compared(trace: GraphTrace, term: _Term, batch: tuple) -> list:
     """The comparisons with targets that are within a term: none where it holds other learnt parts."""
-    node, within = _producer(trace, term.value), set()
-    waiting = [node] if node is not None else []
-    while waiting:
-        one = waiting.pop()
-        if id(one) not in within:
-            within.add(id(one))
-            waiting.extend(one.sources)
-            waiting.extend(one.inner)
+    within = {id(one) for one in _within(trace, term)}
     found, sources = [], Sources(batch, [batch])
     for one in trace.nodes:
         kind = kind_called(one.callee) if id(one) in within else None

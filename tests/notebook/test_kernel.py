@@ -211,3 +211,37 @@ def test_a_notebook_without_mindspore(tmp_path: Path) -> None:
     assert "no training step" in said[3] and "no such option" in said[5] and not shown
     [error] = [o for o in book.cells[6].outputs if o.output_type == "error"]
     assert error.ename == "ZeroDivisionError" and "msprec" not in "".join(error.traceback).replace("'msprec'", "")
+
+
+WATCH = """
+import msprec
+net.set_train()
+with msprec.watch(net, opt) as monitor:
+    for epoch in range(3):
+        for a, b in monitor.batches(data.create_tuple_iterator(num_epochs=1)):
+            loss, grads = grad_fn(a, b)
+            opt(grads)
+            monitor.step(loss)
+""".strip()
+
+
+def test_watch_alone_tells_as_much_as_in_a_script(tmp_path: Path, scripts) -> None:
+    run_cells(tmp_path, [MAKE, NETWORK, WATCH])
+    scripts.write("\n".join((MAKE, NETWORK, WATCH)))
+    done = scripts.bare()
+    assert done.status == 0, done.err
+    [kernels], [script] = folders(tmp_path), folders(scripts.folder)
+    names = sorted(path.name for path in (script / "facts").iterdir())
+    assert {"datasets.json", "network.json", "parameters.json", "optimizer.json", "modes.json"} <= {*names}
+    assert sorted(path.name for path in (kernels / "facts").iterdir()) == names
+    for name in (f"facts/{name}" for name in names):
+        ours, theirs = read(kernels, name), read(script, name)
+        assert ours.keys() == theirs.keys(), name
+    assert [one["samples"] for one in read(kernels, "facts/datasets.json")["datasets"]] == [192]
+    verdicts = []
+    for run in (kernels, script):
+        told = tmp_path / f"{len(verdicts)}.json"
+        done = scripts.msprec("checklist", "--run", str(run), "--json", str(told))
+        assert done.status == 0, done.err
+        verdicts.append({i["id"]: i["conclusion"] for i in json.loads(told.read_text(encoding="utf-8"))["items"]})
+    assert verdicts[0] == verdicts[1]

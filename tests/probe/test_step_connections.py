@@ -60,6 +60,13 @@ def test_a_dropout_at_rest_is_nothing():
     assert pair["between"] == []
 
 
+def test_a_dropout_at_rest_without_a_gradient_is_not_unused():
+    net = Net(lambda net, x: net.drop(x))
+    step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.second.trainable_params(), [net])
+    used = {cell["path"]: cell["used"] for cell in connections(trace_step(step), step)["cells"]}
+    assert (used["drop"], used["second"]) == (None, True), "it gives what it is given"
+
+
 @pytest.mark.parametrize(
     "middle",
     [

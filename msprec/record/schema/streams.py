@@ -169,7 +169,9 @@ EVENTS = {
         {
             "value": key(number, "the loss"),
             "usual": key(number, "median of the losses before"),
-            "file": key(text, "the batch of the step, in the run folder: .npz, arrays by column or input_0, …; no pickles"),
+            "file": key(
+                text, "the batch of the step, in the run folder: .npz, arrays by column or input_0, …; no pickles"
+            ),
             "batch": key(
                 [{"name": key(text, "name"), "dtype": key(text, "element type"), "shape": key([count], "shape")}],
                 "the arrays in it",
