@@ -32,6 +32,8 @@ def check_own(one: Fact) -> None:
     meant = one.purpose or (one.written and not _below_zero(did))
     if did.way == "rises" and not meant and not _AGAINST.search(one.name):
         raise Wrong(_rises(one), _SIGN, one.place)
+    if did.idle and not (one.purpose or one.computed):
+        raise Wrong(_one_sided(one), _BOTH_SIDES, one.place)
     if did.pairs is False and not (one.purpose or one.computed) and not _WHOLE.search(one.name):
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
     if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):
@@ -102,6 +104,24 @@ def _rises(one: Fact) -> Text:
 _SIGN = Text(
     "核对公式的符号（例如负对数似然前的负号，Dice 需用 1 − Dice）。",
     "Check the signs of the formula: the minus of the log-likelihood; 1 − Dice, not Dice.",
+)
+
+
+def _one_sided(one: Fact) -> Text:
+    return Text(
+        "自定义的 {name} 对标签为 {label} 的样本不起作用：无论对它们预测什么，loss 都不变，也没有梯度；网络只需对所有样本给出"
+        "另一类的预测。",
+        "The script's own {name} takes no notice of the samples with label {label}: whatever is predicted for them, it stays the "
+        "same and gives no gradient, and the network need only predict the other label for all.",
+        name=called(one),
+        label=f"{one.behaviour.idle[0]:g}",
+    )
+
+
+_BOTH_SIDES = Text(
+    "标签为 0 时与预测的乘积恒为 0：hinge 一类的 loss 需要 −1/+1 的标签；二元交叉熵还需要 (1 − y)·log(1 − p) 一项。",
+    "With a label of 0 the product with the prediction is 0: a hinge loss needs labels of −1 and +1, and a binary cross entropy "
+    "its second term, (1 − y)·log(1 − p), as well.",
 )
 
 

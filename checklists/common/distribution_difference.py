@@ -52,9 +52,12 @@ def compare(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> 
     mine, theirs = _groups(a), _groups(b)
     if len(mine) != len(theirs):
         mine, theirs = [_whole(a)], [_whole(b)]
-    found = [
-        one for one in (_stretched(run_data, a, b), _swapped(run_data, mine, theirs, other.samples)) if one is not None
-    ]
+    ways = (
+        _stretched(run_data, a, b),
+        _swapped(run_data, mine, theirs, other.samples),
+        rearranged(run_data, reference, other),
+    )
+    found = [one for one in ways if one is not None]
     fewer = other._replace(samples=min(reference.samples, other.samples))
     found.append(_group(run_data, _whole(a), _whole(b), fewer, False))
     if len(mine) > 1:
@@ -172,6 +175,38 @@ def _swapped(run_data: RunData, mine: list, theirs: list, samples: int) -> Optio
             b=", ".join(f"{y[2]:.3g}" for y in theirs),
         ),
     )
+
+
+def rearranged(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> Optional[DistributionDifference]:
+    """Pictures of the same values, whose channels are all alike on one side and far apart on the other: reshaped from
+    (H, W, C) to (C, H, W) where the axes should have been transposed."""
+    a, b = reference.column, other.column
+    mine, theirs = _groups(a), _groups(b)
+    if len(a.shape) != 3 or a.shape != b.shape or not 2 <= len(mine) == len(theirs) <= 8:
+        return None
+    if min(reference.samples, other.samples) < 64 or not a.std or not b.std:
+        return None
+    alike = run_data.limit("dp.02.channels_alike")
+    same = abs(a.mean - b.mean) <= alike * a.std and _spread(b.std / a.std) <= 1 + alike
+    apart = sorted((_channels_apart(mine, a), _channels_apart(theirs, b)))
+    if not same or apart[0] > alike or apart[1] < run_data.limit("dp.02.channels_apart"):
+        return None
+    return DistributionDifference(
+        "apart",
+        Text(
+            "数值的整体分布相同，但一边各通道彼此相同（标准差 {a}），另一边各通道不同（{b}）：像素在轴之间错位，"
+            "如把 (H, W, C) 用 reshape 而不是 transpose 变成 (C, H, W)",
+            "the values are the same as a whole, but the channels are all alike on one side and not on the other (standard "
+            "deviations {a} against {b}): the axes are mixed up, as where (H, W, C) is made (C, H, W) by reshape, not transpose",
+            a=", ".join(f"{one[3]:.3g}" for one in mine),
+            b=", ".join(f"{one[3]:.3g}" for one in theirs),
+        ),
+    )
+
+
+def _channels_apart(groups: list, column: Fact) -> float:
+    """The largest difference between the channels' means or standard deviations, in the column's standard deviation."""
+    return max(max(one[at] for one in groups) - min(one[at] for one in groups) for at in (2, 3)) / column.std
 
 
 def centred_on_itself(reference: ColumnValues, other: ColumnValues) -> bool:

@@ -220,6 +220,31 @@ def _exchanged(one: LossWithInputs, _) -> Optional[Wrong]:
     )
 
 
+def _channels_not_moved(one: LossWithInputs, _) -> Optional[Wrong]:
+    reshaped = one.fact.rows_of_channels if "rows_of_channels" in one.fact else None
+    if not reshaped or not reshaped.shape:
+        return None
+    shape = reshaped.shape
+    summary = Text(
+        "{name} 的输入由形状 {shape} 直接 {operator} 为 ({rows}, {n}) 得到：每一行是同一通道上相邻的 {n} 个位置，"
+        "而不是一个位置的 {n} 个类别。",
+        "{name} is given a result of shape {shape} that {operator} made ({rows}, {n}): a row holds {n} neighbouring places of "
+        "one channel, not the {n} classes of one place.",
+        name=one.name,
+        shape=str(tuple(shape)),
+        operator=reshaped.operator,
+        rows=one.shape[0],
+        n=shape[1],
+    )
+    advice = Text(
+        "先把通道轴移到最后再展平：x.transpose(0, 2, 3, 1).reshape(-1, {n})；或不展平，直接给 CrossEntropyLoss (N, C, H, W)。",
+        "Move the axis of channels to the end first: x.transpose(0, 2, 3, 1).reshape(-1, {n}); or give CrossEntropyLoss the "
+        "(N, C, H, W) as it is.",
+        n=shape[1],
+    )
+    return Wrong(summary, advice, reshaped.place, one.fact.place)
+
+
 def _single_class(one: LossWithInputs, _) -> Optional[Wrong]:
     shape = one.shape
     if one.takes != "scores of classes" or len(shape) < 2 or shape[1] != 1:
@@ -658,6 +683,7 @@ RULES = (
     _over_samples,
     _no_gradient,
     _exchanged,
+    _channels_not_moved,
     _single_class,
     _several_classes,
     _twice,

@@ -187,12 +187,22 @@ def epochs_of(run_data: RunData) -> Optional[int]:
     begun, steps = last_training_start(run_data), run_data.training_steps
     if begun and steps:
         passes = sum(dataset.passes or 0 for dataset in run_data.datasets_of("train"))
-        return round(passes * (steps - begun) / steps)
+        return _passes_of_last(run_data, steps - begun) or round(passes * (steps - begun) / steps)
     epochs = run_data.steps().observed("epoch")
     if len(epochs) and np.isfinite(epochs).all():
         return int(epochs.max())
     passes = [dataset.passes for dataset in run_data.datasets_of("train") if dataset.passes]
     return max(passes) if passes else None
+
+
+def _passes_of_last(run_data: RunData, steps: int) -> Optional[int]:
+    """Passes of the last data sets that the training was fed with, where together they fed just so many steps."""
+    passes = 0
+    for dataset in reversed(run_data.datasets_of("train")):
+        passes, steps = passes + (dataset.passes or 0), steps - (dataset.fed or 0)
+        if steps <= 0:
+            break
+    return passes if steps == 0 else None
 
 
 _SAVES = ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")

@@ -5,6 +5,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -84,6 +85,24 @@ def untrained_roots(run_data: RunData) -> set:
     networks = by_network(run_data)
     still = [name for name, parameters in networks if _untrained(parameters)]
     return set(still) if len(still) < len(networks) else set()
+
+
+def lends_features(run_data: RunData, groups: ParameterGroups) -> bool:
+    """Whether what the optimizer was not given are whole parts that a checkpoint filled, beside a part that it did not fill
+    and that trains: features of a pretrained network under a new head."""
+    left, moved = ([p.path.split(".") for p in group] for group in (groups.left_out, groups.moved))
+    tops = {path[0] for path in left}
+    for load in run_data.loads:
+        parts = {name: (count, loaded) for name, count, loaded in modules_of(load)} if not load.optimizer else {}
+        filled = {name for name, (count, loaded) in parts.items() if count and loaded == count}
+        if tops <= filled and any(path[0] in parts and not parts[path[0]][1] for path in moved):
+            return True
+        # loaded into the part itself
+        whole = len(filled) == len(parts) and load.loaded == len(left)
+        inside = len(tops) == 1 and {path[1] for path in left if len(path) > 1} == filled
+        if whole and inside and any(path[0] not in tops for path in moved):
+            return True
+    return False
 
 
 def _untrained(parameters: list) -> bool:

@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import compares_values
 from msprec.checklists.common.findings import (
     first_place,
@@ -165,8 +166,13 @@ class _Balance:
                 "the accuracy of each class.",
             ),
             self._evidence(),
-            [first_place(self.dataset)],
+            [first_place(self.dataset), *self._label_origins()],
         )
+
+    def _label_origins(self) -> list:
+        """Where labels that lack a class got their values: one may have been lost there."""
+        columns = [one for one in self.dataset.columns if self.absent and one.name == self.label.column]
+        return array_origins(self.run_data, self.dataset, columns[0])[:2] if columns else []
 
     def _enough(self) -> bool:
         mixed = [

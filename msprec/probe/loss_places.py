@@ -12,6 +12,7 @@ from msprec.probe.attainable_range import plain_name
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.numpy_losses import NLL, SOFTMAX, kind_called
 from msprec.record.nested import tensors_in
+from msprec.runtime.cell_origins import created_place
 
 #: Shortest sequence that is looked at.
 _SHORTEST = 4
@@ -71,6 +72,7 @@ def loss_places(material) -> Optional[dict]:
         "padded_counted": int(counted[padded].sum()),
         "real_counted": int(counted[~padded].sum()),
         "place": _mask_place(trace, found[0].node) or place_of(found[0].node),
+        "created": created_place(found[0].node.cell_object) if found[0].node.cell_object is not None else None,
     }
 
 

@@ -91,6 +91,8 @@ def _tried(
     found.update({"curve": curve, "way": _way(curve), "settles": _settles(called, kind, domain, predicted, labels)})
     if kind == "classes" and predicted.ndim == 2 and len(predicted) > 1:
         found.update(_shifts(called, predicted))
+    if kind == "binary":
+        found["idle"] = _idle(called, domain, predicted, labels)
     if kind == "binary" and domain == "scores" and found["way"] is None:
         found["smallest_at_labels"] = _around(called, predicted, labels)["way"] == "falls"
     return found
@@ -175,6 +177,20 @@ def _pairs(called: Callable, predicted: np.ndarray, labels: np.ndarray) -> Optio
         if abs(first - second) > 1e-5 * size or abs(third - fourth) > 1e-5 * max(abs(third), 1e-6):
             return True
     return False if seen else None
+
+
+def _idle(called: Callable, domain: str, predicted: np.ndarray, labels: np.ndarray) -> list:
+    """The labels whose samples leave the value as it is, whatever is predicted for them; others of the batch do not."""
+    sides, first, second = (
+        labels.reshape(predicted.shape),
+        *(_random("binary", domain, predicted.shape, n) for n in (5, 6)),
+    )
+    values, base = np.unique(sides), _safe(called, first)
+    if len(values) != 2 or min((sides == one).sum() for one in values) < 2 or not np.isfinite(base):
+        return []
+    moved = {float(one): abs(_safe(called, np.where(sides == one, second, first)) - base) for one in values}
+    size = max(moved.values())
+    return [label for label, change in moved.items() if change <= 1e-6 * size] if np.isfinite(size) and size > 0 else []
 
 
 def _shifts(called: Callable, predicted: np.ndarray) -> dict:

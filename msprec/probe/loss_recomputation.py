@@ -16,7 +16,7 @@ from msprec.probe.loss_reach import builtin_reach
 from msprec.probe.loss_shapes import kind_of
 from msprec.probe.loss_targets import Sources, is_learnt, target_facts
 from msprec.probe.numpy_losses import L1, MSE, NLL, SOFTMAX, elements, equal_reduction, kind_called, reductions
-from msprec.probe.producing_operator import source_of
+from msprec.probe.producing_operator import rows_of_channels, source_of
 from msprec.probe.softmax_axes import softmax_axes
 from msprec.record.nested import tensors_in
 
@@ -83,6 +83,7 @@ def _loss(trace: GraphTrace, node: Node, kind: str, sources: Sources) -> Optiona
         },
         "labels": described(labels, str(second.dtype)),
         "exchanged": exchanged,
+        "rows_of_channels": rows_of_channels(trace, first) if kind in (SOFTMAX, NLL) else None,
         "output": output,
         "targets": target_facts(trace, second, output, sources),
         "reach": builtin_reach(kind, kind_of(predicted, labels), predicted, labels, output),

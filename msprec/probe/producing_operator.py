@@ -64,6 +64,42 @@ def source_of(trace: GraphTrace, value) -> Optional[dict]:
     return None
 
 
+def rows_of_channels(trace: GraphTrace, value) -> Optional[dict]:
+    """Of a prediction (rows, classes) whose rows hold neighbouring places of one channel, not the classes of one place: a
+    convolution's result (batch, classes, …) was reshaped without moving its axis of channels to the end.
+
+    Returns:
+        dict: ``shape`` of that result, ``place`` of the reshape and its ``operator``; None where it is not so.
+    """
+    node, carried = producer_of(trace, value), None
+    while node is not None and node.callee.lower() in CARRIERS and node.sources and node.inputs:
+        whole = node.inputs[0]
+        carried = node if whole.ndim > 2 and value.ndim == 2 else carried
+        node = node.sources[0]
+    if carried is None or node is None or not node.results:
+        return None
+    given, classes = node.results[0], value.shape[-1]
+    apart = given.ndim > 2 and given.shape[1] == classes > 1 and given.shape[-1] != classes
+    if not apart or given.size != value.size or not _of_convolution(node):
+        return None
+    array, rows = to_numpy(given), to_numpy(value)
+    moved = np.moveaxis(array, 1, -1).reshape(-1, classes)
+    if not np.array_equal(array.reshape(-1, classes), rows) or np.array_equal(moved, rows):
+        return None
+    return {"shape": list(given.shape), "operator": carried.callee, "place": place_of(carried)}
+
+
+def _of_convolution(node: Optional[Node], steps: int = 6) -> bool:
+    """Whether a convolution gave it, with nothing but activations and the like after it."""
+    for _ in range(steps):
+        if node is None:
+            return False
+        if "conv" in node.callee.lower() or any("conv" in inner.callee.lower() for inner in node.inner):
+            return True
+        node = node.sources[0] if node.sources else None
+    return False
+
+
 def _range(node: Node) -> Optional[list]:
     """The smallest and largest finite value of what an operator was given first."""
     if not node.inputs:

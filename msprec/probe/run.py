@@ -64,6 +64,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             lambda: facts.update(attention_axes=_attention_axes(material, facts.get("units") or {})),
         )
         _try(facts, "label_control", lambda: facts.update(_label_control(material, facts.get("losses") or [])))
+        _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(material)))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(material)))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(material)))
         tell("gradients")
@@ -174,6 +175,13 @@ def _label_control(material: Material, losses: list) -> dict:
 
     found = label_control(material, losses)
     return {"label_control": found} if found is not None else {}
+
+
+def _mixed_samples(material: Material) -> dict:
+    from msprec.probe.mixed_samples import mixed_samples
+
+    found = mixed_samples(material)
+    return {"mixed_samples": found} if found is not None else {}
 
 
 def _seen_targets(material: Material) -> dict:

@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
+from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
@@ -19,7 +20,8 @@ def connections(run_data: RunData) -> Finding:
     Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
     Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last
-    sample of a recurrent layer's result taken for its last step. No probe: undecided.
+    sample of a recurrent layer's result taken for its last step; a softmax, norm or difference along the samples.
+    No probe: undecided.
     """
     if not run_data.networks:
         return missing("网络结构", "network")
@@ -37,7 +39,7 @@ def connections(run_data: RunData) -> Finding:
             [_cell_table(run_data)],
             [network.place for network in run_data.networks],
         )
-    return judge_connections(run_data)
+    return judge_mixed_samples(run_data) or judge_connections(run_data)
 
 
 def _cell_table(run_data: RunData):

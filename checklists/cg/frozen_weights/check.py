@@ -12,6 +12,7 @@ from msprec.checklists.common.weight_updates import (
     applied_updates,
     by_network,
     largest_rate,
+    lends_features,
     resting_parts,
     sort_parameters,
     teachers,
@@ -33,6 +34,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
+    Excused too: whole parts that a checkpoint filled and that the optimizer was not given, beside a new part that it trains.
     A network, or a part of one, that trains nowhere and rests in inference mode beside one that trains is a teacher: not
     judged.
     """
@@ -44,7 +46,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     declared = declared_design.freezing(run_data, groups)
     if declared is not None:
         return declared
-    if groups.left_out:
+    if groups.left_out and not lends_features(run_data, groups):
         return _not_in_optimizer(run_data, groups)
     if not (groups.moved or groups.stuck or groups.unknown or groups.excused or groups.shrunk):
         return _all_frozen(run_data, groups)
@@ -137,6 +139,11 @@ def _frozen_at_random(run_data: RunData, groups: ParameterGroups) -> Optional[Fi
 
 def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
     still = [parameter for parameter in groups.frozen if not parameter.moved.any]
+    lent = Text(
+        "；{names} 从检查点加载，没有交给优化器，只提供特征",
+        "; {names} came from a checkpoint, are not in the optimizer and lend their features",
+        names=listed(parameter.name for parameter in groups.left_out),
+    )
     set_by_script = len(groups.frozen) - len(still)
     random = (
         Text(
@@ -168,8 +175,10 @@ def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
     )
     return ok(
         Text(
-            "{n} 个可训练权重在 {steps} 次更新中都有变化{frozen}{averaged}。",
-            "All {n} trainable weights changed over {steps} updates{frozen}{averaged}.",
+            "{n} 个可训练权重在 {steps} 次更新中都有变化{lent}{frozen}{averaged}。",
+            "{all} {n} trainable weights changed over {steps} updates{lent}{frozen}{averaged}.",
+            all="The" if groups.left_out else "All",
+            lent=lent if groups.left_out else Text("", ""),
             n=len(groups.moved) + len(groups.excused),
             steps=applied_updates(run_data),
             frozen=frozen,

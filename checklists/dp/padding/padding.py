@@ -56,7 +56,7 @@ def judge_padding(run_data: RunData) -> Finding:
             )
         )
     faults = [fault for dataset, pad in judged for fault in _faults(run_data, dataset, pad)]
-    faults += [*_between_sets(run_data, judged), *_only_padding_counts(run_data, judged)]
+    faults += [*_between_sets(run_data, judged), *_padding_counts(run_data, judged)]
     shown = [
         _table(judged),
         *(pipeline_table(dataset) for dataset in used),
@@ -305,32 +305,38 @@ def _in_the_loss(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[Paddin
     return None
 
 
-def _only_padding_counts(run_data: RunData, judged: list) -> list:
-    """The gradient of the loss reaches the padded places, and not the real ones."""
+def _padding_counts(run_data: RunData, judged: list) -> list:
+    """The gradient of the loss reaches the padded places: these alone, or more of them than real ones."""
     facts, train = run_data.probes.loss_places, [dataset for dataset, _ in judged if dataset.role == "train"]
     real = (facts.places or 0) - (facts.padded or 0)
     if not train or not facts.padded or real < 1 or None in (facts.padded_counted, facts.real_counted):
         return []
-    few = run_data.limit("dp.04.contradicts")
-    if facts.real_counted > few * real or facts.padded_counted < run_data.limit("dp.04.reached") * facts.padded:
-        return []
-    return [
-        PaddingFault(
-            Text(
-                "loss 只计算补齐的位置：{padded} 个补齐位置中的 {counted} 个有梯度，而 {real} 个真实位置中只有 {n} 个；"
-                "mask 在 {where} 处用反了",
-                "the loss counts the padding alone: {counted} of {padded} padded places have a gradient, and {n} of {real} real "
-                "ones; the mask at {where} is the wrong way round",
-                counted=facts.padded_counted,
-                padded=facts.padded,
-                n=facts.real_counted,
-                real=real,
-                where=at(facts.place),
-            ),
-            train[0],
-            place=facts.place,
+    counted = Text("{n} / {all}", "{n} of {all}", n=facts.padded_counted, all=facts.padded)
+    seldom = facts.padded_counted < run_data.limit("dp.04.reached") * facts.padded
+    if not seldom and facts.real_counted <= run_data.limit("dp.04.contradicts") * real:
+        says = Text(
+            "loss 只计算补齐的位置：补齐位置中的 {counted} 个有梯度，而 {real} 个真实位置中只有 {n} 个；mask 在 {where} 处用反了",
+            "the loss counts the padding alone: {counted} padded places have a gradient, and {n} of {real} real ones; the mask "
+            "at {where} is the wrong way round",
+            counted=counted,
+            n=facts.real_counted,
+            real=real,
+            where=at(facts.place),
         )
-    ]
+        return [PaddingFault(says, train[0], place=facts.place)]
+    share = facts.padded_counted / max(facts.padded_counted + facts.real_counted, 1)
+    if share < run_data.limit("dp.04.mostly_padding"):
+        return []
+    says = Text(
+        "loss 也计算补齐的位置，而且它们占多数（{share}：补齐 {padded}，真实 {n}，位于 {where}）：只要预测补齐，loss 就很低",
+        "the loss at {where} counts the padding too, and that is the most of it ({share}: {padded} padded places and {n} real "
+        "ones): it comes down by predicting padding",
+        share=f"{100 * share:.0f} %",
+        padded=facts.padded_counted,
+        n=facts.real_counted,
+        where=at(facts.place),
+    )
+    return [PaddingFault(says, train[0], place=facts.created or facts.place)]
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:

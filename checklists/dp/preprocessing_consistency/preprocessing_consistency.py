@@ -5,12 +5,14 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.distribution_difference import (
     ColumnValues,
     DistributionDifference,
     centred_on_itself,
     comparable,
     compare,
+    rearranged,
     seen_samples,
 )
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
@@ -280,6 +282,7 @@ def judge_pair(run_data: RunData, train: Fact, other: Fact, settled: bool) -> Fi
     sure = [fault for fault in faults if fault.sure]
     if sure:
         places = [fault.place for fault in sure]
+        places += [at for _, theirs in pair.columns[:1] for at in array_origins(run_data, other, theirs)[:2]]
         shown.append(run_data.code_at(places, Text("数据处理", "The data processing")))
         says = Joined([fault.says for fault in sure], zh="；", en="; ")
         return problem(
@@ -475,7 +478,11 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
         )
-        return problem(wrong, ADVICE, shown, [other.place])
+        mixed = (
+            rearranged(run_data, ColumnValues(a, train.samples or 0), ColumnValues(b, other.samples or 0)) is not None
+        )
+        reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
+        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place])
     return undecided(
         Text(
             "推理的数据处理可能与训练不一致：{says}。",

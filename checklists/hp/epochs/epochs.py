@@ -6,7 +6,13 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Joined, Text, english, listed
-from msprec.checklists.common.constant_prediction import ACCURACY, BesideConstant, constant_loss, learning_outcome
+from msprec.checklists.common.constant_prediction import (
+    ACCURACY,
+    BesideConstant,
+    as_share,
+    constant_loss,
+    learning_outcome,
+)
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
@@ -103,6 +109,21 @@ def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
         return -math.inf
     scores = validation_scores(run_data, ACCURACY.pattern)
     return max([(score - majority) / (1 - majority) for score in scores], default=-math.inf)
+
+
+def _held_out_share(run_data: RunData) -> float:
+    """The same of the last scores on data that no training step was fed with; -inf where none is known."""
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    if constant is None or constant.majority is None or constant.majority >= 1:
+        return -math.inf
+    trained = {one.id for one in run_data.datasets_of("train")}
+    last = {
+        (name, one.dataset): as_share(value)
+        for one in run_data.evaluations
+        for name, value in one.metrics.items()
+        if one.dataset not in trained and ACCURACY.search(name) and 0 <= value <= 100
+    }
+    return min([(score - constant.majority) / (1 - constant.majority) for score in last.values()], default=-math.inf)
 
 
 def _slope(values: np.ndarray) -> float:
@@ -355,6 +376,15 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             "have become worse already.",
             what=what,
             at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+        ), _EVALUATE
+    reached = _held_out_share(run_data)
+    if reached >= run_data.limit("hp.02.reached"):
+        return Text(
+            "{what}；但未参与训练的数据上的精度已走完从最常见类别的占比到 1 的 {share}，继续训练所得有限。",
+            "{what}; but on data that it was not trained on the score has come {share} of the way from the most frequent "
+            "class's share to 1: more epochs have little left to gain.",
+            what=what,
+            share=f"{100 * reached:.0f} %",
         ), _EVALUATE
     if nearly_done and not early:
         return Text(

@@ -91,9 +91,11 @@ class WeightsObserver:
             self.origin[id(value)] = (reference(value), file)
         self.shapes[file] = {name: _shape(value) for name, value in parameters.items()}
         entry = self._add("load_checkpoint", place, file=file, parameters=len(parameters), **_checksum(file))
-        if entry is not None and net is None and self.observer.steps.done == 0:
+        if entry is not None and net is None:
             samples = {name: _sample(value) for name, value in list(parameters.items())[: 10 * _MOST_NAMES]}
-            self.files[id(entry)] = {name: sample for name, sample in samples.items() if sample is not None}
+            # what trained before it was read has not got its values from it
+            known = len(self.observer.parameters.entries) if self.observer.steps.done else 0
+            self.files[id(entry)] = known, {name: sample for name, sample in samples.items() if sample is not None}
 
     def _into(self, net, parameters, result, strict, place) -> None:
         missing, extra = result if isinstance(result, tuple) and len(result) == 2 else (result or [], None)
@@ -163,11 +165,15 @@ class WeightsObserver:
             if id(entry) in self.put:
                 fate = self._fate(*self.put[id(entry)])
             elif id(entry) in self.files:
-                fate = self._matches(self.files[id(entry)], first_values)
+                before, samples = self.files[id(entry)]
+                later = list(self.observer.parameters.entries)[before:] if before else list(first_values)
+                new = {key: first_values[key] for key in later if key in first_values}
+                fate = self._matches(samples, new) if new else None
             if fate is not None:
                 fates[id(entry)] = fate
         if done:
-            self.fates, self.files = fates, {}
+            self.fates = fates
+            self.files = {key: held for key, held in self.files.items() if key not in fates}
             self.put = {key: put for key, put in self.put.items() if key not in fates}
         return fates
 

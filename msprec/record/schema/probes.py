@@ -160,6 +160,14 @@ _LOSSES = {
     "predicted": _COMPARED["predicted"],
     "labels": key(_ARRAY, "the labels"),
     "exchanged": key(flag, "labels come first, where that matters"),
+    "rows_of_channels": key(
+        {
+            "shape": key([count], "shape of the convolution's result"),
+            "operator": key(words, "what reshaped it"),
+            "place": key(PLACE, "where"),
+        },
+        "the prediction's rows hold places of one channel: the axis of classes was not moved to the end before a reshape",
+    ),
     "output": _COMPARED["output"],
     "targets": _COMPARED["targets"],
     "reach": key(_REACH, "which values the loss can take"),
@@ -177,6 +185,9 @@ _BEHAVIOUR = {
     "curve": key([number], "its values from far off the labels to them"),
     "way": key(Choice("falls", "rises"), "how these values go all along"),
     "pairs": key(flag, "whether it matters which label goes with which sample"),
+    "idle": key(
+        [number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"
+    ),
     "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
     "class_shift": key(flag, "unchanged where one class's scores are raised"),
     "settles": key(flag, "right scores cost no less when doubled"),
@@ -334,6 +345,16 @@ _ATTENTION_AXES = {
     "summed": key(number, "axis over which the product sums"),
 }
 
+_MIXED_SAMPLES = {
+    "operator": key(words, "the first operation in a network whose result for a sample depends on the other samples"),
+    "name": key(words, "its plain name"),
+    "cell": key(words, "path of the cell that it runs in"),
+    "place": key(PLACE, "where it is called"),
+    "created": key(PLACE, "where its cell was made; null of a function"),
+    "rows": key(count, "length of the first axis of all that the step was called with"),
+    "one_label": key(flag, "whether something that the step was called with has one value for each place of that axis"),
+}
+
 _LABEL_CONTROL = {
     "samples": key(count, "different samples of the captured batches"),
     "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
@@ -347,6 +368,7 @@ _LOSS_PLACES = {
     "padded_counted": key(count, "padded places at which the loss has a gradient"),
     "real_counted": key(count, "the same of all other places"),
     "place": key(PLACE, "where the factor of the loss's elements is made, or the loss is computed"),
+    "created": key(PLACE, "where the loss was made; null of a function"),
 }
 
 _TERMS = {
@@ -381,6 +403,9 @@ PROBES = {
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
+    "mixed_samples": key(
+        _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
+    ),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),
