@@ -61,10 +61,11 @@ def test_of_an_observed_run() -> None:
     observer = SimpleNamespace(
         finished=False,
         datasets=SimpleNamespace(epoch=2),
+        steps=SimpleNamespace(updated=8),
         writer=SimpleNamespace(event=lambda kind, step, **fields: events.append((kind, step, fields["name"]))),
         guarded_call=lambda function, *args: function(*args),
     )
-    logged = LoggedMetrics(observer, lambda: 8)
+    logged = LoggedMetrics(observer)
     logged.install()
     msprec.log_metric("val_loss", 0.5)
     msprec.log_metric("train_loss", 0.25)

@@ -37,7 +37,7 @@ class Run:
     """Training steps and calls of a network on arrays, told to the observer as the hooks tell them."""
 
     def __init__(self, trained_on):
-        self.steps = SimpleNamespace(done=0, open=None)
+        self.steps = SimpleNamespace(done=0, updated=0, open=None)
         self.datasets = DatasetObserver(self)
         self.seen = ReturnObserver(self)
         # a lambda: what a network gives is no result of a function
@@ -48,7 +48,7 @@ class Run:
         return function(*args)
 
     def train(self):
-        self.steps.done += 1
+        self.steps.done = self.steps.updated = self.steps.done + 1
 
     def results(self):
         return [(one["step"], one["metrics"]) for one in self.seen.facts()]

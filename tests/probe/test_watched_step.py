@@ -23,7 +23,7 @@ def _user_file():
 
 
 class Odd(nn.Cell):
-    """A layer whose result is lost, one that is never called, a dropout thrown away, and layers in a list."""
+    """A layer whose result is lost, one that is never called, a dropout at rest thrown away, and layers in a list."""
 
     def __init__(self):
         super().__init__()
@@ -77,7 +77,7 @@ def test_connections(style, mode):
     cells = {cell["path"]: cell for cell in facts["cells"]}
     assert {
         p: (cells[p]["calls"], cells[p]["used"], cells[p]["gradient"]) for p in ("first", "lost", "drop", "last")
-    } == {"first": (1, True, True), "lost": (1, False, False), "drop": (1, False, None), "last": (1, True, True)}
+    } == {"first": (1, True, True), "lost": (1, False, False), "drop": (1, None, None), "last": (1, True, True)}
     assert cells["unused"]["calls"] == 0 and cells["relu"]["used"] is True
     assert len(facts["unregistered"]) == 2
     assert all(np.array_equal(a, p.asnumpy()) for a, p in zip(before, net.get_parameters()))
