@@ -68,6 +68,27 @@ def one_pass(number=1, **changes):
     return {**base, **changes}
 
 
+def pad(**changes):
+    """An entry ``padding`` of a data set: token ids that are filled up on the right."""
+    base = {
+        "column": "ids",
+        "rows": 480,
+        "kind": "int",
+        "lengths": [12, 12],
+        "value": 0.0,
+        "share": 0.3,
+        "right_only": 430,
+        "left_only": 0,
+        "both": 0,
+        "longest": 8,
+        "inside": 0,
+        "inside_rows": 0,
+        "mask": None,
+        "length": None,
+    }
+    return {**base, **changes}
+
+
 def dataset(columns=None, counts=None, label=(), passes=None, **changes):
     counts = {str(digit): 144 for digit in range(10)} if counts is None else counts
     labels = column(

@@ -91,14 +91,3 @@ def test_without_a_watched_step_it_says_why(verdict):
     made.facts["probes"] = {"skipped": {"graph": "side_effect: open in Net.construct"}}
     entry = verdict("cg.03", made)
     assert entry["conclusion"] == "undecided" and "open in Net.construct" in entry["summary"]
-
-
-def judged(verdict, *losses, own=(), broadcasts=()):
-    made = Run()
-    made.facts["probes"] = {
-        "losses": list(losses),
-        "own_losses": list(own),
-        "broadcasts": list(broadcasts),
-        "skipped": {},
-    }
-    return verdict("cg.04", made)

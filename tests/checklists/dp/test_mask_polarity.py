@@ -1,7 +1,7 @@
 """dp.04 where the mask is delivered rightly and the network takes it for its opposite."""
 
 import pytest
-from building import Run, column, dataset
+from building import Run, column, dataset, pad
 
 CODE = """
 
@@ -33,24 +33,8 @@ EQUAL_0 = "score = score.masked_fill(mask[:, None, :] == 0, -1e9)"
 
 def judged(verdict, line, given="mask", inverted=False, more="", columns=()):
     told = {"column": "mask", "padded": 1500, "real": 3600, "padded_on": 0, "real_off": 0, "inverted": inverted}
-    padded = {
-        "column": "ids",
-        "rows": 480,
-        "kind": "int",
-        "lengths": [12, 12],
-        "value": 0.0,
-        "share": 0.3,
-        "right_only": 430,
-        "left_only": 0,
-        "both": 0,
-        "longest": 8,
-        "inside": 0,
-        "inside_rows": 0,
-        "mask": told,
-        "length": None,
-    }
     given_columns = [column(name, dtype="int32", kind="int", shape=[12]) for name in ("ids", *columns)]
-    run = Run(datasets=[dataset(given_columns, padding=[padded])])
+    run = Run(datasets=[dataset(given_columns, padding=[pad(mask=told)])])
     run.source["train.py"] += CODE.format(line=line, given=given) + more
     return verdict("dp.04", run)
 

@@ -1,29 +1,9 @@
 """dp.04 on recorded facts."""
 
 import pytest
-from building import Run, column, dataset
+from building import Run, column, dataset, pad
 
 IDS = column("ids", dtype="int32", kind="int", shape=[12])
-
-
-def pad(**changes):
-    base = {
-        "column": "ids",
-        "rows": 480,
-        "kind": "int",
-        "lengths": [12, 12],
-        "value": 0.0,
-        "share": 0.3,
-        "right_only": 430,
-        "left_only": 0,
-        "both": 0,
-        "longest": 8,
-        "inside": 0,
-        "inside_rows": 0,
-        "mask": None,
-        "length": None,
-    }
-    return {**base, **changes}
 
 
 def mask(padded_on=0, real_off=0, inverted=False):
