@@ -94,7 +94,11 @@ def test_a_softmax_that_the_finding_names_is_dropped(tmp_path, line, planned):
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [("h = ops.stop_gradient(h)", []), ("return self.head(ops.stop_gradient(h))", ["    return self.head(h)"])],
+    [
+        ("h = ops.stop_gradient(h)", []),
+        ("return self.head(ops.stop_gradient(h))", ["    return self.head(h)"]),
+        ("return ops.stop_gradient(h + 1) * 2", ["    return (h + 1) * 2"]),
+    ],
 )
 def test_a_stop_gradient_that_the_finding_names_is_taken_out(tmp_path, line, expected):
     script = f"def construct(self, h):\n    {line}\n    return ops.stop_gradient(self.other(h))\n"

@@ -196,6 +196,32 @@ def _loop_without(file: SourceFile, line: int, others: list):
     return loops[-1] if loops else file.at(line, cst.SimpleStatementLine)[0]
 
 
+def by_what_it_is_given(file: SourceFile, call: cst.Call) -> None:
+    """``ops.tanh(x)`` or ``x.tanh()`` becomes x, in brackets where it needs them; ``x = ops.tanh(x)`` goes.
+
+    Raises:
+        NoPlace: What it is given is not known.
+    """
+
+    def given(node: cst.Call) -> Optional[cst.BaseExpression]:
+        return node.args[0].value if node.args and not node.args[0].star else getattr(node.func, "value", None)
+
+    value, holder = given(call), file.parent(call, cst.Assign)
+    if value is None:
+        raise NoPlace("what the call is given is not known")
+    if holder is not None and holder.value is call and file.code(holder.targets[0].target) == file.code(value):
+        file.drop(call)
+    else:
+        file.change(call, lambda node: in_brackets(given(node)))
+
+
+def in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression that binds as tightly as a name does."""
+    if isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or value.lpar:
+        return value
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
 class GradientFlow(Remedy):
     """Weights that a ``stop_gradient`` keeps from learning learn."""
 
@@ -217,15 +243,7 @@ class GradientFlow(Remedy):
         file = found[call]
         if len(call.args) != 1:
             raise NoPlace("stop_gradient is not given one value")
-        statement, given = file.parent(call, cst.Assign), call.args[0].value
-        if (
-            statement is not None
-            and statement.value is call
-            and file.code(statement.targets[0].target) == file.code(given)
-        ):
-            file.drop(call)
-        else:
-            file.change(call, lambda node: node.args[0].value)
+        by_what_it_is_given(file, call)
 
 
 #: Weights drawn this many times as wide, or as narrow, as He et al. (2015) draw them, sqrt(2 / inputs), are drawn anew; of a

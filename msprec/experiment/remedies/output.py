@@ -10,7 +10,7 @@ import libcst as cst
 
 from msprec.bilingual import Text
 from msprec.experiment.remedies.base import Remedy
-from msprec.experiment.remedies.network import Logits, trained_network, without_last
+from msprec.experiment.remedies.network import Logits, by_what_it_is_given, in_brackets, trained_network, without_last
 from msprec.experiment.source_edit import NoPlace, Project, SourceFile, argument, last_name, only, with_argument
 
 _WANT_LOGITS = ("softmax_cross_entropy", "bce_with_logits")
@@ -98,24 +98,11 @@ def _outermost(file: SourceFile, line: int, operator: str) -> cst.Call:
 
 
 def _change_call(file: SourceFile, call: cst.Call, wanted: Optional[str]) -> None:
-    """``ops.tanh(x)`` or ``x.tanh()`` becomes x; with ``wanted`` the function of that name of it."""
-    if wanted is not None:
+    """Without the activation; with ``wanted`` the function of that name instead."""
+    if wanted is None:
+        by_what_it_is_given(file, call)
+    else:
         _rename(file, call, wanted.lower())
-        return
-    given = call.args[0].value if call.args and not call.args[0].star else getattr(call.func, "value", None)
-    if given is None:
-        raise NoPlace("what the activation is given is not known")
-    holder = file.parent(call, cst.Assign)
-    if holder is not None and holder.value is call and file.code(holder.targets[0].target) == file.code(given):
-        file.drop(call)
-        return
-    file.change(call, lambda node: _in_brackets(node.args[0].value if call.args else node.func.value))
-
-
-def _in_brackets(value: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or value.lpar:
-        return value
-    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _rename(file: SourceFile, call: cst.Call, name: str) -> None:
@@ -258,7 +245,7 @@ class OutputShape(_AtTheLoss):
         else:
             raise NoPlace(f"the shapes are {predicted} and {targets}")
         file, value = self._predicted(project, entry, label)
-        file.change(value, lambda node: cst.parse_expression(cst.Module([]).code_for_node(_in_brackets(node)) + method))
+        file.change(value, lambda node: cst.parse_expression(cst.Module([]).code_for_node(in_brackets(node)) + method))
 
     def _predicted(self, project: Project, entry: dict, label: int) -> tuple:
         """The file and the expression of the prediction: an argument of the loss, else what construct returns."""
