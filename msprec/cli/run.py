@@ -141,9 +141,9 @@ def run(
         with context.scope(cleanup=False):  # in whatever thread
             _keep_beside(folder, reference, beside)
 
-    first = rank()[0] == 0
+    first_rank = rank()[0] == 0
     ending = Ending(folder, lang, look, keep_beside) if folder is not None else None
-    at_signal = None if ending is None else ending.of_signal if first else ending.of_other_rank
+    at_signal = None if ending is None else ending.of_signal if first_rank else ending.of_other_rank
     try:
         outcome = launch.run_script(script, list(args), folder, options, at_signal)
     except SyntaxError as error:
@@ -152,10 +152,10 @@ def run(
     except (OSError, ValueError) as error:
         forget(folder)
         raise Failure(f"cannot read {script} or write the run folder: {error}") from None
-    if ending is not None and not first and outcome.status and not outcome.interrupted:
+    if ending is not None and not first_rank and outcome.status and not outcome.interrupted:
         with own_time(), contextlib.suppress(KeyboardInterrupt):
             ending.of_other_rank()
-    if folder is not None and ending is not None and first:
+    if folder is not None and ending is not None and first_rank:
         with contextlib.suppress(Exception):  # the script may have closed its standard output
             sys.stdout.flush()
         try:
