@@ -27,6 +27,7 @@ class ArgumentName(NamedTuple):
 
 
 RATE = ArgumentName(("learning_rate", "lr"), 1)
+MOMENTUM = ArgumentName(("momentum",), 2)
 BATCH = ArgumentName(("batch_size",), 0)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 

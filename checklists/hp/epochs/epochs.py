@@ -1,6 +1,7 @@
 """What the training and validation curves say of the number of epochs: too many, too few, or neither."""
 
 import math
+import re
 from typing import Optional
 
 import numpy as np
@@ -14,6 +15,7 @@ from msprec.checklists.common.constant_prediction import (
     learning_outcome,
 )
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
+from msprec.checklists.common.further_training import Further, further_training
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
     EVEN_SHARE,
@@ -42,6 +44,9 @@ _EVALUATE = Text(
     "epoch is best.",
 )
 
+#: An option of a command line that says how long a training is to be.
+_LENGTH = re.compile(r"(--?|[\w.]+=?)?[\w.-]*(epoch|step|iter)", re.IGNORECASE)
+
 
 def judge_epochs(run_data: RunData) -> Finding:
     """The finding on the number of epochs."""
@@ -56,6 +61,9 @@ def judge_epochs(run_data: RunData) -> Finding:
     begun = _only_begun(run_data)
     if begun is not None and not _validation_flat(curves):
         return _ends_too_soon(run_data, begun, shown)
+    onward = _far_from_done(run_data)
+    if onward is not None and not _validation_flat(curves):
+        return _goes_on(run_data, onward, shown)
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):
         return _overfitted(run_data, gap, shown)
@@ -101,6 +109,24 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
         found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
     )
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def _far_from_done(run_data: RunData) -> Optional[Further]:
+    """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
+    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; None of any other training.
+
+    Not where the rate had been lowered by then, or a validation score says that it is well on its way. Where all batches are
+    one, the loss at the end has to be what it was at the start, but for hp.01.learnt.
+    """
+    run = run_data.once(further_training)
+    if run is None or _decayed(run_data):
+        return None
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
+        return None
+    left = run_data.limit("hp.02.undone") if run.apart else 1 - run_data.limit("hp.01.learnt")
+    done = run.before < left * run.level
+    return run if not done and run.trials[0].gain >= run_data.limit("hp.02.onward") * run.level else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
@@ -423,6 +449,44 @@ def _ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> F
             what=_falling(training),
             first=training.first,
         ),
+        Text(
+            "增加 epoch，直到训练与验证的 loss 都不再下降。",
+            "Train on until the loss no longer falls, in training and in validation.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _goes_on(run_data: RunData, run: Further, shown: list) -> Finding:
+    own = run.trials[0]
+    of = Text("未参与这些步的 batch 上的 ", " of batches kept back") if run.apart else Text("", "")
+    what = Text(
+        "训练在 {epochs} 个 epoch、{steps} 步后结束；从结束时的权重以同样的学习率再训练 {more} 步，"
+        "{of}loss 还从 {before} 降到 {after}",
+        "the training ends after {epochs} {noun} and {steps} steps; {more} steps more, from its last weights at the same rate, "
+        "bring the loss{of} from {before} to {after}",
+        of=of,
+        epochs=epochs_of(run_data) or Text("未知数量", "an unknown number of"),
+        noun=english("epoch", epochs_of(run_data) or 0),
+        steps=run_data.training_steps - last_training_start(run_data),
+        more=own.steps,
+        before=run.before,
+        after=own.after,
+    )
+    if any(_LENGTH.match(word) for word in (run_data.run.command or [])[1:]):
+        return undecided(
+            Text(
+                "{what}；但训练的长短是由命令行给出的。",
+                "{what}; but its length was given on the command line.",
+                what=what,
+            ),
+            Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend."),
+            shown,
+            _loop_places(run_data),
+        )
+    return problem(
+        Text("epoch 过少：{what}。", "Too few epochs: {what}.", what=what),
         Text(
             "增加 epoch，直到训练与验证的 loss 都不再下降。",
             "Train on until the loss no longer falls, in training and in validation.",

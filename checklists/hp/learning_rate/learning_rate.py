@@ -8,11 +8,14 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome, training_losses
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
+from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.hp.learning_rate.beyond_end import outdone_beyond_end, too_small_beyond_end
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
+from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -26,10 +29,6 @@ _NO_BOUNDS = {
         "从最低的学习率起 loss 就上升或不是有限值", "the loss rises, or is not finite, from the lowest rate on"
     ),
 }
-
-
-#: What reinforcement learning speaks of.
-_REWARDS = r"(?i)rewards?\b|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|td_?(target|error)\b"
 
 
 class Course(NamedTuple):
@@ -85,7 +84,7 @@ def judge_rate(run_data: RunData) -> Finding:
     of a weighed loss hardly moved."""
     found = _judged(run_data)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
-    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(_REWARDS, 1)
+    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(REWARDS, 1)
     if told or _growth(run_data, course(run_data), learning_outcome(run_data)) is not None:
         return found
     made = undecided(
@@ -131,6 +130,9 @@ def _judged(run_data: RunData) -> Finding:
         return _too_large(seen, used, curve, evidence, places)
     if grown is not None:
         return _diverges(used, grown, curve, evidence, places)
+    lasting = lasting_momentum(run_data, optimizers, evidence)
+    if lasting is not None:
+        return lasting
     if any(own.final and own.weighed for own in run_data.probes.own_losses):
         return _of_weighed_loss(run_data, used, evidence, places)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
@@ -140,6 +142,9 @@ def _judged(run_data: RunData) -> Finding:
         return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
+    beyond = outdone_beyond_end(run_data)
+    if beyond is not None and seen.kind != "diverged":
+        return too_small_beyond_end(used, beyond, evidence, places)
     rising = _rising_words(run_data)
     if seen.kind == "still" and (
         verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
@@ -368,6 +373,22 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
             evidence,
             places,
         )
+    gone = _gone_since(run_data)
+    if gone is not None and moved is not None and moved > run_data.limit("hp.01.moved_far"):
+        return problem(
+            Text(
+                "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起 loss 恒为 0："
+                "输出的概率已全部饱和为 0 或 1，梯度为 0，不再学习。",
+                "The learning rate of {used} is too large: it moved the weights by {moved} times their norm, and from step "
+                "{step} on the loss is 0: the probabilities are all 0 or 1, their gradients are 0, and nothing is learnt any more.",
+                used=used,
+                moved=float(f"{moved:.2g}"),
+                step=gone,
+            ),
+            Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
+            evidence,
+            places,
+        )
     return undecided(
         Text(
             "学习率 {used}；loss 被 batch 中的其他数值（如优势）加权，它的走势和范围测试都不说明学习情况。",
@@ -382,6 +403,16 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
         evidence,
         places,
     )
+
+
+def _gone_since(run_data: RunData) -> Optional[int]:
+    """The step from which on a loss that was not 0 is 0 to the end, for more than half of the steps; None of any other."""
+    found = run_data.once(training_losses)
+    if found is None or len(found[1]) < run_data.limit("hp.01.moved_steps"):
+        return None
+    steps, losses = found
+    left = np.flatnonzero(losses != 0)
+    return int(steps[left[-1] + 1]) if left.size and left[-1] + 1 < len(losses) // 2 else None
 
 
 def _outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
