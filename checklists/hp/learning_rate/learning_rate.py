@@ -380,7 +380,7 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
                 "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起 loss 恒为 0："
                 "输出的概率已全部饱和为 0 或 1，梯度为 0，不再学习。",
                 "The learning rate of {used} is too large: it moved the weights by {moved} times their norm, and from step "
-                "{step} on the loss is 0: the probabilities are all 0 or 1, their gradients are 0, and nothing is learnt any more.",
+                "{step} on the loss is 0: the probabilities are all 0 or 1, their gradients 0, and nothing more is learnt.",
                 used=used,
                 moved=float(f"{moved:.2g}"),
                 step=gone,
