@@ -31,20 +31,29 @@ class Further(NamedTuple):
     """The run trained on.
 
     Attributes:
+        steps: Of the run.
         before: Mean loss of the batches kept back, with the weights of the end.
         level: What there was to lose: the loss at the start, or of the best constant prediction where that is less.
         gained: What the whole run brought the loss down by.
         apart: Whether the batches kept back are others than those trained on.
         constant: Whether the loss of the best constant prediction is known.
-        trials: The first at the run's own rate.
+        rate: The run's own.
+        trials: At that rate, or at higher ones where the run gained next to nothing.
     """
 
+    steps: int
     before: float
     level: float
     gained: float
     apart: bool
     constant: bool
+    rate: float
     trials: list
+
+    @property
+    def own(self) -> Optional[Trial]:
+        """The trial at the run's own rate."""
+        return next((trial for trial in self.trials if trial.rate == self.rate), None)
 
 
 def further_training(run_data: RunData) -> Optional[Further]:
@@ -68,7 +77,10 @@ def further_training(run_data: RunData) -> Optional[Further]:
     many = run_data.limit("hp.01.beyond_chance")
     trials = [_trial(trial, before, many) for trial in facts.trials if trial.rate]
     gained = float(start.mean() - end.mean())
-    return Further(float(before.mean()), level, gained, facts.apart is not False, known, trials) if trials else None
+    apart = facts.apart is not False
+    return (
+        Further(len(losses), float(before.mean()), level, gained, apart, known, facts.rate, trials) if trials else None
+    )
 
 
 def _trial(trial: Fact, before: np.ndarray, many: float) -> Trial:

@@ -21,23 +21,26 @@ from msprec.runtime.scalars import first_scalar
 
 #: A training whose loss came down to this share of its start leaves no doubt.
 GONE = 0.1
-#: Steps of a trial: twice those of the run, so many at least and at most; fewer than `ENOUGH` tell nothing.
+#: Steps of a trial at the run's own rate: twice those of the run, so many at least and at most; fewer than `ENOUGH` tell nothing.
 FEWEST, MOST, ENOUGH = 60, 400, 20
 #: One batch in so many is kept back, and so many at most.
 KEPT, MOST_KEPT = 4, 8
-#: Powers of ten of the run's rate, tried in turn where its own does next to nothing.
-POWERS = (1, 2, 3)
+#: Powers of ten of the run's rate, tried in turn where that brought next to nothing, and share of the time for the first.
+POWERS, FIRST = (2, 3, 1), 0.5
+#: A fall to this share of the loss needs no other rate; seconds for a run that brought next to nothing.
+CLEAR, STUCK = 0.6, 3.0
 #: A batch begins another pass where more than this share of its samples has been seen.
 AGAIN = 0.5
 
 
-def further_training(material: Material, seconds: float, reached: Optional[tuple]) -> Optional[dict]:
+def further_training(material: Material, seconds: float, reached: Optional[tuple], most: float) -> Optional[dict]:
     """``further`` of ``probes.json``; None where the run leaves no doubt.
 
     Args:
         material: What the run left.
         seconds: The probe takes no longer, give or take a step.
         reached: Number of the run's losses, and the means of its first ones, second tenth and last tenth.
+        most: Where the run brought next to nothing, `STUCK` seconds, but no more than these.
 
     Raises:
         Cannot: ``"optimizers"``, ``"weights"``, ``"gradients"``: as for the range test; ``"slow"``: too few steps fit in.
@@ -51,35 +54,38 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         raise Cannot("optimizers")
     if material.initial is None:
         raise Cannot("weights")
-    until = time.monotonic() + seconds
+    stuck = steps >= ENOUGH and first - end < STILL * abs(first)
+    until = time.monotonic() + (max(seconds, min(most, STUCK)) if stuck else seconds)
     trial = _Trial(material)
     if material.style == "functional":
         with undisturbed(all_parameters(trial.roots), None, material.initial):
             see_gradients(material)
-    batches = first_pass(material.batches)
-    kept = min(MOST_KEPT, math.ceil(len(batches) / KEPT)) if len(batches) > 1 else 0
-    trained, held = batches[: len(batches) - kept], batches[len(batches) - kept :]
-    looked = held or trained
-    trial.run(None, [], looked)  # the first steps prepare kernels
+    trained, looked = _parted(first_pass(material.batches))
+    trial.run(None, [], looked[:1])  # the first step prepares kernels
     began = time.monotonic()
     used, _, before = trial.run(None, [], looked)
-    each = (time.monotonic() - began) / len(looked)
-    if not used:
-        return None
-    wanted = min(MOST, max(FEWEST, 2 * steps))
-    affordable = int((until - time.monotonic()) / (1 + len(POWERS)) / max(each, 1e-4)) - len(looked)
-    if affordable < ENOUGH:
-        raise Cannot("slow")
-    found, series = [], list(itertools.islice(itertools.cycle(trained), min(wanted, affordable)))
-    for power in (0, *POWERS):
-        rate = used * 10.0**power
-        if power and (rate > HIGH or time.monotonic() > until or not _still(found[0]["losses"])):
-            break
-        _, losses, after = trial.run(rate, series, looked, until)
-        if len(losses) < len(series) and math.isfinite(losses[-1]):
-            break  # time is over
+    each = max((time.monotonic() - began) / len(looked), 1e-4)
+    longest = min(steps, MOST) if stuck else min(MOST, max(FEWEST, 2 * steps))
+    found: list = []
+    for power in POWERS if stuck else (0,):
+        left = (until - time.monotonic()) * (FIRST if stuck and not found else 1.0)
+        count, rate = min(longest, int(left / each) - len(looked)), (used or math.inf) * 10.0**power
+        if rate > HIGH or count < ENOUGH:
+            continue
+        _, losses, after = trial.run(rate, list(itertools.islice(itertools.cycle(trained), count)), looked, until)
         found.append({"rate": rate, "losses": losses, "after": after})
-    return {"batches": len(trained), "apart": bool(held), "before": before, "trials": found} if found else None
+        if float(np.mean(after)) < CLEAR * float(np.mean(before)):
+            break
+    if not found:
+        raise Cannot("slow")
+    apart = trained is not looked
+    return {"rate": used, "batches": len(trained), "apart": apart, "before": before, "trials": found}
+
+
+def _parted(batches: list) -> tuple:
+    """``(batches to train on, batches to look at)``; the same where there is but one."""
+    kept = min(MOST_KEPT, math.ceil(len(batches) / KEPT))
+    return (batches[:-kept], batches[-kept:]) if len(batches) > 1 else (batches, batches)
 
 
 class _Trial:
@@ -131,10 +137,3 @@ def _samples(batch) -> list:
     count = Counter(len(array) for array in arrays).most_common(1)[0][0]
     rows = [np.ascontiguousarray(array) for array in arrays if len(array) == count]
     return [hash(tuple(array[row].tobytes() for array in rows)) for row in range(count)]
-
-
-def _still(losses: list) -> bool:
-    """Whether training on brought next to nothing."""
-    third = max(3, len(losses) // 3)
-    first, last = float(np.mean(losses[:third])), float(np.mean(losses[-third:]))
-    return math.isfinite(last) and first - last < STILL * abs(first)

@@ -23,7 +23,7 @@ LABELS = 0.25
 #: The same for what units give, and for the gradients of captured updates.
 UNITS, GRADIENTS = 0.15, 0.15
 #: The same for the terms of a loss, and for training on from the end.
-TERMS, FURTHER = 0.15, 0.35
+TERMS, FURTHER = 0.15, 0.4
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -84,7 +84,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             facts["skipped"]["further"] = "accumulation" if steps.accumulation > 1 else "bounded"
         else:
             so_far = reached(writer, material.before)
-            _try(facts, "further", lambda: facts.update(_further(material, FURTHER * left, so_far)))
+            _try(facts, "further", lambda: facts.update(_further(material, FURTHER * left, so_far, seconds)))
         tell("range_test")
         left = seconds - (time.monotonic() - began)
         if steps.accumulation > 1:
@@ -225,11 +225,11 @@ def _labels(material: Material, seconds: float) -> dict:
     return {"labels": found} if found is not None else {}
 
 
-def _further(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
+def _further(material: Material, seconds: float, so_far: Optional[tuple], most: float) -> dict:
     from msprec.probe.further_training import further_training
 
     with material.as_in_training():
-        found = further_training(material, seconds, so_far)
+        found = further_training(material, seconds, so_far, most)
     return {"further": found} if found is not None else {}
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -119,14 +119,14 @@ def _far_from_done(run_data: RunData) -> Optional[Further]:
     one, the loss at the end has to be what it was at the start, but for hp.01.learnt.
     """
     run = run_data.once(further_training)
-    if run is None or _decayed(run_data):
+    if run is None or run.own is None or _decayed(run_data):
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
     if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
         return None
     left = run_data.limit("hp.02.undone") if run.apart else 1 - run_data.limit("hp.01.learnt")
     done = run.before < left * run.level
-    return run if not done and run.trials[0].gain >= run_data.limit("hp.02.onward") * run.level else None
+    return run if not done and run.own.gain >= run_data.limit("hp.02.onward") * run.level else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
@@ -459,7 +459,7 @@ def _ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> F
 
 
 def _goes_on(run_data: RunData, run: Further, shown: list) -> Finding:
-    own = run.trials[0]
+    own: Any = run.own
     of = Text("未参与这些步的 batch 上的 ", " of batches kept back") if run.apart else Text("", "")
     what = Text(
         "训练在 {epochs} 个 epoch、{steps} 步后结束；从结束时的权重以同样的学习率再训练 {more} 步，"

@@ -1,6 +1,5 @@
 """A rate at which the whole training did next to nothing, where a higher one moves its last weights on (hp.01)."""
 
-import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -10,51 +9,47 @@ from msprec.engine.run_data import RunData
 
 
 class Beyond(NamedTuple):
-    """The run, trained on from its last weights at its ``own`` rate and at a ``better`` one."""
+    """The run, and what a ``better`` rate does from its last weights."""
 
     run: Further
-    own: Trial
     better: Trial
 
 
 def outdone_beyond_end(run_data: RunData) -> Optional[Beyond]:
-    """The lowest rate that does, in as many steps, hp.01.beyond times what the run's own rate does and what the whole run did.
+    """The higher rate that, in no more steps than the run had, gains most, and hp.01.beyond times what the whole run did.
 
     The run has gained less than hp.01.learnt of what there was to lose, and has as much as hp.01.open of it left; the other rate
     gains hp.01.moves_on of it beyond chance, on batches that it was not trained on. Where there is but one batch, or the loss of
     a constant prediction is not known and weights were loaded, nothing follows from less than half of the loss.
     """
     run = run_data.once(further_training)
-    if run is None or len(run.trials) < 2 or run_data.training_steps < run_data.limit("hp.01.min_steps"):
+    if run is None or run.before < run_data.limit("hp.01.open") * run.level:
         return None
-    own, *others = run.trials
-    left = run.before >= run_data.limit("hp.01.open") * run.level
-    if not left or run.gained >= run_data.limit("hp.01.learnt") * run.level or not math.isfinite(own.after):
+    if run.gained >= run_data.limit("hp.01.learnt") * run.level:
         return None
     doubtful = not run.apart or not (run.constant or not run_data.loads)
     least = 0.5 * run.before if doubtful else run_data.limit("hp.01.moves_on") * run.level
-    least = max(least, run_data.limit("hp.01.beyond") * max(own.gain, run.gained, 0.0))
-    found = [trial for trial in others if trial.rate > own.rate and trial.gain >= least]
-    return Beyond(run, own, found[0]) if found else None
+    least = max(least, run_data.limit("hp.01.beyond") * run.gained)
+    found = [one for one in run.trials if one.rate > run.rate and one.gain >= least and one.steps <= run.steps]
+    return Beyond(run, max(found, key=lambda one: one.gain)) if found else None
 
 
 def too_small_beyond_end(used: float, beyond: Beyond, evidence: list, places: list) -> Finding:
     """The problem, at the rate."""
-    run, own, better = beyond
+    run, better = beyond
     return problem(
         Text(
-            "学习率 {used} 过小：整个训练使 loss 下降了 {gained}；从结束时的权重继续训练 {steps} 步，学习率 {rate} "
-            "把未参与这些步的 batch 上的 loss 从 {before} 降到 {after}，而 {used} 得到 {own}。",
-            "The learning rate of {used} is too small: the whole training brought the loss down by {gained}; trained on from "
-            "its last weights for {steps} steps, a rate of {rate} brings the loss of batches kept back from {before} to "
-            "{after}, and {used} to {own}.",
+            "学习率 {used} 过小：整个训练的 {all} 步使 loss 变化了 {gained}；从结束时的权重继续训练 {steps} 步，学习率 {rate} "
+            "把未参与这些步的 batch 上的 loss 从 {before} 降到 {after}。",
+            "The learning rate of {used} is too small: the {all} steps of the training changed the loss by {gained}; trained on "
+            "from its last weights, {steps} steps at {rate} bring the loss of batches kept back from {before} to {after}.",
             used=used,
-            gained=run.gained,
+            all=run.steps,
+            gained=-run.gained,
             steps=better.steps,
             rate=float(f"{better.rate:.2g}"),
             before=run.before,
             after=better.after,
-            own=own.after,
         ),
         Text(
             "把学习率提高到约 {rate} 再运行。",

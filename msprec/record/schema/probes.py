@@ -396,18 +396,19 @@ _TERMS = {
 _FURTHER = Shape(
     "further training",
     {
+        "rate": key(finite, "learning rate of the run"),
         "batches": key(count, "batches of one pass that were trained on, in turn"),
         "apart": key(flag, "whether the batches that were only looked at are others of that pass"),
         "before": key([number], "losses of those, with the weights that the script left"),
         "trials": key(
             [
                 {
-                    "rate": key(finite, "learning rate of the first group; that of the run first"),
+                    "rate": key(finite, "learning rate of the first group"),
                     "losses": key([number], "loss of each step, up to the first that is not finite"),
                     "after": key([number], "losses of the batches that were only looked at, afterwards"),
                 }
             ],
-            "the same weights trained on with the same batches, each rate as many steps",
+            "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones",
         ),
     },
 )
