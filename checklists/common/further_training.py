@@ -19,12 +19,13 @@ REWARDS = r"(?i)rewards?\b|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net
 
 class Trial(NamedTuple):
     """``rate``, number of ``steps``, mean loss ``after`` them on the batches kept back (infinite: it diverged), ``gain`` beside
-    the weights before, 0 where it is within chance."""
+    the weights before, 0 where it is within chance, and mean loss at the ``end`` of the batches trained on."""
 
     rate: float
     steps: int
     after: float
     gain: float
+    end: float
 
 
 class Further(NamedTuple):
@@ -85,12 +86,13 @@ def further_training(run_data: RunData) -> Optional[Further]:
 
 def _trial(trial: Fact, before: np.ndarray, many: float) -> Trial:
     after = np.asarray([math.nan if loss is None else loss for loss in trial.after], float)
-    steps = len(trial.losses)
+    steps, last = len(trial.losses), [math.inf if loss is None else loss for loss in trial.losses[-10:]]
+    end = float(np.mean(np.asarray(last, float))) if last else math.inf
     if len(after) != len(before) or not np.isfinite(after).all():
-        return Trial(trial.rate, steps, math.inf, 0.0)
+        return Trial(trial.rate, steps, math.inf, 0.0, end)
     fall = before - after
     if len(fall) < _FEW:
         sure = bool((after <= _FALLEN * before).all())
     else:
         sure = bool(fall.mean() > many * fall.std(ddof=1) / math.sqrt(len(fall)))
-    return Trial(trial.rate, steps, float(after.mean()), float(fall.mean()) if sure else 0.0)
+    return Trial(trial.rate, steps, float(after.mean()), float(fall.mean()) if sure else 0.0, end)

@@ -25,6 +25,8 @@ GONE = 0.1
 FEWEST, MOST, ENOUGH = 60, 400, 20
 #: One batch in so many is kept back, and so many at most.
 KEPT, MOST_KEPT = 4, 8
+#: So many are looked at where one takes long, or as many as fit into this share of the time.
+LOOKS, LOOKING = 3, 0.1
 #: Powers of ten of the run's rate, tried in turn where that brought next to nothing, and share of the time for the first.
 POWERS, FIRST = (2, 3, 1), 0.5
 #: A fall to this share of the loss needs no other rate; seconds for a run that brought next to nothing.
@@ -60,11 +62,14 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
     if material.style == "functional":
         with undisturbed(all_parameters(trial.roots), None, material.initial):
             see_gradients(material)
-    trained, looked = _parted(first_pass(material.batches))
+    batches = first_pass(material.batches)
+    trained, looked = _parted(batches)
     trial.run(None, [], looked[:1])  # the first step prepares kernels
     began = time.monotonic()
-    used, _, before = trial.run(None, [], looked)
-    each = max((time.monotonic() - began) / len(looked), 1e-4)
+    used = trial.run(None, [], looked[:1])[0]
+    each = max(time.monotonic() - began, 1e-4)
+    looked = looked[-max(LOOKS, int(LOOKING * (until - began) / each)) :]
+    before = trial.run(None, [], looked)[2]
     longest = min(steps, MOST) if stuck else min(MOST, max(FEWEST, 2 * steps))
     found: list = []
     for power in POWERS if stuck else (0,):
@@ -78,7 +83,7 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
             break
     if not found:
         raise Cannot("slow")
-    apart = trained is not looked
+    apart = len(trained) < len(batches)
     return {"rate": used, "batches": len(trained), "apart": apart, "before": before, "trials": found}
 
 

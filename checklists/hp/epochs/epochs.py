@@ -115,18 +115,21 @@ def _far_from_done(run_data: RunData) -> Optional[Further]:
     """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
     hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; None of any other training.
 
-    Not where the rate had been lowered by then, or a validation score says that it is well on its way. Where all batches are
-    one, the loss at the end has to be what it was at the start, but for hp.01.learnt.
+    Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
+    may be a trial, which ends early on purpose: there the score has to be known, or next to nothing gained (hp.01.learnt), as it
+    has to be where all batches are one.
     """
     run = run_data.once(further_training)
     if run is None or run.own is None or _decayed(run_data):
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
-    if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
+    score = _share_of_the_way(run_data, constant.majority if constant is not None else None)
+    nothing = run.gained < run_data.limit("hp.01.learnt") * run.level
+    short = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
+    if score >= run_data.limit("hp.02.well") or (not nothing and (not run.apart or (short and score == -math.inf))):
         return None
-    left = run_data.limit("hp.02.undone") if run.apart else 1 - run_data.limit("hp.01.learnt")
-    done = run.before < left * run.level
-    return run if not done and run.own.gain >= run_data.limit("hp.02.onward") * run.level else None
+    left = run.before >= run_data.limit("hp.02.undone") * run.level
+    return run if left and run.own.gain >= run_data.limit("hp.02.onward") * run.level else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:

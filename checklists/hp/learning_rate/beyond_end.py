@@ -34,6 +34,16 @@ def outdone_beyond_end(run_data: RunData) -> Optional[Beyond]:
     return Beyond(run, max(found, key=lambda one: one.gain)) if found else None
 
 
+def learnt_by_heart(run_data: RunData) -> bool:
+    """Whether higher rates brought down the loss of the batches that they were trained on, and of no others: then a fall of the
+    range test, which goes over the same batches several times, tells nothing of the rate."""
+    run = run_data.once(further_training)
+    higher = [one for one in run.trials if one.rate > run.rate] if run is not None and run.apart else []
+    if run is None or not higher or any(one.gain > 0 for one in higher):
+        return False
+    return any(one.end < (1 - run_data.limit("hp.01.learnt")) * run.before for one in higher)
+
+
 def too_small_beyond_end(used: float, beyond: Beyond, evidence: list, places: list) -> Finding:
     """The problem, at the rate."""
     run, better = beyond

@@ -6,16 +6,22 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome, training_losses
+from msprec.checklists.common.constant_prediction import (
+    BesideConstant,
+    constant_loss,
+    learning_outcome,
+    training_losses,
+)
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
-from msprec.checklists.hp.learning_rate.beyond_end import outdone_beyond_end, too_small_beyond_end
+from msprec.checklists.hp.learning_rate.beyond_end import learnt_by_heart, outdone_beyond_end, too_small_beyond_end
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
+from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, worse_than_untrained
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -135,7 +141,13 @@ def _judged(run_data: RunData) -> Finding:
         return lasting
     if any(own.final and own.weighed for own in run_data.probes.own_losses):
         return _of_weighed_loss(run_data, used, evidence, places)
+    good = _good_from_the_start(run_data, seen)
+    if good is not None:
+        inside = seen.kind == "falls" and verdict == "inside"
+        return _inside(seen, used, curve, evidence, verdict) if inside else _tuned(seen, used, good, evidence, places)
+    by_heart = learnt_by_heart(run_data)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
+    better = better if better is None or better.rate < used or not by_heart else None
     ended = collapse_of(run_data)
     little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
@@ -145,6 +157,12 @@ def _judged(run_data: RunData) -> Finding:
     beyond = outdone_beyond_end(run_data)
     if beyond is not None and seen.kind != "diverged":
         return too_small_beyond_end(used, beyond, evidence, places)
+    told = worse_than_untrained(run_data, used, evidence, places)
+    told = told or hardly_moved(run_data, used, outcome, optimizers, evidence, places)
+    if told is not None:
+        return told
+    if by_heart and verdict == "too_small":
+        return _open(run_data, seen, used, None, verdict, evidence, places)
     rising = _rising_words(run_data)
     if seen.kind == "still" and (
         verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
@@ -223,6 +241,17 @@ def _unambiguous(run_data: RunData, losses: np.ndarray) -> bool:
     rising = bool((np.diff(losses[-4:]) > 0).all()) and len(losses) >= 4
     high = float(losses[-1]) >= run_data.limit("hp.01.stays_high") * float(losses.max())
     return ratio >= run_data.limit("hp.01.grew") and high and (rising or len(losses) >= 30)
+
+
+def _good_from_the_start(run_data: RunData, seen: Course) -> Optional[float]:
+    """The loss of the best constant prediction, where the training began with a network that was far below it already, as a
+    loaded one is, and left it so: how far it is to move is then a matter of purpose. None of any other training."""
+    constant = run_data.once(constant_loss)
+    if seen.kind not in ("still", "falls") or constant is None:
+        return None
+    found = _losses_of(run_data, seen)[1][:3].mean()
+    good = max(found, seen.first, seen.last) <= run_data.limit("hp.01.open") * constant.value
+    return constant.value if good else None
 
 
 def _fell_well(run_data: RunData, seen: Course) -> bool:
@@ -377,10 +406,10 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
     if gone is not None and moved is not None and moved > run_data.limit("hp.01.moved_far"):
         return problem(
             Text(
-                "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起 loss 恒为 0："
-                "输出的概率已全部饱和为 0 或 1，梯度为 0，不再学习。",
+                "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起 loss 几乎恒为 0："
+                "输出的概率已全部饱和为 0 或 1，梯度为 0。",
                 "The learning rate of {used} is too large: it moved the weights by {moved} times their norm, and from step "
-                "{step} on the loss is 0: the probabilities are all 0 or 1, their gradients 0, and nothing more is learnt.",
+                "{step} on the loss is 0 nearly always: the probabilities are all 0 or 1, their gradients 0.",
                 used=used,
                 moved=float(f"{moved:.2g}"),
                 step=gone,
@@ -406,13 +435,13 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
 
 
 def _gone_since(run_data: RunData) -> Optional[int]:
-    """The step from which on a loss that was not 0 is 0 to the end, for more than half of the steps; None of any other."""
+    """The first step at which a loss is 0 that is so in most of the second half of the steps; None of any other."""
     found = run_data.once(training_losses)
     if found is None or len(found[1]) < run_data.limit("hp.01.moved_steps"):
         return None
     steps, losses = found
-    left = np.flatnonzero(losses != 0)
-    return int(steps[left[-1] + 1]) if left.size and left[-1] + 1 < len(losses) // 2 else None
+    gone = losses == 0
+    return int(steps[np.argmax(gone)]) if gone[len(gone) // 2 :].mean() >= 0.8 and not gone[0] else None
 
 
 def _outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
@@ -433,6 +462,27 @@ def _outdone_in_trials(used: float, better: Better, evidence: list, places: list
             end=_or_nan(better.end),
         ),
         Text("把学习率设为约 {rate} 再运行。", "Set it to about {rate} and run again.", rate=_bound(better.rate)),
+        evidence,
+        places,
+    )
+
+
+def _tuned(seen: Course, used: float, constant: float, evidence: list, places: list) -> Finding:
+    return undecided(
+        Text(
+            "学习率为 {used}；训练开始时的 loss（{first}）已远低于常数预测的 {constant}，结束时为 {last}：网络本来就好，"
+            "微调的学习率小是正常的。",
+            "The learning rate is {used}; the training began at a loss of {first}, far below the {constant} of a constant "
+            "prediction, and ended at {last}: the network was good already, and a small rate is usual in fine-tuning.",
+            used=used if used is not None else Text("未记录", "not recorded"),
+            first=seen.first,
+            constant=constant,
+            last=seen.last,
+        ),
+        Text(
+            "看验证指标在微调前后的变化，用几个学习率各训练一次并比较。",
+            "Compare the validation before and after it, and short trainings with a few rates.",
+        ),
         evidence,
         places,
     )

@@ -14,4 +14,4 @@ data = ds.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).batch(20)
 
 net = nn.SequentialCell(nn.Dense(5, 12), nn.ReLU(), nn.Dense(12, 1))
 optimizer = nn.Momentum(net.trainable_params(), 1e-3, 0.99)
-Model(net, nn.MSELoss(), optimizer).train(10, data, dataset_sink_mode=False)
+Model(net, nn.MSELoss(), optimizer).train(24, data, dataset_sink_mode=False)

@@ -15,8 +15,9 @@ net = nn.SequentialCell(nn.Dense(5, 12), nn.ReLU(), nn.Dense(12, 1))
 optimizer = nn.Momentum(net.trainable_params(), 1e-3, 0.9975)
 mse = nn.MSELoss()
 grad_fn = ms.value_and_grad(lambda a, b: mse(net(a), b), None, optimizer.parameters)
+batches = data.create_tuple_iterator(num_epochs=5)
 for epoch in range(5):
-    for a, b in data.create_tuple_iterator():
+    for a, b in batches:
         loss, grads = grad_fn(a, b)
         optimizer(grads)
     print(epoch, loss)

@@ -1,4 +1,4 @@
-"""Which of three levers, told by the state, by policy gradient: at a rate of 3 the policy is certain after a step, and stays so."""
+"""Which of three levers, told by the state, by policy gradient: at a rate of 3 it is certain after a step, and stays so."""
 
 import mindspore as ms
 import numpy as np

@@ -38,8 +38,9 @@ def forward(users, items, ratings):
 
 
 step = ms.value_and_grad(forward, None, optimizer.parameters)
+batches = data.create_tuple_iterator(num_epochs=4)
 for epoch in range(4):
-    for batch in data.create_tuple_iterator():
+    for batch in batches:
         loss, gradients = step(*batch)
         optimizer(gradients)
     print(epoch, loss)

@@ -17,4 +17,9 @@ data = ds.NumpySlicesDataset({"point": points, "label": labels}, shuffle=True).b
 
 net = nn.SequentialCell(nn.Dense(12, 24), nn.ReLU(), nn.Dense(24, 6))
 optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
-Model(net, nn.CrossEntropyLoss(), optimizer).train(EPOCHS, data, callbacks=[LossMonitor(6)], dataset_sink_mode=False)
+model = Model(net, nn.CrossEntropyLoss(), optimizer, metrics={"accuracy"})
+model.train(EPOCHS, data, callbacks=[LossMonitor(6)], dataset_sink_mode=False)
+
+test = (centres[labels] + rng.normal(size=(384, 12))).astype(np.float32)
+tested = ds.NumpySlicesDataset({"point": test, "label": labels}, shuffle=False).batch(64)
+print(model.eval(tested))

@@ -27,8 +27,9 @@ mse = nn.MSELoss()
 optimizer = nn.Adam(net.trainable_params(), 1e-3)
 grad_fn = ms.value_and_grad(lambda x, y: mse(net(x), y), None, optimizer.parameters)
 net.set_train()
+batches = data.create_tuple_iterator(num_epochs=2)
 for epoch in range(2):
-    for x, y in data.create_tuple_iterator():
+    for x, y in batches:
         loss, grads = grad_fn(x, y)
         optimizer(grads)
     print(f"epoch {epoch} loss {float(loss):.4f}")

@@ -1,4 +1,4 @@
-"""A network is pretrained and then trained on at a deliberately small rate on data of its own: little moves, and little has to."""
+"""A network is pretrained and then trained on at a deliberately small rate: little moves, and little has to."""
 
 import mindspore as ms
 import mindspore.dataset as ds

@@ -15,8 +15,9 @@ net = nn.SequentialCell(nn.Dense(40, 128), nn.ReLU(), nn.Dense(128, 4))
 loss_fn = nn.CrossEntropyLoss()
 optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-3)
 grad_fn = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+batches = data.create_tuple_iterator(num_epochs=2)
 for epoch in range(2):
-    for a, b in data.create_tuple_iterator():
+    for a, b in batches:
         loss, grads = grad_fn(a, b)
         optimizer(grads)
     print(epoch, loss)

@@ -1,0 +1,106 @@
+"""What the weights' change over the run tells of the learning rate, where no probe does (hp.01)."""
+
+import re
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
+from msprec.checklists.common.training_segments import last_training_start
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+#: Optimizers whose steps have about the size of the learning rate, whatever the size of the gradients.
+_ADAPTIVE = re.compile(r"adam|lamb|rmsprop|lion|adabelief", re.IGNORECASE)
+
+
+class Moved(NamedTuple):
+    """The weights' change over the run: the largest as a share of its weight's norm, the median of those shares, and the largest
+    of a single value beside the sum of all rates."""
+
+    most: float
+    median: float
+    straight: float
+
+
+def moved(run_data: RunData) -> Optional[Moved]:
+    """None of a run with several trainings, or where the change of no weight is known."""
+    rates = run_data.steps().observed("lr")
+    known = [one.moved for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
+    shares = [one.relative for one in known if one.relative is not None]
+    if last_training_start(run_data) or not shares or not len(rates) or not np.isfinite(rates).all():
+        return None
+    largest = max((one.max_abs for one in known if one.max_abs is not None), default=0.0)
+    whole = float(rates.sum())
+    return Moved(max(shares), float(np.median(shares)), largest / whole if whole > 0 else 0.0)
+
+
+def worse_than_untrained(run_data: RunData, used: float, evidence: list, places: list) -> Optional[Finding]:
+    """The problem where the loss rose to hp.01.leapt of what it was before the first update and never came below that for good,
+    while half of the weights changed by hp.01.moved_far times their norm."""
+    change, found = moved(run_data), run_data.once(training_losses)
+    if change is None or found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
+        return None
+    losses = found[1]
+    tail = losses[-max(5, len(losses) // 10) :]
+    if not np.isfinite(losses).all() or not losses[0] > 0 or change.median < run_data.limit("hp.01.moved_far"):
+        return None
+    peak = float(np.convolve(losses, np.ones(3) / 3, "valid").max())
+    if tail.mean() < losses[0] or peak < run_data.limit("hp.01.leapt") * losses[0]:
+        return None
+    return problem(
+        Text(
+            "学习率 {used} 过大：第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差；"
+            "半数权重的变化达到其范数的 {moved} 倍以上。",
+            "The learning rate of {used} is too large: before the first update the loss was {first}, it rose to {peak} and ended "
+            "at {end}, worse than untrained; half of the weights changed by {moved} times their norm and more.",
+            used=used,
+            first=float(losses[0]),
+            peak=peak,
+            end=float(tail.mean()),
+            moved=float(f"{change.median:.2g}"),
+        ),
+        Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
+        evidence,
+        places,
+    )
+
+
+def hardly_moved(
+    run_data: RunData, used: float, outcome: BesideConstant, optimizers: list, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where a loss made no progress under an optimizer whose steps have the size of the rate, while no weight changed
+    by hp.01.moved_little of its norm, and the most of them as straight on as hp.01.straight.
+
+    Gradients of chance lead to and fro: a weight then comes about as far as the square root of the number of steps. A network
+    that was loaded may be good already, unless the loss of a constant prediction says that it is not.
+    """
+    change, found = moved(run_data), run_data.once(training_losses)
+    if change is None or found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
+        return None
+    steps, losses = len(found[1]), found[1]
+    adaptive = bool(optimizers) and all(_ADAPTIVE.search(one.class_ or "") for one in optimizers)
+    if outcome.verdict not in ("nothing", "hardly", "unknown") or (outcome.verdict == "unknown" and run_data.loads):
+        return None
+    gained = losses[:3].mean() - losses[-max(1, steps // 10) :].mean()
+    still = abs(gained) < run_data.limit("hp.01.learnt") * abs(losses[:3].mean())
+    little = change.most < run_data.limit("hp.01.moved_little") and change.straight >= run_data.limit("hp.01.straight")
+    if not (adaptive and still and little):
+        return None
+    return problem(
+        Text(
+            "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}，且几乎一直朝同一方向；loss 从 {first} 到 "
+            "{last}，没有进展。",
+            "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most, "
+            "nearly straight on, and the loss made no progress ({first} to {last}).",
+            used=used,
+            steps=steps,
+            moved=f"{100 * change.most:.2g} %",
+            first=float(losses[:3].mean()),
+            last=float(losses[:3].mean() - gained),
+        ),
+        Text("把学习率提高到 100 倍左右再运行。", "Raise it to about a hundred times and run again."),
+        evidence,
+        places,
+    )
