@@ -113,23 +113,28 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 
 def _far_from_done(run_data: RunData) -> Optional[Further]:
     """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
-    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; None of any other training.
+    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end, or to hp.02.halved of what is left, which
+    is more than hp.02.rest; None of any other training.
 
     Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
-    may be a trial, which ends early on purpose: there the score has to be known, or next to nothing gained (hp.01.learnt), as it
-    has to be where all batches are one.
+    without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
+    to be where all batches are one.
     """
     run = run_data.once(further_training)
     if run is None or run.own is None or _decayed(run_data):
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
-    score = _share_of_the_way(run_data, constant.majority if constant is not None else None)
-    nothing = run.gained < run_data.limit("hp.01.learnt") * run.level
-    short = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
-    if score >= run_data.limit("hp.02.well") or (not nothing and (not run.apart or (short and score == -math.inf))):
+    if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
         return None
-    left = run.before >= run_data.limit("hp.02.undone") * run.level
-    return run if left and run.own.gain >= run_data.limit("hp.02.onward") * run.level else None
+    tested = any(one.phase not in (None, "train") for one in run_data.phases)
+    long_enough = tested or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    if run.gained >= run_data.limit("hp.01.learnt") * run.level and not (run.apart and long_enough):
+        return None
+    goes_on = run.before >= run_data.limit("hp.02.undone") * run.level
+    goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
+    halved = run.before > run_data.limit("hp.02.rest") * run.level
+    halved = halved and run.own.gain >= (1 - run_data.limit("hp.02.halved")) * run.before
+    return run if goes_on or halved else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:

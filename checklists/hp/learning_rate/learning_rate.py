@@ -247,7 +247,8 @@ def _good_from_the_start(run_data: RunData, seen: Course) -> Optional[float]:
     """The loss of the best constant prediction, where the training began with a network that was far below it already, as a
     loaded one is, and left it so: how far it is to move is then a matter of purpose. None of any other training."""
     constant = run_data.once(constant_loss)
-    if seen.kind not in ("still", "falls") or constant is None:
+    trained = bool(run_data.loads) or last_training_start(run_data) > 0
+    if seen.kind not in ("still", "falls") or constant is None or not trained:
         return None
     found = _losses_of(run_data, seen)[1][:3].mean()
     good = max(found, seen.first, seen.last) <= run_data.limit("hp.01.open") * constant.value

@@ -60,7 +60,7 @@ def test_weights_that_are_not_those_of_the_end_tell_nothing(verdict):
     ],
 )
 def test_a_training_that_ended_when_it_had_begun(verdict, after, command, conclusion):
-    entry = verdict("hp.02", ended(lambda n: 2.3 - 0.025 * n, 12, 0.001, after, run={"command": command}))
+    entry = verdict("hp.02", ended(lambda n: 2.3 - 0.015 * n, 12, 0.001, after, run={"command": command}))
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert conclusion == "undecided" or "20 steps more" in entry["summary"]
 
