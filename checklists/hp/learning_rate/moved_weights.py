@@ -77,14 +77,17 @@ def hardly_moved(
     that was loaded may be good already, unless the loss of a constant prediction says that it is not.
     """
     change, found = moved(run_data), run_data.once(training_losses)
-    if change is None or found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
+    # of optimizers that take turns, as in a GAN, neither loss has to fall, but both move
+    losses = found[1] if found is not None else run_data.steps().observed("loss")
+    steps = len(losses)
+    if change is None or steps < run_data.limit("hp.01.outcome_steps") or not np.isfinite(losses).all():
         return None
-    steps, losses = len(found[1]), found[1]
     adaptive = bool(optimizers) and all(_ADAPTIVE.search(one.class_ or "") for one in optimizers)
     if outcome.verdict not in ("nothing", "hardly", "unknown") or (outcome.verdict == "unknown" and run_data.loads):
         return None
-    gained = losses[:3].mean() - losses[-max(1, steps // 10) :].mean()
-    still = abs(gained) < run_data.limit("hp.01.learnt") * abs(losses[:3].mean())
+    part = max(4, steps // 10)
+    first, last = float(losses[:part].mean()), float(losses[-part:].mean())
+    still = abs(first - last) < run_data.limit("hp.01.learnt") * abs(first)
     little = change.most < run_data.limit("hp.01.moved_little") and change.straight >= run_data.limit("hp.01.straight")
     if not (adaptive and still and little):
         return None
@@ -97,8 +100,8 @@ def hardly_moved(
             used=used,
             steps=steps,
             moved=f"{100 * change.most:.2g} %",
-            first=float(losses[:3].mean()),
-            last=float(losses[:3].mean() - gained),
+            first=first,
+            last=last,
         ),
         Text("把学习率提高到 100 倍左右再运行。", "Raise it to about a hundred times and run again."),
         evidence,

@@ -83,3 +83,33 @@ def test_a_momentum_that_outlasts_the_training(verdict, momentum, updates, concl
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert conclusion == "ok" or "momentum" in entry["summary"]
+
+
+def went(loss, relative, max_abs, steps=100, **changes):
+    """A run under Adam at 0.001, a weight of which moved so far."""
+    rows = [{"step": n, "loss": loss(n), "lr": 0.001, "batch": 32} for n in range(1, steps + 1)]
+    losses = [{"class": "Own", "builtin": False, "args": "", "place": None}]
+    run = Run(steps=rows, loss=losses, **changes)
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam"})]
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {"relative": relative, "max_abs": max_abs, "any": True, "proportional": False}
+    return run
+
+
+@pytest.mark.parametrize(
+    ("relative", "max_abs", "conclusion"),
+    [(0.01, 0.09, "problem"), (0.01, 0.01, "undecided"), (0.3, 0.09, "undecided"), (0.0, 0.0, "undecided")],
+)
+def test_steps_of_the_size_of_the_rate_that_moved_nothing(verdict, relative, max_abs, conclusion):
+    entry = verdict("hp.01", went(flat, relative, max_abs))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "straight on" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("end", "relative", "conclusion"), [(2.5, 20.0, "problem"), (2.5, 1.0, "undecided"), (0.9, 20.0, "undecided")]
+)
+def test_worse_than_untrained(verdict, end, relative, conclusion):
+    entry = verdict("hp.01", went(lambda n: 2.0 if n == 1 else end + 30 * math.exp(-n / 10), relative, 5.0))
+    assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
+    assert conclusion != "problem" or "worse than untrained" in entry["summary"]
