@@ -35,7 +35,7 @@ class Further(NamedTuple):
         steps: Of the run.
         before: Mean loss of the batches kept back, with the weights of the end.
         level: What there was to lose: the loss at the start, or of the best constant prediction where that is less.
-        gained: What the whole run brought the loss down by.
+        gained: What the whole run brought the loss down by, beyond the noise of its first losses.
         apart: Whether the batches kept back are others than those trained on.
         constant: Whether the loss of the best constant prediction is known.
         rate: The run's own.
@@ -61,7 +61,7 @@ def further_training(run_data: RunData) -> Optional[Further]:
     """None where it was not done, the weights that the script left are not those of the training's end, or the loss tells
     nothing of what is learnt, as in reinforcement learning."""
     facts, found = run_data.probes.further, run_data.once(training_losses)
-    if not facts.trials or not facts.before or found is None or len(found[1]) < 2:
+    if not facts.trials or not facts.before or not facts.rate or found is None or len(found[1]) < 2:
         return None
     if any(own.final and own.weighed for own in run_data.probes.own_losses) or run_data.find_lines(REWARDS, 1):
         return None
@@ -77,7 +77,8 @@ def further_training(run_data: RunData) -> Optional[Further]:
     level = min(float(start.mean()), constant.value) if constant is not None and known else float(start.mean())
     many = run_data.limit("hp.01.beyond_chance")
     trials = [_trial(trial, before, many) for trial in facts.trials if trial.rate]
-    gained = float(start.mean() - end.mean())
+    tenth, noise = losses[: max(1, len(losses) // 10)], losses[-max(3, len(losses) // 10) :].std() / math.sqrt(3)
+    gained = float(max(tenth.mean(), start.mean() - 2 * noise) - end.mean())
     apart = facts.apart is not False
     return (
         Further(len(losses), float(before.mean()), level, gained, apart, known, facts.rate, trials) if trials else None

@@ -64,20 +64,19 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
             see_gradients(material)
     batches = first_pass(material.batches)
     trained, looked = _parted(batches)
-    trial.run(None, [], looked[:1])  # the first step prepares kernels
-    began = time.monotonic()
-    used = trial.run(None, [], looked[:1])[0]
-    each = max(time.monotonic() - began, 1e-4)
-    looked = looked[-max(LOOKS, int(LOOKING * (until - began) / each)) :]
-    before = trial.run(None, [], looked)[2]
+    used, each = trial.timed(looked[:1])
+    if not used or (2 * LOOKS + ENOUGH) * each > until - time.monotonic():
+        raise Cannot("slow")
+    looked = looked[-max(LOOKS, int(LOOKING * (until - time.monotonic()) / each)) :]
+    before = trial.run(0.0, [], looked)[1]
     longest = min(steps, MOST) if stuck else min(MOST, max(FEWEST, 2 * steps))
     found: list = []
-    for power in POWERS if stuck else (0,):
+    for rate in [used * 10.0**power for power in POWERS] if stuck else [used]:
         left = (until - time.monotonic()) * (FIRST if stuck and not found else 1.0)
-        count, rate = min(longest, int(left / each) - len(looked)), (used or math.inf) * 10.0**power
+        count = min(longest, int(left / each) - len(looked))
         if rate > HIGH or count < ENOUGH:
             continue
-        _, losses, after = trial.run(rate, list(itertools.islice(itertools.cycle(trained), count)), looked, until)
+        losses, after = trial.run(rate, list(itertools.islice(itertools.cycle(trained), count)), looked, until)
         found.append({"rate": rate, "losses": losses, "after": after})
         if float(np.mean(after)) < CLEAR * float(np.mean(before)):
             break
@@ -100,21 +99,31 @@ class _Trial:
         self.optimizer = material.optimizers[0]
         cells = [material.cell] if material.cell is not None else []
         self.roots = [*material.roots, self.optimizer, *cells]
+        #: The largest rate that the optimizer uses itself; known after `run`
+        self.used: Optional[float] = None
         self._step = training_step(material, self.optimizer)
 
-    def run(self, rate: Optional[float], batches: list, held: list, until: float = math.inf) -> tuple:
-        """``(the run's rate, losses of the batches trained on, losses of those kept back)``; at ``rate`` None nothing moves."""
+    def timed(self, batches: list) -> tuple:
+        """``(the run's rate, seconds of a step)``."""
+        self.run(0.0, [], batches)  # the first step prepares kernels
+        began = time.monotonic()
+        self.run(0.0, [], batches)
+        return self.used, max((time.monotonic() - began) / len(batches), 1e-4)
+
+    def run(self, rate: float, batches: list, looked: list, until: float = math.inf) -> tuple:
+        """``(losses of the batches trained on, losses of those only looked at afterwards)``."""
         losses: list = []
         with undisturbed(all_parameters(self.roots), None, None), watched(Plain()):
             setter = RateSetter(self.optimizer)
+            self.used = setter.used
             try:
-                setter.set(rate or 0.0)
+                setter.set(rate)
                 for batch in batches:
                     losses.append(self._loss(batch))
                     if not math.isfinite(losses[-1]) or time.monotonic() > until:
                         break
                 setter.set(0.0)
-                return setter.used, losses, [self._loss(batch) for batch in held]
+                return losses, [self._loss(batch) for batch in looked]
             finally:
                 setter.restore()
 

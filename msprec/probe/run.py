@@ -241,8 +241,8 @@ def _rates(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
 
 
 def reached(writer, before: int = 0) -> Optional[tuple]:
-    """``(number of losses, mean of their first three, of their second tenth, of their last tenth)`` of the run, the last NaN
-    where the last loss is.
+    """``(number of losses, the first beyond noise, mean of their second tenth, of their last tenth)`` of the run, the last NaN
+    where the last loss is. The first: the mean of three less two of its standard errors, or of a tenth where that is more.
 
     Args:
         writer: The run's writer.
@@ -257,7 +257,10 @@ def reached(writer, before: int = 0) -> Optional[tuple]:
     tenth = max(1, len(losses) // 10)
     end = float(losses[-tenth:].mean()) if math.isfinite(losses[-1]) else math.nan
     early = float(losses[tenth : 2 * tenth].mean()) if len(losses) > tenth else end
-    return len(losses), float(losses[:3].mean()), early, end
+    first = max(
+        float(losses[:tenth].mean()), float(losses[:3].mean() - 2 * losses[-max(3, tenth) :].std() / math.sqrt(3))
+    )
+    return len(losses), first, early, end
 
 
 def _try(facts: dict, name: str, probe: Callable) -> None:

@@ -114,7 +114,7 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 def _far_from_done(run_data: RunData) -> Optional[Further]:
     """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
     hp.02.onward of what there was to learn, of which hp.02.undone is left at the end, or to hp.02.halved of what is left, which
-    is more than hp.02.rest; None of any other training.
+    is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as many steps; None of any other.
 
     Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
     without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
@@ -134,7 +134,11 @@ def _far_from_done(run_data: RunData) -> Optional[Further]:
     goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
     halved = run.before > run_data.limit("hp.02.rest") * run.level
     halved = halved and run.own.gain >= (1 - run_data.limit("hp.02.halved")) * run.before
-    return run if goes_on or halved else None
+    # a loss that has a floor well above 0, as that of a VAE
+    as_much = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps and not run_data.loads
+    as_much = as_much and run.own.gain >= run_data.limit("hp.02.as_much") * run.gained
+    as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
+    return run if goes_on or halved or as_much else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
