@@ -54,7 +54,8 @@ def test_weights_that_are_not_those_of_the_end_tell_nothing(verdict):
     ("after", "command", "conclusion"),
     [
         ([1.0, 1.1, 0.9, 1.0], ["python", "train.py"], "problem"),
-        ([1.8, 1.9, 1.7, 1.8], ["python", "train.py"], "undecided"),
+        ([1.95, 2.05, 1.85, 1.95], ["python", "train.py"], "undecided"),
+        ([1.8, 1.9, 1.7, 1.8], ["python", "train.py"], "problem"),
         ([1.0, 1.1, 0.9, 1.0], ["python", "train.py", "--max_epoch", "1"], "undecided"),
         ([1.0, 1.1, 0.9, 1.0], ["python", "train.py", "train.steps=12"], "undecided"),
     ],
