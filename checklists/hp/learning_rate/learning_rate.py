@@ -21,7 +21,7 @@ from msprec.checklists.common.training_segments import last_rows, last_training_
 from msprec.checklists.hp.learning_rate.beyond_end import learnt_by_heart, outdone_beyond_end, too_small_beyond_end
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
-from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, worse_than_untrained
+from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, went_astray
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -157,10 +157,12 @@ def _judged(run_data: RunData) -> Finding:
     beyond = outdone_beyond_end(run_data)
     if beyond is not None and seen.kind != "diverged":
         return too_small_beyond_end(used, beyond, evidence, places)
-    told = worse_than_untrained(run_data, used, evidence, places)
-    told = told or hardly_moved(run_data, used, outcome, optimizers, evidence, places)
-    if told is not None:
-        return told
+    change = moved(run_data, used, optimizers) if used else None
+    if change is not None:
+        told = went_astray(run_data, used, outcome, change, evidence, places)
+        told = told or hardly_moved(run_data, used, outcome, change, evidence, places)
+        if told is not None:
+            return told
     if by_heart and verdict == "too_small":
         return _open(run_data, seen, used, None, verdict, evidence, places)
     rising = _rising_words(run_data)

@@ -16,50 +16,66 @@ _ADAPTIVE = re.compile(r"adam|lamb|rmsprop|lion|adabelief", re.IGNORECASE)
 
 
 class Moved(NamedTuple):
-    """The weights' change over the run: the largest as a share of its weight's norm, the median of those shares, and the largest
-    of a single value beside the sum of all rates."""
+    """The weights' change over the run under an optimizer whose steps have about the size of the rate: the largest as a share of
+    its weight's norm; the largest of a single value beside the sum of all rates; and the rate beside the size that values of
+    a weight had at the start, the median over the weights (that size is at most max|Δw| · ‖w‖ ÷ ‖Δw‖)."""
 
     most: float
-    median: float
     straight: float
+    step: float
 
 
-def moved(run_data: RunData) -> Optional[Moved]:
-    """None of a run with several trainings, or where the change of no weight is known."""
+def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
+    """None of a run with several trainings or another optimizer, or where the change of no weight is known."""
     rates = run_data.steps().observed("lr")
     known = [one.moved for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
-    shares = [one.relative for one in known if one.relative is not None]
-    if last_training_start(run_data) or not shares or not len(rates) or not np.isfinite(rates).all():
+    known = [one for one in known if one.relative is not None and one.max_abs is not None]
+    adaptive = bool(optimizers) and all(_ADAPTIVE.search(one.class_ or "") for one in optimizers)
+    if not (adaptive and known and len(rates) and np.isfinite(rates).all()) or last_training_start(run_data):
         return None
-    largest = max((one.max_abs for one in known if one.max_abs is not None), default=0.0)
-    whole = float(rates.sum())
-    return Moved(max(shares), float(np.median(shares)), largest / whole if whole > 0 else 0.0)
+    steps = [used * one.relative / one.max_abs for one in known if one.max_abs > 0]
+    largest, whole = max(one.max_abs for one in known), float(rates.sum())
+    return Moved(
+        max(one.relative for one in known),
+        largest / whole if whole > 0 else 0.0,
+        float(np.median(steps)) if steps else 0.0,
+    )
 
 
-def worse_than_untrained(run_data: RunData, used: float, evidence: list, places: list) -> Optional[Finding]:
-    """The problem where the loss rose to hp.01.leapt of what it was before the first update and never came below that for good,
-    while half of the weights changed by hp.01.moved_far times their norm."""
-    change, found = moved(run_data), run_data.once(training_losses)
-    if change is None or found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
+def went_astray(
+    run_data: RunData, used: float, outcome: BesideConstant, change: Moved, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where each step is hp.01.step of the size of the weights or more and nothing came of it: the end is no better
+    than a constant prediction (hp.01.learnt), or the loss rose to hp.01.leapt of what it was before the first update and ended
+    above that."""
+    found = run_data.once(training_losses)
+    if found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
         return None
     losses = found[1]
-    tail = losses[-max(5, len(losses) // 10) :]
-    if not np.isfinite(losses).all() or not losses[0] > 0 or change.median < run_data.limit("hp.01.moved_far"):
+    if not np.isfinite(losses).all() or not losses[0] > 0 or change.step < run_data.limit("hp.01.step"):
         return None
-    peak = float(np.convolve(losses, np.ones(3) / 3, "valid").max())
-    if tail.mean() < losses[0] or peak < run_data.limit("hp.01.leapt") * losses[0]:
+    peak, end = (
+        float(np.convolve(losses, np.ones(3) / 3, "valid").max()),
+        float(losses[-max(5, len(losses) // 10) :].mean()),
+    )
+    worse = end >= losses[0] and peak >= run_data.limit("hp.01.leapt") * losses[0]
+    if not worse and outcome.verdict not in ("nothing", "hardly"):
         return None
+    untrained = Text(
+        "第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差",
+        "before the first update the loss was {first}, it rose to {peak} and ended at {end}, worse than untrained",
+        first=float(losses[0]),
+        peak=peak,
+        end=end,
+    )
     return problem(
         Text(
-            "学习率 {used} 过大：第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差；"
-            "半数权重的变化达到其范数的 {moved} 倍以上。",
-            "The learning rate of {used} is too large: before the first update the loss was {first}, it rose to {peak} and ended "
-            "at {end}, worse than untrained; half of the weights changed by {moved} times their norm and more.",
+            "学习率 {used} 过大：{what}；这种优化器的每一步与学习率相当，约为初始权重典型大小的 {step} 倍。",
+            "The learning rate of {used} is too large: {what}; a step of this optimizer is as large as the rate, about {step} "
+            "times the size that weights had at the start.",
             used=used,
-            first=float(losses[0]),
-            peak=peak,
-            end=float(tail.mean()),
-            moved=float(f"{change.median:.2g}"),
+            what=untrained if worse else outcome.words(),
+            step=float(f"{change.step:.2g}"),
         ),
         Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
         evidence,
@@ -68,28 +84,27 @@ def worse_than_untrained(run_data: RunData, used: float, evidence: list, places:
 
 
 def hardly_moved(
-    run_data: RunData, used: float, outcome: BesideConstant, optimizers: list, evidence: list, places: list
+    run_data: RunData, used: float, outcome: BesideConstant, change: Moved, evidence: list, places: list
 ) -> Optional[Finding]:
-    """The problem where a loss made no progress under an optimizer whose steps have the size of the rate, while no weight changed
+    """The problem where a loss made no progress, while no weight changed
     by hp.01.moved_little of its norm, and the most of them as straight on as hp.01.straight.
 
     Gradients of chance lead to and fro: a weight then comes about as far as the square root of the number of steps. A network
     that was loaded may be good already, unless the loss of a constant prediction says that it is not.
     """
-    change, found = moved(run_data), run_data.once(training_losses)
+    found = run_data.once(training_losses)
     # of optimizers that take turns, as in a GAN, neither loss has to fall, but both move
     losses = found[1] if found is not None else run_data.steps().observed("loss")
     steps = len(losses)
-    if change is None or steps < run_data.limit("hp.01.outcome_steps") or not np.isfinite(losses).all():
+    if steps < run_data.limit("hp.01.outcome_steps") or not np.isfinite(losses).all():
         return None
-    adaptive = bool(optimizers) and all(_ADAPTIVE.search(one.class_ or "") for one in optimizers)
     if outcome.verdict not in ("nothing", "hardly", "unknown") or (outcome.verdict == "unknown" and run_data.loads):
         return None
     part = max(4, steps // 10)
     first, last = float(losses[:part].mean()), float(losses[-part:].mean())
     still = abs(first - last) < run_data.limit("hp.01.learnt") * abs(first)
     little = change.most < run_data.limit("hp.01.moved_little") and change.straight >= run_data.limit("hp.01.straight")
-    if not (adaptive and still and little):
+    if not (still and little):
         return None
     return problem(
         Text(

@@ -86,9 +86,9 @@ def test_a_momentum_that_outlasts_the_training(verdict, momentum, updates, concl
     assert conclusion == "ok" or "momentum" in entry["summary"]
 
 
-def went(loss, relative, max_abs, steps=100, **changes):
-    """A run under Adam at 0.001, a weight of which moved so far."""
-    rows = [{"step": n, "loss": loss(n), "lr": 0.001, "batch": 32} for n in range(1, steps + 1)]
+def went(loss, relative, max_abs, rate=0.001, steps=100, **changes):
+    """A run under Adam, a weight of which moved so far."""
+    rows = [{"step": n, "loss": loss(n), "lr": rate, "batch": 32} for n in range(1, steps + 1)]
     losses = [{"class": "Own", "builtin": False, "args": "", "place": None}]
     run = Run(steps=rows, loss=losses, **changes)
     run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam"})]
@@ -108,9 +108,9 @@ def test_steps_of_the_size_of_the_rate_that_moved_nothing(verdict, relative, max
 
 
 @pytest.mark.parametrize(
-    ("end", "relative", "conclusion"), [(2.5, 20.0, "problem"), (2.5, 1.0, "undecided"), (0.9, 20.0, "undecided")]
+    ("end", "rate", "conclusion"), [(2.5, 0.5, "problem"), (2.5, 0.01, "undecided"), (0.9, 0.5, "undecided")]
 )
-def test_worse_than_untrained(verdict, end, relative, conclusion):
-    entry = verdict("hp.01", went(lambda n: 2.0 if n == 1 else end + 30 * math.exp(-n / 10), relative, 5.0))
+def test_worse_than_untrained(verdict, end, rate, conclusion):
+    entry = verdict("hp.01", went(lambda n: 2.0 if n == 1 else end + 30 * math.exp(-n / 10), 20.0, 5.0, rate))
     assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
     assert conclusion != "problem" or "worse than untrained" in entry["summary"]
