@@ -31,6 +31,9 @@ LOOKS, LOOKING = 3, 0.1
 POWERS, FIRST = (2, 3, 1), 0.5
 #: A fall to this share of the loss needs no other rate; seconds for a run that brought next to nothing.
 CLEAR, STUCK = 0.6, 3.0
+#: Of a run that is not finite after so many steps or fewer the first are made again, so many at least; and powers of ten of its
+#: rate at which they are made as well.
+AT_ONCE, LEAST, LOWER = 32, 6, (-2, -3)
 #: A batch begins another pass where more than this share of its samples has been seen.
 AGAIN = 0.5
 
@@ -50,15 +53,17 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
     if reached is None:
         return None
     steps, first, _, end = reached
-    if not math.isfinite(end) or 0 <= end <= GONE * first:
+    if 0 <= end <= GONE * first:
         return None
     if len(material.optimizers) != 1:
         raise Cannot("optimizers")
     if material.initial is None:
         raise Cannot("weights")
     stuck = steps >= ENOUGH and first - end < STILL * abs(first)
-    until = time.monotonic() + (max(seconds, min(most, STUCK)) if stuck else seconds)
+    until = time.monotonic() + (seconds if math.isfinite(end) and not stuck else max(seconds, min(most, STUCK)))
     trial = _Trial(material)
+    if not math.isfinite(end):
+        return _again(material, trial, steps, until)
     if material.style == "functional":
         with undisturbed(all_parameters(trial.roots), None, material.initial):
             see_gradients(material)
@@ -84,6 +89,27 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         raise Cannot("slow")
     apart = len(trained) < len(batches)
     return {"rate": used, "batches": len(trained), "apart": apart, "before": before, "trials": found}
+
+
+def _again(material: Material, trial: "_Trial", steps: int, until: float) -> Optional[dict]:
+    """The first steps of a run that diverged again, at its own rate and at lower ones."""
+    count = min(len(material.batches), AT_ONCE, max(LEAST, steps))
+    if steps > AT_ONCE or not count:
+        return None
+    series = list(itertools.islice(itertools.cycle(material.batches[:count]), max(LEAST, count)))
+    found: list = []
+    with undisturbed(all_parameters(trial.roots), None, material.initial):
+        if material.style == "functional":
+            see_gradients(material)
+        trial.run(0.0, [], series[:1])
+        for power in (0, *LOWER):
+            if not trial.used or time.monotonic() > until:
+                break
+            rate = trial.used * 10.0**power
+            found.append({"rate": rate, "losses": trial.run(rate, series, [])[0], "after": []})
+            if math.isfinite(found[-1]["losses"][-1]):
+                break
+    return {"rate": trial.used, "batches": count, "apart": False, "before": [], "trials": found} if found else None
 
 
 def _parted(batches: list) -> tuple:

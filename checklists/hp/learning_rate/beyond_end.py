@@ -1,6 +1,9 @@
 """A rate at which the whole training did next to nothing, where a higher one moves its last weights on (hp.01)."""
 
+import math
 from typing import NamedTuple, Optional
+
+import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.further_training import Further, Trial, further_training
@@ -32,6 +35,43 @@ def outdone_beyond_end(run_data: RunData) -> Optional[Beyond]:
     least = max(least, run_data.limit("hp.01.beyond") * run.gained)
     found = [one for one in run.trials if one.rate > run.rate and one.gain >= least and one.steps <= run.steps]
     return Beyond(run, max(found, key=lambda one: one.gain)) if found else None
+
+
+def finite_at_lower(run_data: RunData) -> Optional[tuple]:
+    """``(trial at the run's rate, trial at a lower one)`` of the first steps made again, where the loss is not finite or has
+    grown hp.01.exploded times in the one, and in the other comes below its start; None of any other run."""
+    facts = run_data.probes.further
+    if facts.before or len(facts.trials) < 2:
+        return None
+    own, *lower = [
+        (one.rate, np.asarray([math.nan if x is None else x for x in one.losses], float)) for one in facts.trials
+    ]
+    burst = not np.isfinite(own[1]).all() or own[1][-1] >= run_data.limit("hp.01.exploded") * own[1][0]
+    kept = [one for one in lower if np.isfinite(one[1]).all() and one[1][-3:].mean() <= one[1][0]]
+    return (own, kept[0]) if burst and kept else None
+
+
+def bursts(run_data: RunData, found: tuple, evidence: list, places: list) -> Finding:
+    """The problem, at the rate."""
+    (used, own), (rate, losses) = found
+    return problem(
+        Text(
+            "学习率 {used} 过大：loss 在 {n} 步内从 {first} 变为 {last}；从同样的初始权重、在同样的 batch 上，"
+            "学习率 {rate} 的 loss 在 {count} 步内始终有限，为 {reached}。",
+            "The learning rate of {used} is too large: within {n} steps the loss goes from {first} to {last}; from the same "
+            "first weights and on the same batches it stays finite at {rate}, and is {reached} after {count} steps.",
+            used=float(f"{used:.4g}"),
+            n=len(own),
+            first=float(own[0]),
+            last=float(own[-1]) if math.isfinite(own[-1]) else Text("NaN/Inf", "NaN or infinity"),
+            rate=float(f"{rate:.2g}"),
+            count=len(losses),
+            reached=float(losses[-3:].mean()),
+        ),
+        Text("把学习率降到约 {rate} 再运行。", "Lower it to about {rate} and run again.", rate=float(f"{rate:.2g}")),
+        evidence,
+        places,
+    )
 
 
 def learnt_by_heart(run_data: RunData) -> bool:

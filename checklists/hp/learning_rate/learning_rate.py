@@ -18,7 +18,13 @@ from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
-from msprec.checklists.hp.learning_rate.beyond_end import learnt_by_heart, outdone_beyond_end, too_small_beyond_end
+from msprec.checklists.hp.learning_rate.beyond_end import (
+    bursts,
+    finite_at_lower,
+    learnt_by_heart,
+    outdone_beyond_end,
+    too_small_beyond_end,
+)
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, went_astray
@@ -154,6 +160,9 @@ def _judged(run_data: RunData) -> Finding:
         return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
+    burst = finite_at_lower(run_data)
+    if burst is not None:
+        return bursts(run_data, burst, evidence, places)
     beyond = outdone_beyond_end(run_data)
     if beyond is not None and seen.kind != "diverged":
         return too_small_beyond_end(used, beyond, evidence, places)

@@ -408,7 +408,8 @@ _FURTHER = Shape(
                     "after": key([number], "losses of the batches that were only looked at, afterwards"),
                 }
             ],
-            "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones",
+            "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones; of a run "
+            "that was not finite within a few steps (before: empty) these steps from the first weights, at its rate and lower ones",
         ),
     },
 )

@@ -114,3 +114,21 @@ def test_worse_than_untrained(verdict, end, rate, conclusion):
     entry = verdict("hp.01", went(lambda n: 2.0 if n == 1 else end + 30 * math.exp(-n / 10), 20.0, 5.0, rate))
     assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
     assert conclusion != "problem" or "worse than untrained" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("own", "lower", "conclusion"),
+    [
+        ([2.3, "inf"], [2.3, 2.2, 2.3, 2.1, 2.1, 2.0], "problem"),
+        ([2.3, "nan"], [2.3, 2.2, "nan"], "undecided"),  # no rate helps
+        ([2.3, 2.2, 2.3, 2.1, 2.1, 2.0], [2.3, 2.2, 2.3, 2.1, 2.1, 2.0], "undecided"),
+        ([2.3, "inf"], [2.3, 2.9, 3.5, 4.5, 6.0, 9.0], "undecided"),
+    ],
+)
+def test_the_first_steps_again_at_a_lower_rate(verdict, own, lower, conclusion):
+    run = ended(lambda n: 2.3 if n == 1 else math.inf, 2, 0.001, [])
+    trials = [{"rate": 0.2, "losses": own, "after": []}, {"rate": 0.002, "losses": lower, "after": []}]
+    run.facts["probes"]["further"].update(before=[], trials=trials)
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "stays finite at 0.002" in entry["summary"]
