@@ -409,7 +409,7 @@ _FURTHER = Shape(
                 }
             ],
             "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones; of a run "
-            "that was not finite within a few steps (before: empty) these steps from the first weights, at its rate and lower ones",
+            "that was not finite within a few steps (before: empty) these steps from the first weights, at lower ones too",
         ),
     },
 )
