@@ -221,7 +221,7 @@ def _growth(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optiona
     known, or the steps are few, it grew a thousandfold to its end; or it is not finite to the end after it had grown
     hp.01.exploded times. A NaN out of a loss that had not grown has another cause (mp.01), and so has one of the first step.
     """
-    numbers, losses = _losses_of(run_data, seen)
+    numbers, losses = _skipped_to_the_end(run_data) or _losses_of(run_data, seen)
     bad = np.flatnonzero(~np.isfinite(losses))
     sound = losses[: bad[0]] if bad.size else losses
     if len(sound) < 2 or not sound[0] > 0:
@@ -232,12 +232,26 @@ def _growth(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optiona
     grown = Growth(first, last, len(losses), int(numbers[bad[0]]) if bad.size else None)
     constant = outcome.constant.value if outcome.constant is not None else 0.0
     if bad.size:
-        lasting = len(bad) == len(losses) - bad[0]
+        after = losses[bad[0] :][np.isfinite(losses[bad[0] :])]  # here and there a step is finite again
+        high = after.min(initial=math.inf) >= run_data.limit("hp.01.exploded") * first
+        lasting = high and len(after) <= 0.1 * (len(losses) - bad[0])
         return grown if lasting and last >= run_data.limit("hp.01.exploded") * first else None
     if constant and not few:
         return grown if last >= run_data.limit("hp.01.diverged") * max(first, constant) else None
     high = last >= run_data.limit("hp.01.exploded") * max(first, constant)
     return grown if high and _unambiguous(run_data, sound) else None
+
+
+def _skipped_to_the_end(run_data: RunData) -> Optional[tuple]:
+    """Step numbers and losses of the last training with those of skipped steps, where hardly any of its second half is finite: it
+    was over then, and no loss scale is being looked for."""
+    steps, rows = run_data.steps(), last_rows(run_data)
+    if rows is None or "loss" not in steps or not rows.size:
+        return None
+    rows = rows & steps.seen("loss")
+    losses = np.asarray(steps["loss"], float)[rows]
+    over = len(losses) >= run_data.limit("hp.01.min_steps") and np.isfinite(losses[len(losses) // 2 :]).mean() <= 0.1
+    return (np.asarray(steps["step"], float)[rows], losses) if over else None
 
 
 def _losses_of(run_data: RunData, seen: Course) -> tuple:
