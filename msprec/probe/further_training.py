@@ -29,8 +29,8 @@ KEPT, MOST_KEPT = 4, 8
 LOOKS, LOOKING = 3, 0.1
 #: Powers of ten of the run's rate, tried in turn where that brought next to nothing, and share of the time for the first.
 POWERS, FIRST = (2, 3, 1), 0.5
-#: A fall to this share of the loss needs no other rate; seconds for a run that brought next to nothing.
-CLEAR, STUCK = 0.6, 3.0
+#: A fall to this share of the loss needs no other rate; seconds for a run that is short or brought next to nothing.
+CLEAR, STUCK = 0.6, 4.0
 #: Of a run that is not finite after so many steps or fewer the first are made again, so many at least; and powers of ten of its
 #: rate at which they are made as well.
 AT_ONCE, LEAST, LOWER = 32, 6, (-2, -3)
@@ -45,7 +45,7 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         material: What the run left.
         seconds: The probe takes no longer, give or take a step.
         reached: Number of the run's losses, and the means of its first ones, second tenth and last tenth.
-        most: Where the run brought next to nothing, `STUCK` seconds, but no more than these.
+        most: Where the run is short or brought next to nothing, `STUCK` seconds, but no more than these.
 
     Raises:
         Cannot: ``"optimizers"``, ``"weights"``, ``"gradients"``: as for the range test; ``"slow"``: too few steps fit in.
@@ -60,7 +60,8 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
     if material.initial is None:
         raise Cannot("weights")
     stuck = steps >= ENOUGH and first - end < STILL * abs(first)
-    until = time.monotonic() + (seconds if math.isfinite(end) and not stuck else max(seconds, min(most, STUCK)))
+    sound = math.isfinite(end) and steps >= ENOUGH and not stuck
+    until = time.monotonic() + (seconds if sound else max(seconds, min(most, STUCK)))
     trial = _Trial(material)
     if not math.isfinite(end):
         return _again(material, trial, steps, until)

@@ -46,8 +46,8 @@ def went_astray(
     run_data: RunData, used: float, outcome: BesideConstant, change: Moved, evidence: list, places: list
 ) -> Optional[Finding]:
     """The problem where each step is hp.01.step of the size of the weights or more and nothing came of it: the end is no better
-    than a constant prediction (hp.01.learnt), or the loss rose to hp.01.leapt of what it was before the first update and ended
-    above that."""
+    than a constant prediction or, where that is not known, the start (hp.01.learnt), or the loss rose to hp.01.leapt of what it
+    was before the first update and ended above that."""
     found = run_data.once(training_losses)
     if found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
         return None
@@ -59,7 +59,8 @@ def went_astray(
         float(losses[-max(5, len(losses) // 10) :].mean()),
     )
     worse = end >= losses[0] and peak >= run_data.limit("hp.01.leapt") * losses[0]
-    if not worse and outcome.verdict not in ("nothing", "hardly"):
+    still = outcome.constant is None and not run_data.loads and end >= (1 - run_data.limit("hp.01.learnt")) * losses[0]
+    if not (worse or still or outcome.verdict in ("nothing", "hardly")):
         return None
     untrained = Text(
         "第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差",
@@ -68,13 +69,19 @@ def went_astray(
         peak=peak,
         end=end,
     )
+    no_progress = Text(
+        "训练没有进展，loss 从 {first} 到 {end}",
+        "the training makes no progress, its loss goes from {first} to {end}",
+        first=float(losses[0]),
+        end=end,
+    )
     return problem(
         Text(
             "学习率 {used} 过大：{what}；这种优化器的每一步与学习率相当，约为初始权重典型大小的 {step} 倍。",
             "The learning rate of {used} is too large: {what}; a step of this optimizer is as large as the rate, about {step} "
             "times the size that weights had at the start.",
             used=used,
-            what=untrained if worse else outcome.words(),
+            what=untrained if worse else no_progress if still else outcome.words(),
             step=float(f"{change.step:.2g}"),
         ),
         Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
