@@ -89,8 +89,15 @@ from msprec.experiment.trials import Trials
 
 #: The faults that a remedy of the list answers, by the operators' names, and the remedies that would repair them.
 ANSWERED = {
-    "rate_x100": ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower"),
-    "rate_d1000": ("lr_range_test", "lr_range_upper", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    "rate_x100": ("lr_range_test", "lr_range_middle", "lr_range_upper", "lr_lower", "lr_much_lower"),
+    "rate_d1000": (
+        "lr_range_test",
+        "lr_range_middle",
+        "lr_range_upper",
+        "lr_higher",
+        "lr_much_higher",
+        "lr_far_higher",
+    ),
     "init_zeros": ("initial_weights",),
     "output_softmax": ("logits",),
     "data_unscaled": ("standardise",),
@@ -104,6 +111,7 @@ ANSWERED = {
 }
 _RATES = (
     "lr_range_test",
+    "lr_range_middle",
     "lr_range_upper",
     "lr_lower",
     "lr_much_lower",
