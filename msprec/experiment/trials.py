@@ -21,6 +21,7 @@ _INSTEAD = (
         "lr_much_higher",
         "lr_far_higher",
     ),
+    ("output_activation", "output_range"),
     ("loss_scale", "float32"),
     ("more_epochs", "many_epochs"),
 )

@@ -21,7 +21,7 @@ from msprec.experiment.remedies.optimizer import (
     RangeTestRate,
     UpperRangeTestRate,
 )
-from msprec.experiment.remedies.output import LossForm, OutputActivation, OutputShape
+from msprec.experiment.remedies.output import LossForm, OutputActivation, OutputRange, OutputShape
 from msprec.experiment.remedies.precision import Float32, LossScale
 
 REMEDIES = (
@@ -32,6 +32,7 @@ REMEDIES = (
     InitialWeights,
     Logits,
     OutputActivation,
+    OutputRange,
     OutputShape,
     LossForm,
     TrainingMode,
