@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.further_training import Further, Trial, further_training
-from msprec.engine.finding import Finding, problem
+from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 
 
@@ -82,6 +82,26 @@ def learnt_by_heart(run_data: RunData) -> bool:
     if run is None or not higher or any(one.gain > 0 for one in higher):
         return False
     return any(one.end < (1 - run_data.limit("hp.01.learnt")) * run.before for one in higher)
+
+
+def only_by_heart(used: float, evidence: list, places: list) -> Finding:
+    """Undecided: what higher rates gain is learnt by heart."""
+    return undecided(
+        Text(
+            "学习率 {used} 下训练没有进展；从结束时的权重继续训练，更高的学习率只使参与训练的 batch 的 loss 下降，"
+            "未参与的没有下降：那只是记住样本，不说明学习率过小。",
+            "At a learning rate of {used} the training makes no progress; trained on from its last weights, higher rates bring "
+            "down the loss of the batches that they see and of no others, which is learnt by heart: the rate is not shown to be too "
+            "small.",
+            used=used,
+        ),
+        Text(
+            "先看数据、标签、网络与 loss 的检查项（ds、dp、cg、wi）。",
+            "See the items on data, labels, network and loss (ds, dp, cg, wi) first.",
+        ),
+        evidence,
+        places,
+    )
 
 
 def too_small_beyond_end(used: float, beyond: Beyond, evidence: list, places: list) -> Finding:

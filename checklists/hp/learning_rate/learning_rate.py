@@ -22,6 +22,7 @@ from msprec.checklists.hp.learning_rate.beyond_end import (
     bursts,
     finite_at_lower,
     learnt_by_heart,
+    only_by_heart,
     outdone_beyond_end,
     too_small_beyond_end,
 )
@@ -173,7 +174,7 @@ def _judged(run_data: RunData) -> Finding:
         if told is not None:
             return told
     if by_heart and verdict == "too_small":
-        return _open(run_data, seen, used, None, verdict, evidence, places)
+        return only_by_heart(used, evidence, places)
     rising = _rising_words(run_data)
     if seen.kind == "still" and (
         verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
