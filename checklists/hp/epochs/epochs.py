@@ -524,6 +524,23 @@ def _in_between(
             shown,
         )
     level = training is not None and not is_steep(run_data, training)
+    poor = -math.inf < _held_out_share(run_data) < run_data.limit("hp.02.well")
+    if poor and not _validation_flat(curves) and curve.steps[curve.best] >= curve.steps[-2]:
+        return undecided(
+            Text(
+                "验证集的 {name} 到结尾仍在变好（{end}），但还没有走完从最常见类别的占比到 1 的一半。",
+                "{name} on the validation data was still getting better at the end ({end}), and has not come half of the way "
+                "from the most frequent class's share to 1.",
+                name=curve.name,
+                end=curve.shown(curve.end),
+            ),
+            Text(
+                "训练更多 epoch，看它是否继续变好；若进展很慢，见 hp.01（学习率过小）。",
+                "Train for more epochs and see whether it goes on; where it is slow, see hp.01 (too small a rate).",
+            ),
+            shown,
+            _loop_places(run_data),
+        )
     return ok(
         Text(
             "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升{level}。",

@@ -91,8 +91,8 @@ def only_by_heart(used: float, evidence: list, places: list) -> Finding:
             "学习率 {used} 下训练没有进展；从结束时的权重继续训练，更高的学习率只使参与训练的 batch 的 loss 下降，"
             "未参与的没有下降：那只是记住样本，不说明学习率过小。",
             "At a learning rate of {used} the training makes no progress; trained on from its last weights, higher rates bring "
-            "down the loss of the batches that they see and of no others, which is learnt by heart: the rate is not shown to be too "
-            "small.",
+            "down the loss of the batches that they see and of no others, which is learnt by heart and does not show "
+            "the rate to be too small.",
             used=used,
         ),
         Text(
