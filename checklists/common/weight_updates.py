@@ -40,6 +40,12 @@ def sort_parameters(run_data: RunData) -> ParameterGroups:
     return groups
 
 
+def nothing_updated(run_data: RunData) -> bool:
+    """Whether updates were made and none changed any weight: what the loss does then comes from the batches alone."""
+    groups = run_data.once(sort_parameters)
+    return bool(groups.stuck) and not (groups.moved or groups.unknown or groups.excused or groups.shrunk)
+
+
 def by_network(run_data: RunData) -> list:
     """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks."""
     sizes = [len({name for cell in network.cells for name in cell.parameters}) for network in run_data.networks]
