@@ -128,6 +128,7 @@ def _judged(run_data: RunData) -> Finding:
     grown = _growth(run_data, seen, outcome)
     if (grown is not None or seen.kind in ("diverged", "swings")) and nothing_updated(run_data):
         grown, seen = None, seen if seen.first is None else seen._replace(kind="still")
+        verdict = "unknown" if verdict == "too_large" else verdict
     if grown is not None and seen.kind != "diverged":
         seen = seen._replace(kind="diverged", first=grown.first, last=grown.last)
     if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):

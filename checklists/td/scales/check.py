@@ -35,8 +35,9 @@ def scales(run_data: RunData) -> Finding:
     even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
     best constant's, with outputs far beyond the targets, and ends td.08.far times above it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
-    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start. A note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not
-    applicable; targets that are changed on their way: undecided.
+    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start. A note: targets
+    that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their way:
+    undecided.
     """
     if run_data.trains_nothing:
         return no_training()

@@ -1,7 +1,7 @@
 """Softmax over one unit gives 1 whatever is learnt; the rows are sorted, so that the loss grows from batch to batch."""
 
-import numpy as np
 import mindspore as ms
+import numpy as np
 from mindspore import Tensor, nn
 
 ms.set_seed(0)
