@@ -18,6 +18,7 @@ from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.checklists.hp.learning_rate.beyond_end import (
     bursts,
     finite_at_lower,
@@ -137,6 +138,9 @@ def _judged(run_data: RunData) -> Finding:
     if used == 0:
         return _zero(evidence, places)
     grown = _growth(run_data, seen, outcome)
+    if (grown is not None or seen.kind in ("diverged", "swings")) and nothing_updated(run_data):
+        grown, seen = None, seen if seen.first is None else seen._replace(kind="still")
+        verdict = "unknown" if verdict == "too_large" else verdict
     if grown is not None and seen.kind != "diverged":
         seen = seen._replace(kind="diverged", first=grown.first, last=grown.last)
     if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):
