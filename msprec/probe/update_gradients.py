@@ -199,7 +199,8 @@ def _of_calls(material, seconds: float) -> _Calls:
     trace = _Calls(step)
     if step.forward is not None:  # MindSpore's own training cell
         return trace
-    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
+    values = _finite_again(step, material.initial)
+    with undisturbed(step.parameters, None, values, step.host_random), watched(trace):
         for number in range(_CALLS):
             material.build(material.batches[number % len(material.batches)]).run(trace, 1.0)
             trace.nodes.clear()
@@ -207,6 +208,12 @@ def _of_calls(material, seconds: float) -> _Calls:
             if len(trace.taken) > _UPDATES or spent > (seconds if len(trace.taken) > 1 else _PATIENCE * seconds):
                 break
     return trace
+
+
+def _finite_again(step, initial: Optional[dict]) -> Optional[dict]:
+    """The values before the first step, where the training ended with weights that are not finite; else None."""
+    ended = [one.asnumpy() for one in step.parameters]
+    return initial if any(one.dtype.kind == "f" and not np.isfinite(one).all() for one in ended) else None
 
 
 def _defined(material) -> Optional[dict]:

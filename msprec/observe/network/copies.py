@@ -56,7 +56,19 @@ def _entry(observer, root, parameters: list, original, trained: list) -> dict:
         "unchanged": _equal(now, [_before(entries, p) for p in own]),
         "as_original_began": _equal(now, [_before(entries, p) for _, p in trained]),
         "as_original_ended": _equal(now, [to_array(p) for _, p in trained]),
+        "statistics_stayed": _statistics_stayed(entries, parameters, trained),
     }
+
+
+def _statistics_stayed(entries: dict, parameters: list, trained: list) -> list:
+    """Paths of the copy's BatchNorm statistics that are as they were, though those of the trained network have changed."""
+    return [
+        path
+        for (path, own), (_, beside) in zip(parameters, trained)
+        if path.endswith(("moving_mean", "moving_variance"))
+        and _equal([to_array(own)], [_before(entries, own)])
+        and _equal([to_array(beside)], [_before(entries, beside)]) is False
+    ]
 
 
 def _before(entries: dict, parameter) -> Optional[np.ndarray]:
