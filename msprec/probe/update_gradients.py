@@ -53,6 +53,8 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
             optimizer = material.updates_held.optimizer
         else:
             calls = _of_calls(material, seconds)
+            if calls.taken and not calls.tell() and material.initial is not None:
+                calls = _of_calls(material, seconds, material.initial)
             others = calls.others
             found, place = calls.found(), calls.place or _defined(material)
             optimizer = material.optimizers[0] if material.optimizers else None
@@ -164,6 +166,10 @@ class _Calls(GraphTrace):
         self.computed.append((result, _weights_of(function)))
         return result
 
+    def tell(self) -> bool:
+        """Whether some gradient is finite and not 0, as none is where a training ended with NaN or with dead units."""
+        return any(np.isfinite(one).all() and one.any() for _, own in self.taken for one in own)
+
     def found(self) -> list:
         """The updates but the first, which may hold what was added up before."""
         return [
@@ -193,13 +199,13 @@ class _At(NamedTuple):
     cell_object: object = None
 
 
-def _of_calls(material, seconds: float) -> _Calls:
+def _of_calls(material, seconds: float, values: Optional[dict] = None) -> _Calls:
+    """``values``: what the parameters hold; else what they ended with."""
     began = time.monotonic()
     step = material.build(material.batches[0])
     trace = _Calls(step)
     if step.forward is not None:  # MindSpore's own training cell
         return trace
-    values = _finite_again(step, material.initial)
     with undisturbed(step.parameters, None, values, step.host_random), watched(trace):
         for number in range(_CALLS):
             material.build(material.batches[number % len(material.batches)]).run(trace, 1.0)
@@ -208,12 +214,6 @@ def _of_calls(material, seconds: float) -> _Calls:
             if len(trace.taken) > _UPDATES or spent > (seconds if len(trace.taken) > 1 else _PATIENCE * seconds):
                 break
     return trace
-
-
-def _finite_again(step, initial: Optional[dict]) -> Optional[dict]:
-    """The values before the first step, where the training ended with weights that are not finite; else None."""
-    ended = [one.asnumpy() for one in step.parameters]
-    return initial if any(one.dtype.kind == "f" and not np.isfinite(one).all() for one in ended) else None
 
 
 def _defined(material) -> Optional[dict]:

@@ -25,7 +25,8 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
     for copy in run_data.copies:
         still = copy.as_original_began or (copy.in_training and copy.unchanged)
         late = (copy.last_step or 0) >= run_data.limit("td.07.updates")
-        if late and not still and copy.unchanged is False and copy.statistics_stayed and not copy.in_training:
+        follows = not still and copy.distance is not None and copy.distance <= run_data.limit("td.07.follows")
+        if late and follows and copy.statistics_stayed and not copy.in_training:
             return _statistics(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
             continue

@@ -1,4 +1,4 @@
-"""A step of the user's adds gradients to sums that nothing sets back, until the weights are NaN; PyNative mode, own loop."""
+"""A step of the user's adds gradients to sums that nothing sets back, until all units are dead; PyNative mode, own loop."""
 
 import mindspore as ms
 import mindspore.dataset as ds
