@@ -27,6 +27,8 @@ _PATIENCE = 4
 _EXACT = 0.02
 #: The rest from which on gradients of other weights are tried; sets of such weights that are tried, and names that are told.
 _UNEXPLAINED, _MOST_SETS, _MOST_NAMES = 0.1, 4, 8
+#: A gradient that is smaller, as a share of what the optimizer is given, is lost in float32's seven digits.
+_LOST = 1e-4
 _FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
 
 
@@ -167,8 +169,10 @@ class _Calls(GraphTrace):
         return result
 
     def tell(self) -> bool:
-        """Whether some gradient is finite and not 0, as none is where a training ended with NaN or with dead units."""
-        return any(np.isfinite(one).all() and one.any() for _, own in self.taken for one in own)
+        """Whether some gradients are finite and not lost beside what the optimizer is given, as they are where sums have grown
+        without bound, and the training ended with NaN or with dead units."""
+        norms = [(np.linalg.norm(given), np.linalg.norm(one)) for given, own in self.taken for one in own]
+        return any(np.isfinite(whole + part) and part > _LOST * whole for whole, part in norms)
 
     def found(self) -> list:
         """The updates but the first, which may hold what was added up before."""
