@@ -266,6 +266,11 @@ def _single_class(one: LossWithInputs, _) -> Optional[Wrong]:
     )
 
 
+def computed_twice(run_data: RunData) -> bool:
+    """Whether a loss of MindSpore's computes an activation that the network has computed already."""
+    return any(_twice(built_in(one, run_data), run_data) is not None for one in run_data.probes.losses)
+
+
 def _twice(one: LossWithInputs, _) -> Optional[Wrong]:
     made_by, whole = one.made_by, _probabilities(one)
     unmoved = one.output.high is None or one.output.high <= 1

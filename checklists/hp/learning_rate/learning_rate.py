@@ -14,6 +14,7 @@ from msprec.checklists.common.constant_prediction import (
 )
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
 from msprec.checklists.common.further_training import REWARDS
+from msprec.checklists.common.loss_rules import computed_twice
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
@@ -164,7 +165,8 @@ def _judged(run_data: RunData) -> Finding:
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
-        return _outdone_in_trials(used, better, evidence, places)
+        found = _outdone_in_trials(used, better, evidence, places)
+        return _unless_squashed(run_data, found) if better.rate > used else found
     burst = finite_at_lower(run_data)
     if burst is not None:
         return bursts(run_data, burst, evidence, places)
@@ -183,7 +185,7 @@ def _judged(run_data: RunData) -> Finding:
     if seen.kind == "still" and (
         verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
     ):
-        return _too_small(seen, used, curve, evidence, places, rising)
+        return _unless_squashed(run_data, _too_small(seen, used, curve, evidence, places, rising))
     below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
     far = run_data.limit("hp.01.far_below")
     # a loss without a floor at 0 falls ever faster with the rate: no bound of the test means a thing then
@@ -194,14 +196,14 @@ def _judged(run_data: RunData) -> Finding:
         and not bottomless
         and (below >= run_data.limit("hp.01.late") * far or not _fell_well(run_data, seen))
     ):
-        return _too_small(seen, used, curve, evidence, places, rising)
+        return _unless_squashed(run_data, _too_small(seen, used, curve, evidence, places, rising))
     if verdict == "too_large" and _outdone(run_data, seen, curve):
         return _behind(seen, used, curve, evidence, places)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
     if seen.kind == "falls" and verdict != "unknown":
         if _outrun(run_data, seen, curve, used):
-            return _too_slow(seen, used, curve, evidence, places)
+            return _unless_squashed(run_data, _too_slow(seen, used, curve, evidence, places))
         if outcome.verdict != "learnt" and _far_behind(run_data, seen, curve):
             return _open_behind(seen, used, curve, evidence, places)
         return _inside(seen, used, curve, evidence, verdict)
@@ -473,6 +475,24 @@ def _gone_since(run_data: RunData) -> Optional[int]:
     steps, losses = found
     gone = losses == 0
     return int(steps[np.argmax(gone)]) if gone[len(gone) // 2 :].mean() >= 0.8 and not gone[0] else None
+
+
+def _unless_squashed(run_data: RunData, found: Finding) -> Finding:
+    """A rate that is too small where an activation is computed twice, which makes gradients small, need not be so without it."""
+    if not computed_twice(run_data):
+        return found
+    made = undecided(
+        Text(
+            "loss 前的激活被计算了两次（cg.04），梯度因此很小，学习率要在改正之后再判断：{says}",
+            "An activation is computed twice at the loss (cg.04), which makes gradients small, so the rate is for judging after "
+            "that: {says}",
+            says=found.summary,
+        ),
+        Text("先按 cg.04 改正，再运行一次。", "Do what cg.04 says, and run again."),
+        found.evidence,
+    )
+    made.locations = found.locations
+    return made
 
 
 def _outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
