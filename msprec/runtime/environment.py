@@ -2,13 +2,16 @@
 
 import os
 import platform
+from functools import lru_cache
 from importlib import metadata
 from typing import Optional
 
 _PACKAGES = ("mindspore", "numpy", "pandas", "protobuf", "msprec")
 
 
+@lru_cache(maxsize=1)
 def versions() -> dict:
+    """Versions of Python and of the packages that a training rests on, by name."""
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:

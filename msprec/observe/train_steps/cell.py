@@ -5,7 +5,7 @@ import weakref
 from typing import Optional
 
 from msprec.callbacks.recorder_cell import without_recorder
-from msprec.callbacks.train_outputs import StepOutputs, loss_scale_facts
+from msprec.callbacks.train_outputs import StepOutputs
 from msprec.locate.replay import of_train_cell
 from msprec.observe.network.modes import trained_networks
 from msprec.observe.train_steps.kept_few import KeptFew
@@ -86,7 +86,7 @@ class CellSteps:
         def build(args):
             return _replayed(cell, args, scale)
 
-        dynamic = loss_scale_facts(cell)["kind"] == "dynamic"
+        dynamic = self._outputs.of(cell).facts["kind"] == "dynamic"
         self._steps.replays.begin(step.number, args, build, [cell], dynamic)
         return lambda: build(args)
 

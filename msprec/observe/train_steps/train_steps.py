@@ -49,6 +49,8 @@ class StepObserver:
         #: Networks that are trained, and the last that are only called; dtypes of the inputs of steps
         self.roots, self.eval_roots, self.input_dtypes = [], [], set()
         self._reached, self._noted = {}, set()
+        #: The pass in which the rate was asked for last
+        self._rated_in: Optional[int] = None
 
     def install(self, patches) -> None:
         StepHooks(self).install(patches)
@@ -138,7 +140,9 @@ class StepObserver:
         if not rates:
             return None
         self.observer.optimizers.takes_part(optimizers, self.done)
-        rates[0].before()
+        passes = self.observer.datasets.epoch
+        rates[0].before(anew=passes != self._rated_in)  # it may be set from one pass to the next
+        self._rated_in = passes
         return rates[0].fields().get("lr")
 
     def sample(self, step: OpenStep, optimizers, build=None, roots=(), given=None) -> None:
@@ -149,8 +153,10 @@ class StepObserver:
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
         if self.observer.options.probes and self.replays.again is None:
-            columns = self.observer.datasets.last_columns
-            self.observer.guarded_call(lambda: self.material.offer(*what, delivered=columns, **named))
+            self.observer.guarded_call(self._offer, what, named)
+
+    def _offer(self, what: tuple, named: dict) -> None:
+        self.material.offer(*what, delivered=self.observer.datasets.last_columns, **named)
 
     # what trains
 
