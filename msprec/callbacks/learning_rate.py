@@ -39,8 +39,9 @@ class LearningRate:
         self._source = self.groups[0] if self.groups else None
         self._constant = self._count = None
         self._same = 0
-        #: Readings so far, those that found something else than expected, and steps since the last
-        self._readings, self._surprises, self._since = 0, set(), 0
+        #: Readings so far, steps since the last, and the readings that found something else than expected
+        self._readings, self._since = 0, 0
+        self._surprises: set[int] = set()
         self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
         if isinstance(self._source, Constant):
             self._constant = to_number(self._source.value())

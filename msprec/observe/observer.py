@@ -190,7 +190,7 @@ class Observer:
     def save(self, final: bool) -> None:
         """Writes all facts as they are known now."""
         begin = time.perf_counter()
-        if not final and self.saves > 3 and self.save_spent > _SAVE_SHARE * (begin - self.began):
+        if not final and self.saves > 1 and self.save_spent > _SAVE_SHARE * (begin - self.began):
             return
         self._write_facts(final)
         self.write_run()
