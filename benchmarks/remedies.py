@@ -89,8 +89,15 @@ from msprec.experiment.trials import Trials
 
 #: The faults that a remedy of the list answers, by the operators' names, and the remedies that would repair them.
 ANSWERED = {
-    "rate_x100": ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower"),
-    "rate_d1000": ("lr_range_test", "lr_range_upper", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    "rate_x100": ("lr_range_test", "lr_range_middle", "lr_range_upper", "lr_lower", "lr_much_lower"),
+    "rate_d1000": (
+        "lr_range_test",
+        "lr_range_middle",
+        "lr_range_upper",
+        "lr_higher",
+        "lr_much_higher",
+        "lr_far_higher",
+    ),
     "init_zeros": ("initial_weights",),
     "output_softmax": ("logits",),
     "data_unscaled": ("standardise",),
@@ -104,6 +111,7 @@ ANSWERED = {
 }
 _RATES = (
     "lr_range_test",
+    "lr_range_middle",
     "lr_range_upper",
     "lr_lower",
     "lr_much_lower",
@@ -118,12 +126,12 @@ ANSWERED_PAIRS = {
     "iris_sorted_no_shuffle": ("shuffle",),
     "iris_sigmoid_before_ce": ("output_activation",),
     "sine_relu_output": ("output_activation",),
-    "diabetes_tanh_output": ("output_activation",),
+    "diabetes_tanh_output": ("output_activation", "output_range"),
     "digits_relu_logits": ("output_activation",),
-    "autoencoder_sigmoid_standardized": ("output_activation",),
+    "autoencoder_sigmoid_standardized": ("output_activation", "output_range"),
     "multilabel_softmax": ("output_activation",),
     "xor_softmax_one_unit": ("output_activation",),
-    "ratings_sigmoid_output": ("output_activation",),
+    "ratings_sigmoid_output": ("output_activation", "output_range"),
     "double_softmax_jit": ("logits",),
     "nll_on_raw_logits": ("loss_form",),
     "own_loss_softmax_axis": ("loss_form",),

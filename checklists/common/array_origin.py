@@ -100,10 +100,19 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
         for number, scope in enumerate(scopes):
             found = _assigned(scope, name, before if number == 0 else 1 << 30)
             if found is not None:
-                line, value = found
+                line, value, index = found
                 yield line
+                yield from _in_functions(scopes[-1], value, index)
                 yield from _followed(scopes[number:], value, line, depth + 1)
                 break
+
+
+def _in_functions(module: ast.AST, value: ast.expr, index: int) -> Iterator[int]:
+    """The lines in a function of the script's that make what a call of it gives."""
+    name = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+    for one in own_nodes(module):
+        if isinstance(one, _FUNCTIONS) and one.name == name:
+            yield from _handed_out(one, index)
 
 
 def _arrays(node: ast.AST) -> Iterator[str]:
@@ -123,17 +132,29 @@ def _arrays(node: ast.AST) -> Iterator[str]:
 
 
 def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
-    """``(line, value)`` of the last assignment of a name in a scope before a line."""
+    """``(line, value, index)`` of the last assignment of a name in a scope before a line, or of what was appended to it; the
+    index is its place in a tuple of names."""
     found = None
     for node in own_nodes(scope):
+        grown = _grown(node, name)
+        if grown is not None and node.lineno < before and (found is None or node.lineno >= found[0]):
+            found = (node.lineno, grown, 0)
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        parts = [part for target in targets for part in assigned_parts(target, node.value)]
-        values = [value for target, value, _ in parts if _holds(target, name)]
+        parts = [(*part, n) for target in targets for n, part in enumerate(assigned_parts(target, node.value))]
+        values = [(value, n) for target, value, _, n in parts if _holds(target, name)]
         if values and node.lineno < before and (found is None or node.lineno >= found[0]):
-            found = (node.lineno, values[0])
+            found = (node.lineno, *values[0])
     return found
+
+
+def _grown(node: ast.AST, name: str) -> Optional[ast.expr]:
+    """What is appended to a list."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "extend"):
+        held = node.func.value
+        return node.args[0] if node.args and isinstance(held, ast.Name) and held.id == name else None
+    return None
 
 
 def _holds(target: ast.AST, name: str) -> bool:

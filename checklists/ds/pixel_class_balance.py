@@ -7,7 +7,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import first_place
 from msprec.checklists.ds.imbalance_mitigation import BY_CLASS, CLASS_WEIGHTS, counters
-from msprec.engine.finding import Finding, figure, ok, problem, table
+from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -22,7 +22,8 @@ def judge_places(run_data: RunData, dataset: Fact, column: Fact) -> Optional[Fin
     """The finding on the counts of the classes by place; None where they tell nothing.
 
     The most frequent class is nearly always a background, larger than any object by nature. Classes are unbalanced where one
-    of the others is rare beside another of them, or where nothing in the loss makes up for the background.
+    of the others is rare beside another of them, or where nothing in the loss makes up for a background that is
+    ds.03.background times as frequent; below that it is left to the reader.
     """
     counts = _counts(run_data, column)
     if len(counts) < 2 or len(column.shape) < 2:
@@ -44,7 +45,8 @@ def judge_places(run_data: RunData, dataset: Fact, column: Fact) -> Optional[Fin
             where=f"{counter[0].file}:{counter[0].line}",
         )
         return ok(text, shown, counter)
-    return problem(
+    large = counts[order[-1]] >= run_data.limit("ds.03.background") * counts[order[0]]
+    return (problem if among_others or large else undecided)(
         _counted(column, counts, order),
         Text(
             "给稀少的类别加权，或用 Dice/focal 之类按类别计算的 loss，并多采样含有它们的图像；评估时按类别分别看精度。",

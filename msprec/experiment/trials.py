@@ -11,7 +11,17 @@ from msprec.experiment.runner import Runner, Task
 
 #: Remedies of one of these groups take each other's place.
 _INSTEAD = (
-    ("lr_range_test", "lr_range_upper", "lr_lower", "lr_much_lower", "lr_higher", "lr_much_higher", "lr_far_higher"),
+    (
+        "lr_range_test",
+        "lr_range_middle",
+        "lr_range_upper",
+        "lr_lower",
+        "lr_much_lower",
+        "lr_higher",
+        "lr_much_higher",
+        "lr_far_higher",
+    ),
+    ("output_activation", "output_range"),
     ("loss_scale", "float32"),
     ("more_epochs", "many_epochs"),
 )

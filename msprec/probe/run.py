@@ -64,6 +64,11 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
             lambda: facts.update(attention_axes=_attention_axes(material, facts.get("units") or {})),
         )
         _try(facts, "label_control", lambda: facts.update(_label_control(material, facts.get("losses") or [])))
+        _try(
+            facts,
+            "target_in_inputs",
+            lambda: facts.update(_target_in_inputs(material, facts.get("losses") or [])),
+        )
         _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(material)))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(material)))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(material)))
@@ -175,6 +180,13 @@ def _label_control(material: Material, losses: list) -> dict:
 
     found = label_control(material, losses)
     return {"label_control": found} if found is not None else {}
+
+
+def _target_in_inputs(material: Material, losses: list) -> dict:
+    from msprec.probe.target_in_inputs import target_in_inputs
+
+    found = target_in_inputs(material, losses)
+    return {"target_in_inputs": found} if found is not None else {}
 
 
 def _mixed_samples(material: Material) -> dict:

@@ -53,14 +53,24 @@ def after(folder, remedy: str, script: str, probes: dict, network: dict, place: 
     return [line.strip() for line in changed[0].splitlines() if line not in script.splitlines()]
 
 
-def activation(folder, script: str, loss: dict, used: str, made=None, operator=None, cell=None, network=None):
-    """What `output_activation` makes of a script whose output is limited at the line that holds ``used``."""
+def activation(
+    folder,
+    script: str,
+    loss: dict,
+    used: str,
+    made=None,
+    operator=None,
+    cell=None,
+    network=None,
+    remedy="output_activation",
+):
+    """What a remedy makes of a script whose output is limited at the line that holds ``used``."""
     script = textwrap.dedent(script)
     output = {"plain": True, "low": 0.0, "high": 1.0, "linear": False, **(operator or _SIGMOID)}
     output["place"] = {"file": "train.py", "line": line_of(script, used)}
     output["created"] = made and {"file": "train.py", "line": line_of(script, made)}
     entry = {"output": output, "predicted": {"source": {"cell": cell}}, "targets": {}, **loss}
-    return after(folder, "output_activation", script, {"losses": [entry]}, network or {}, output["place"]["line"])
+    return after(folder, remedy, script, {"losses": [entry]}, network or {}, output["place"]["line"])
 
 
 @pytest.mark.parametrize(
@@ -93,6 +103,26 @@ def test_an_activation_that_is_a_cell(tmp_path, made, returned, loss, operator, 
 def test_an_activation_that_is_a_function(tmp_path, returned, loss, expected):
     script = _CELL.format(made="pass", returned=returned, loss="")
     assert activation(tmp_path, script, loss, returned) == expected
+
+
+_RATINGS = {"kind": "mse", "targets": {"below": 0, "above": 9, "min": 1.0, "max": 5.0}}
+
+
+@pytest.mark.parametrize(
+    ("made", "returned", "loss", "operator", "expected"),
+    [
+        ("self.act = nn.Sigmoid()", "return self.act(self.fc(x)).squeeze(-1)", _RATINGS, _SIGMOID,
+         ["return (1 + 4 * self.act(self.fc(x))).squeeze(-1)"]),
+        ("pass", "return ops.tanh(self.fc(x))", _RATINGS, {"operator": "tanh", "name": "tanh", "low": -1.0},
+         ["return (3 + 2 * ops.tanh(self.fc(x)))"]),
+        ("pass", "return ops.relu(self.fc(x))", _RATINGS, {"operator": "relu", "name": "relu", "high": None}, None),
+        ("pass", "return ops.sigmoid(self.fc(x))", _REACHED, _SIGMOID, None),
+    ],
+)  # fmt: skip
+def test_an_output_stretched_to_the_targets(tmp_path, made, returned, loss, operator, expected):
+    script = _CELL.format(made=made, returned=returned, loss="")
+    held = made if "nn." in made else None
+    assert activation(tmp_path, script, loss, returned, held, operator, remedy="output_range") == expected
 
 
 def test_a_statement_that_would_assign_a_name_to_itself_is_dropped(tmp_path):

@@ -21,6 +21,7 @@ EDITS = {
     "logits": "        return self.head(self.body(x))  # probabilities",
     "evaluation_mode": "    net.set_train(False)\n    for x, y in test.create_tuple_iterator():",
     "lr_range_test": "nn.Momentum(net.body.trainable_params(), 0.02, 0.9)",
+    "lr_range_middle": "nn.Momentum(net.body.trainable_params(), 0.08944, 0.9)",
     "lr_range_upper": "nn.Momentum(net.body.trainable_params(), 0.2, 0.9)",
     "lr_lower": "nn.Momentum(net.body.trainable_params(), 0.0001, 0.9)",
     "lr_much_lower": "nn.Momentum(net.body.trainable_params(), 1e-05, 0.9)",

@@ -10,6 +10,7 @@ from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
+from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -44,6 +45,7 @@ def received_batches(run_data: RunData) -> Finding:
         or _zeroed(run_data)
         or _emptied(run_data)
         or seen_targets(run_data)
+        or target_in_inputs(run_data)
         or carried_states(run_data)
         or _lost(run_data)
     )

@@ -15,12 +15,13 @@ from msprec.experiment.remedies.optimizer import (
     FarHigherRate,
     HigherRate,
     LowerRate,
+    MiddleRangeTestRate,
     MuchHigherRate,
     MuchLowerRate,
     RangeTestRate,
     UpperRangeTestRate,
 )
-from msprec.experiment.remedies.output import LossForm, OutputActivation, OutputShape
+from msprec.experiment.remedies.output import LossForm, OutputActivation, OutputRange, OutputShape
 from msprec.experiment.remedies.precision import Float32, LossScale
 
 REMEDIES = (
@@ -31,11 +32,13 @@ REMEDIES = (
     InitialWeights,
     Logits,
     OutputActivation,
+    OutputRange,
     OutputShape,
     LossForm,
     TrainingMode,
     EvaluationMode,
     RangeTestRate,
+    MiddleRangeTestRate,
     UpperRangeTestRate,
     LowerRate,
     MuchLowerRate,

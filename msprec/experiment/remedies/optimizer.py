@@ -127,18 +127,30 @@ class RangeTestRate(_LearningRate):
         return self._found() or 1.0
 
 
-class UpperRangeTestRate(RangeTestRate):
-    """Half of the largest rate with which the loss of the range test still falls: the best constant rate is usually within a
-    factor of two of that (Bengio, Practical recommendations for gradient-based training, 2012)."""
+class MiddleRangeTestRate(RangeTestRate):
+    """The middle, as a factor, between the rate of the range test and the largest with which its loss still falls: the test sees
+    a few updates, and a rate that is best for these may be small for a whole training."""
 
-    id = "lr_range_upper"
-    title = Text("采用学习率范围测试上限的一半", "half of the range test's largest learning rate")
+    id = "lr_range_middle"
+    title = Text("学习率范围测试的结果与上限之间", "between the range test's learning rate and its largest")
     after = "lr_range_test"
     must_help = True
 
     def _wanted(self) -> Optional[float]:
         first, upper = super()._wanted(), self.case.facts("range_test").get("upper")
-        return upper / 2 if first and upper and upper / 2 > 2 * first else None
+        return math.sqrt(first * upper) if first and upper and upper > 4 * first else None
+
+
+class UpperRangeTestRate(MiddleRangeTestRate):
+    """Half of the largest rate with which the loss of the range test still falls: the best constant rate is usually within a
+    factor of two of that (Bengio, Practical recommendations for gradient-based training, 2012)."""
+
+    id = "lr_range_upper"
+    title = Text("采用学习率范围测试上限的一半", "half of the range test's largest learning rate")
+    after = "lr_range_middle"
+
+    def _wanted(self) -> Optional[float]:
+        return self.case.facts("range_test")["upper"] / 2 if super()._wanted() else None
 
 
 class AllParameters(Remedy):

@@ -148,16 +148,28 @@ def _dropped_from_sequence(file: SourceFile, call: cst.Call) -> bool:
 
 def _dropped_from_attribute(file: SourceFile, call: cst.Call) -> bool:
     """Whether the cell is ``self.act`` of a class whose construct ends with it, and is called there no longer."""
+    used = _last_use(file, call)
+    if used is None:
+        return False
+    _change_call(file, used, None)
+    return True
+
+
+def _last_use(file: SourceFile, call: cst.Call) -> Optional[cst.Call]:
+    """The last call in ``construct`` of the attribute that the cell is assigned to; None where it is assigned to none.
+
+    Raises:
+        NoPlace: There are several such calls, or none.
+    """
     holder = file.parent(call, cst.Assign)
     if holder is None or holder.value is not call:
-        return False
+        return None
     name, kind = file.code(holder.targets[0].target), file.parent(holder, cst.ClassDef)
     construct = [one for one in file.nodes(cst.FunctionDef, kind or holder) if one.name.value == "construct"]
     uses = [one for function in construct for one in file.nodes(cst.Call, function) if file.code(one.func) == name]
     # the last one computes the output: what is called inside it, or before it, does not
     last = [one for one in uses if not any(file.end(one) < file.end(other) for other in uses)]
-    _change_call(file, only(last, f"a call of {name}", file.path), None)
-    return True
+    return only(last, f"a call of {name}", file.path)
 
 
 def _without_last_of_list(project: Project, network: dict, path: Optional[str]) -> None:
@@ -175,6 +187,46 @@ def _without_last_of_list(project: Project, network: dict, path: Optional[str]) 
     if not isinstance(given, cst.Name):
         raise NoPlace("the cells of the SequentialCell are not one list")
     file.replace(given, f"{given.value}[:-1]")
+
+
+class OutputRange(_AtTheLoss):
+    """The output stretched from the range of its activation to that of the targets: 1 + 4 * sigmoid(x) for ratings of 1 to 5."""
+
+    id = "output_range"
+    title = Text("把输出拉伸到目标的取值范围", "output stretched to the range of the targets")
+
+    def edit(self, project: Project) -> None:
+        loss = self._loss()
+        output, targets = loss.get("output") or {}, loss.get("targets") or {}
+        ends = [output.get("low"), output.get("high"), targets.get("min"), targets.get("max")]
+        beyond = (targets.get("below") or 0) + (targets.get("above") or 0)
+        if loss.get("kind") not in _WANT_TARGETS or not beyond or not output.get("plain") or None in ends:
+            raise NoPlace("the output is not known to be bounded on both sides, short of the targets")
+        low, high, least, largest = ends
+        factor = (largest - least) / (high - low)
+        file, call = _called(project, output)
+        stretched = f"({least - factor * low:.4g} + {factor:.4g} * {file.code(call)})"
+        file.change(call, lambda _: cst.parse_expression(stretched))
+
+
+def _called(project: Project, output: dict) -> tuple:
+    """``(file, call)`` of the activation at the output: of the function, or of the cell that an attribute holds.
+
+    Raises:
+        NoPlace: It is not known for sure.
+    """
+    made, used = output.get("created"), output.get("place")
+    if made is None:
+        if not used:
+            raise NoPlace("where the output is computed is not known")
+        file = project.file(used["file"])
+        return file, _outermost(file, used["line"], output["name"])
+    file = project.file(made["file"])
+    call = only(_named(file, made["line"], output["operator"]), output["operator"], file.path, made["line"])
+    found = _last_use(file, call)
+    if found is None:
+        raise NoPlace("the activation is not held by an attribute")
+    return file, found
 
 
 class LossForm(_AtTheLoss):

@@ -355,6 +355,13 @@ _MIXED_SAMPLES = {
     "one_label": key(flag, "whether something that the step was called with has one value for each place of that axis"),
 }
 
+_TARGET_IN_INPUTS = {
+    "input": key(count, "which input of the step holds the targets"),
+    "column": key(count, "which number of a sample, or of the last step of a sequence, they are"),
+    "target": key(count, "which input of the step the targets are"),
+    "samples": key(count, "samples of the captured batches, in all of which they are the same"),
+}
+
 _LABEL_CONTROL = {
     "samples": key(count, "different samples of the captured batches"),
     "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
@@ -406,6 +413,7 @@ PROBES = {
     "mixed_samples": key(
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
     ),
+    "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),

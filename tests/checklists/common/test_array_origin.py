@@ -80,6 +80,17 @@ data = GeneratorDataset(Rows(), ["x", "y"])
 """
 
 
+_WINDOWS = """def windows(s):
+    xs, ys = [], []
+    for i in range(9):
+        ys.append(s[i + 4])
+        xs.append(s[i:i + 4])
+    return np.array(xs)[..., None], np.array(ys)
+X, Y = windows(load())
+d = NumpySlicesDataset((X, Y), ["x", "y"])
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "line", "found"),
     [
@@ -87,6 +98,7 @@ data = GeneratorDataset(Rows(), ["x", "y"])
         ("A, B = train_test_split(load())\nd = NumpySlicesDataset({'x': A, 'y': B})\n", 2, [1]),
         ("def make():\n    x = load()\n    return NumpySlicesDataset((x, 0), ['x', 'y'])\n", 3, [2]),
         (_SOURCE, 6, [4]),
+        (_WINDOWS, 8, [5, 7]),
         ("d = NumpySlicesDataset((load(), 0), ['x', 'y'])\n", 1, []),
     ],
 )

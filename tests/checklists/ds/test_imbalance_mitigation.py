@@ -3,7 +3,7 @@
 import pytest
 from building import Run, dataset
 
-PREVAILS = {"0": 9000, "1": 300, "2": 200}
+PREVAILS = {"0": 30000, "1": 300, "2": 200}
 SCORE = "\ndef dice_score(p, m):\n    return 2 * (p * m).sum() / (p.sum() + m.sum())\n"
 FORWARD = "\ndef forward_fn(x, y):\n    return {loss}(net(x), y)\n"
 LEFT = "\nclass FocalLoss(nn.Cell):\n    def construct(self, p, y):\n        return p\n"

@@ -19,7 +19,8 @@ def pixels(counts, loss="", **changes):
     [
         ({"0": 900, "1": 300, "2": 200}, "ok"),
         ({"0": 9000, "1": 300, "2": 20}, "problem"),
-        ({"0": 9000, "1": 300, "2": 200}, "problem"),  # the background prevails, and nothing makes up for it
+        ({"0": 9000, "1": 300, "2": 200}, "undecided"),  # as backgrounds do
+        ({"0": 30000, "1": 300, "2": 200}, "problem"),  # the background prevails, and nothing makes up for it
         ({"0": 900, "1": 300, "2": 200, "255": 5}, "ok"),  # places without a class
         ({"0": 900, "255": 5}, "undecided"),  # no numbers of classes
         ({"0": 900, "1": 800, "-100": 5}, "ok"),

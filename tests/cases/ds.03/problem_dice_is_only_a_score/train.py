@@ -1,4 +1,4 @@
-"""Segmentation of one organ before a large background, by pixelwise cross-entropy; Dice is only the score that is printed."""
+"""Segmentation of a small lesion in a large picture, by pixelwise cross-entropy; Dice is only the score that is printed."""
 
 import mindspore as ms
 import mindspore.dataset as ds
@@ -7,9 +7,9 @@ from mindspore import nn, ops
 
 ms.set_seed(6)
 rng = np.random.default_rng(6)
-masks = np.zeros((64, 16, 16), np.int32)
-masks[:, 4:8, 4:8] = 1
-images = (masks[:, None] + 0.3 * rng.normal(size=(64, 1, 16, 16))).astype(np.float32)
+masks = np.zeros((64, 32, 32), np.int32)
+masks[:, 4:7, 5:8] = 1
+images = (masks[:, None] + 0.3 * rng.normal(size=(64, 1, 32, 32))).astype(np.float32)
 data = ds.NumpySlicesDataset((images, masks), ["image", "mask"], shuffle=True).batch(16)
 net = nn.SequentialCell(nn.Conv2d(1, 8, 3, pad_mode="same"), nn.ReLU(), nn.Conv2d(8, 1, 1, has_bias=True))
 optimizer = nn.Adam(net.trainable_params(), 1e-2)

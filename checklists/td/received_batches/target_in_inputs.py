@@ -1,0 +1,44 @@
+"""Targets that stand among the inputs (td.05)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.findings import first_place, train_sets
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+
+def target_in_inputs(run_data: RunData) -> Optional[Finding]:
+    """A problem where one number of each sample's inputs is its target and the loss changes with it; None where none is."""
+    facts = run_data.probes.target_in_inputs
+    if facts.samples is None:
+        return None
+    places = _places(run_data, facts)
+    return problem(
+        Text(
+            "目标就在输入里：{n} 个样本中，第 {input} 个输入的第 {column} 个数（序列则为最后一步的第几个）都等于目标，"
+            "loss 随它变化。网络只需照抄；真正使用时没有这个数。",
+            "The target is among the inputs: in all {n} samples that were compared, number {column} of input {input} (of a "
+            "sequence: of its last step) equals the target, and the loss changes with it. The network only has to copy it, and "
+            "no such number is there when the network is used.",
+            n=facts.samples,
+            input=(facts.input or 0) + 1,
+            column=(facts.column or 0) + 1,
+        ),
+        Text(
+            "去掉这一列；若输入是时间窗，则让窗口在目标之前结束。",
+            "Take this column out of the inputs; let a window of a series end before its target.",
+        ),
+        run_data.code_at(places[:2], Text("输入的来处", "Where the inputs are made")),
+        places,
+    )
+
+
+def _places(run_data: RunData, facts) -> list:
+    """Where the array of the inputs got its values, then the data set."""
+    for dataset in train_sets(run_data):
+        if len(dataset.columns) > (facts.input or 0):
+            origins = array_origins(run_data, dataset, dataset.columns[facts.input])
+            return [one for one in (*origins, first_place(dataset)) if one]
+    return []
