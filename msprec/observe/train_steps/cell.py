@@ -51,9 +51,10 @@ class CellSteps:
         entry = steps.style_facts.note("model" if in_model else "cell", cell=cell)
         steps.note_inputs(args, unwrap(cell))
         via = "Model.train" if in_model else "call"
+        place = user_place()
         for network in networks:
-            observer.modes.note("train", via, network, user_place(), steps.done, True)
-            observer.inputs.note("train", via, "step", network, args, user_place())
+            observer.modes.note("train", via, network, place, steps.done, True)
+            observer.inputs.note("train", via, "step", network, args, place)
         step = steps.begun(entry)
         step.rate = steps.rate(optimizers)
         steps.offer("cell", args, lambda given, _=None: _replayed(cell, given, None), [cell], optimizers, cell=cell)

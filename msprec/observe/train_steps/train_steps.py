@@ -27,6 +27,8 @@ from msprec.runtime.closure_scan import Reached, reached_from
 from msprec.runtime.source_locations import user_place
 
 _KEPT_FUNCTIONS = 16
+#: The dtypes of the inputs are asked for at so many first steps, and then once in so many.
+_ALL_DTYPES = 64
 
 
 class StepObserver:
@@ -188,7 +190,7 @@ class StepObserver:
 
     def note_inputs(self, args: tuple, function) -> None:
         """What a step is called with, where no pipeline delivered it: the columns of a data set of its own."""
-        for value in args:
+        for value in args if self.done < _ALL_DTYPES or not self.done % _ALL_DTYPES else ():
             if hasattr(value, "asnumpy") and hasattr(value, "dtype"):
                 self.input_dtypes.add(str(value.dtype).lower())
         if self.observer.datasets.piped:
