@@ -57,6 +57,11 @@ def current_mode() -> str:
     return "graph" if context.get_context("mode") == context.GRAPH_MODE else "pynative"
 
 
+def reading_waits() -> bool:
+    """Whether reading a tensor waits for operators that were launched before: in PyNative mode, unless each is waited for."""
+    return current_mode() == "pynative" and os.environ.get("MS_DEV_LAUNCH_BLOCKING") != "1"
+
+
 def device_target() -> str:
     from mindspore import context
 

@@ -24,6 +24,7 @@ from msprec.probe.captured_trainings import CapturedTrainings
 from msprec.probe.evaluation_calls import EvaluationCalls
 from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
+from msprec.runtime.environment import reading_waits
 from msprec.runtime.source_locations import user_place
 
 _KEPT_FUNCTIONS = 16
@@ -51,8 +52,8 @@ class StepObserver:
         #: Networks that are trained, and the last that are only called; dtypes of the inputs of steps
         self.roots, self.eval_roots, self.input_dtypes = [], [], set()
         self._reached, self._noted = {}, set()
-        #: The pass in which the rate was asked for last
-        self._rated_in: Optional[int] = None
+        #: The pass in which the rate was asked for last, and whether reading it waits for the device
+        self._rated_in, self._reading_waits = -1, False
 
     def install(self, patches) -> None:
         StepHooks(self).install(patches)
@@ -143,8 +144,10 @@ class StepObserver:
             return None
         self.observer.optimizers.takes_part(optimizers, self.done)
         passes = self.observer.datasets.epoch
-        rates[0].before(anew=passes != self._rated_in)  # it may be set from one pass to the next
-        self._rated_in = passes
+        anew = passes != self._rated_in  # it may be set from one pass to the next
+        if anew:
+            self._rated_in, self._reading_waits = passes, reading_waits()
+        rates[0].before(anew=anew or not self._reading_waits)
         return rates[0].fields().get("lr")
 
     def sample(self, step: OpenStep, optimizers, build=None, roots=(), given=None) -> None:
