@@ -132,9 +132,9 @@ def _rate(run_data: RunData, course: _Course, step: int, wide: int) -> tuple:
     at = course.at(step)
     # between two readings that differ, some are not known: of the step itself the next one counts
     known = np.flatnonzero(np.isfinite(course.rates[at : at + _UNREAD]))
-    window = course.rates[max(0, at - wide) : at + 1 + (int(known[0]) if len(known) else 0)]
-    rates = window[np.isfinite(window)]
-    if 2 * len(rates) < len(window) or not len(rates) or at <= wide:
+    around = course.rates[max(0, at - wide) : at + 1 + (int(known[0]) if len(known) else 0)]
+    rates = around[np.isfinite(around)]
+    if 2 * len(rates) < len(around) or not len(rates) or at <= wide:
         return (float(rates[-1]) if len(rates) else None), None, False, False
     low, high = float(rates.min()), float(rates.max())
     rose = high > run_data.limit("td.09.restart") * low and int(np.argmin(rates)) < int(np.argmax(rates))
