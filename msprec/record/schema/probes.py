@@ -336,6 +336,38 @@ _SEEN_TARGETS = {
     "operator": key(text, "that operation"),
 }
 
+_ATTENDED_PADDING = {
+    "samples": key(count, "samples of the batch that are padded"),
+    "softmaxes": key(
+        [
+            {
+                "operator": key(words, "the softmax"),
+                "place": key(PLACE, "where it is called"),
+                "least": key(
+                    finite, "smallest share of the weight of a real place of a padded sample that lies on padding"
+                ),
+                "mean": key(finite, "mean of that share"),
+                "even": key(finite, "share of padding among the places of these samples"),
+            }
+        ],
+        "softmaxes over the places of the sequences",
+    ),
+}
+
+_ORIENTATION = {
+    "samples": key(count, "samples that were looked at"),
+    "square": key(flag, "whether the pictures are as wide as they are high"),
+    "fits": key(
+        [
+            {
+                "turn": key(text, "how the picture has to be turned for its target to fit: as given, left to right, …"),
+                "samples": key(count, "samples whose target fits far better so than in any other way"),
+            }
+        ],
+        "in which orientation targets go along with the values of their pictures, where that is clear",
+    ),
+}
+
 _ATTENTION_AXES = {
     "operator": key(words, "the softmax"),
     "place": key(PLACE, "where it is called"),
@@ -400,6 +432,27 @@ _TERMS = {
     ),
 }
 
+_FURTHER = Shape(
+    "further training",
+    {
+        "rate": key(finite, "learning rate of the run"),
+        "batches": key(count, "batches of one pass that were trained on, in turn"),
+        "apart": key(flag, "whether the batches that were only looked at are others of that pass"),
+        "before": key([number], "losses of those, with the weights that the script left"),
+        "trials": key(
+            [
+                {
+                    "rate": key(finite, "learning rate of the first group"),
+                    "losses": key([number], "loss of each step, up to the first that is not finite"),
+                    "after": key([number], "losses of the batches that were only looked at, afterwards"),
+                }
+            ],
+            "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones; of a run "
+            "that was not finite within a few steps (before: empty) these steps from the first weights, at lower ones too",
+        ),
+    },
+)
+
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
@@ -408,7 +461,9 @@ PROBES = {
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "orientation": key(_ORIENTATION, "how masks and other picture targets lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
+    "attended_padding": key(_ATTENDED_PADDING, "how much of the weight of attention lies on padding"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
     "mixed_samples": key(
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
@@ -416,6 +471,7 @@ PROBES = {
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
+    "further": key(_FURTHER, "the last weights trained on, of a run that leaves a doubt; absent: it leaves none"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(
