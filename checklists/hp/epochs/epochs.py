@@ -113,8 +113,9 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 
 def _far_from_done(run_data: RunData) -> Optional[Further]:
     """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
-    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end, or to hp.02.halved of what is left, which
-    is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as many steps; None of any other.
+    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; or, after fewer than hp.02.epochs, to
+    hp.02.halved of what is left, which is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as
+    many steps; None of any other.
 
     Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
     without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
@@ -138,7 +139,8 @@ def _far_from_done(run_data: RunData) -> Optional[Further]:
     as_much = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps and not run_data.loads
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.as_much") * run.gained
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
-    return run if goes_on or halved or as_much else None
+    few = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
+    return run if goes_on or (few and (halved or as_much)) else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
