@@ -59,7 +59,7 @@ def judge_epochs(run_data: RunData) -> Finding:
     if training is not None and is_steep(run_data, training) and not _validation_flat(curves):
         return _too_few(run_data, training, curves, shown)
     begun = _only_begun(run_data)
-    if begun is not None and not _validation_flat(curves):
+    if begun is not None and not _validation_flat(curves) and _leads_nowhere(run_data) is None:
         return _ends_too_soon(run_data, begun, shown)
     onward = _far_from_done(run_data)
     if onward is not None and not _validation_flat(curves):
@@ -141,6 +141,14 @@ def _far_from_done(run_data: RunData) -> Optional[Further]:
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
     few = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
     return run if goes_on or (few and (halved or as_much)) else None
+
+
+def _leads_nowhere(run_data: RunData) -> Optional[tuple]:
+    """``(run, trial)`` of a run whose last weights, trained on for hp.02.told steps at its own rate, gain nothing on batches that
+    were kept back; None of any other."""
+    run = run_data.once(further_training)
+    own = run.own if run is not None and run.apart else None
+    return (run, own) if own is not None and own.steps >= run_data.limit("hp.02.told") and own.gain <= 0 else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
@@ -416,6 +424,18 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             "have become worse already.",
             what=what,
             at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+        ), _EVALUATE
+    nowhere = _leads_nowhere(run_data)
+    if nowhere is not None:
+        return Text(
+            "{what}；但从结束时的权重以同样的学习率再训练 {steps} 步，"
+            "未参与这些步的 batch 上的 loss 没有下降（{before} 到 {after}）。",
+            "{what}; but {steps} steps more, from its last weights at the same rate, do not bring down the loss of batches kept "
+            "back ({before} to {after}).",
+            what=what,
+            steps=nowhere[1].steps,
+            before=nowhere[0].before,
+            after=nowhere[1].after,
         ), _EVALUATE
     reached = _held_out_share(run_data)
     if reached >= run_data.limit("hp.02.reached"):
