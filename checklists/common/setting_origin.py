@@ -28,6 +28,7 @@ class ArgumentName(NamedTuple):
 
 RATE = ArgumentName(("learning_rate", "lr"), 1)
 MOMENTUM = ArgumentName(("momentum",), 2)
+DECAY = ArgumentName(("weight_decay",), 99)  # by its name alone: optimizers differ in its position
 BATCH = ArgumentName(("batch_size",), 0)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 
@@ -121,7 +122,7 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return place(file, node.lineno) if not names else _origin(asked, file, names[0], depth + 1)
     if isinstance(node, ast.Call) and called_name(node) in _HANDS_ON and node.args:
         return _origin(asked, file, node.args[0], depth + 1)
-    if isinstance(node, ast.Call) and _SCHEDULE.search(called_name(node)):
+    if isinstance(node, ast.Call) and (_SCHEDULE.search(called_name(node)) or _is_own(asked, called_name(node))):
         return place(file, node.lineno)
     if isinstance(node, ast.Name):
         return _of_name(asked, file, node, depth + 1)
@@ -130,6 +131,12 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return _of_field(asked, node.slice.value, depth + 1)
     return None
+
+
+def _is_own(asked: _Asked, name: str) -> bool:
+    """Whether a function of the user's has the name: what it gives is decided where it is called."""
+    trees = asked.run_data.source.trees.values()
+    return any(isinstance(one, ast.FunctionDef) and one.name == name for tree in trees for one in ast.walk(tree))
 
 
 def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[Fact]:

@@ -58,6 +58,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         left = seconds - (time.monotonic() - began)
         _try(facts, "units", lambda: facts.update(units=_units(material, UNITS * left)))
         _try(facts, "received", lambda: facts.update(_received(material)))
+        _try(facts, "orientation", lambda: facts.update(_orientation(material)))
         _try(
             facts,
             "attention_axes",
@@ -71,6 +72,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         )
         _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(material)))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(material)))
+        _try(facts, "attended_padding", lambda: facts.update(_attended_padding(material)))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(material)))
         tell("gradients")
         left = seconds - (time.monotonic() - began)
@@ -175,6 +177,13 @@ def _received(material: Material) -> dict:
     return {"received": found} if found is not None else {}
 
 
+def _orientation(material: Material) -> dict:
+    from msprec.probe.orientation import orientation
+
+    found = orientation(material)
+    return {"orientation": found} if found is not None else {}
+
+
 def _attention_axes(material: Material, units: dict) -> list:
     from msprec.probe.attention_axes import attention_axes
 
@@ -208,6 +217,13 @@ def _seen_targets(material: Material) -> dict:
 
     found = seen_targets(material)
     return {"seen_targets": found} if found is not None else {}
+
+
+def _attended_padding(material: Material) -> dict:
+    from msprec.probe.attended_padding import attended_padding
+
+    found = attended_padding(material)
+    return {"attended_padding": found} if found is not None else {}
 
 
 def _loss_places(material: Material) -> dict:

@@ -27,6 +27,8 @@ _PATIENCE = 4
 _EXACT = 0.02
 #: The rest from which on gradients of other weights are tried; sets of such weights that are tried, and names that are told.
 _UNEXPLAINED, _MOST_SETS, _MOST_NAMES = 0.1, 4, 8
+#: A gradient that is smaller, as a share of what the optimizer is given, is lost in float32's seven digits.
+_LOST = 1e-4
 _FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
 
 
@@ -53,6 +55,8 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
             optimizer = material.updates_held.optimizer
         else:
             calls = _of_calls(material, seconds)
+            if calls.taken and not calls.tell() and material.initial is not None:
+                calls = _of_calls(material, seconds, material.initial)
             others = calls.others
             found, place = calls.found(), calls.place or _defined(material)
             optimizer = material.optimizers[0] if material.optimizers else None
@@ -164,6 +168,12 @@ class _Calls(GraphTrace):
         self.computed.append((result, _weights_of(function)))
         return result
 
+    def tell(self) -> bool:
+        """Whether some gradients are finite and not lost beside what the optimizer is given, as they are where sums have grown
+        without bound, and the training ended with NaN or with dead units."""
+        norms = [(np.linalg.norm(given), np.linalg.norm(one)) for given, own in self.taken for one in own]
+        return any(np.isfinite(whole + part) and part > _LOST * whole for whole, part in norms)
+
     def found(self) -> list:
         """The updates but the first, which may hold what was added up before."""
         return [
@@ -193,13 +203,14 @@ class _At(NamedTuple):
     cell_object: object = None
 
 
-def _of_calls(material, seconds: float) -> _Calls:
+def _of_calls(material, seconds: float, values: Optional[dict] = None) -> _Calls:
+    """``values``: what the parameters hold; else what they ended with."""
     began = time.monotonic()
     step = material.build(material.batches[0])
     trace = _Calls(step)
     if step.forward is not None:  # MindSpore's own training cell
         return trace
-    with undisturbed(step.parameters, None, None, step.host_random), watched(trace):
+    with undisturbed(step.parameters, None, values, step.host_random), watched(trace):
         for number in range(_CALLS):
             material.build(material.batches[number % len(material.batches)]).run(trace, 1.0)
             trace.nodes.clear()

@@ -34,7 +34,8 @@ def frozen_weights(run_data: RunData) -> Finding:
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
-    Excused too: whole parts that a checkpoint filled and that the optimizer was not given, beside a new part that it trains.
+    Excused too: whole parts that a checkpoint filled and that the optimizer was not given, beside a new part that it trains,
+    unless the script freezes weights and sets them free again.
     A network, or a part of one, that trains nowhere and rests in inference mode beside one that trains is a teacher: not
     judged.
     """
@@ -46,8 +47,9 @@ def frozen_weights(run_data: RunData) -> Finding:
     declared = declared_design.freezing(run_data, groups)
     if declared is not None:
         return declared
-    if groups.left_out and not lends_features(run_data, groups):
-        return _not_in_optimizer(run_data, groups)
+    thawed = _thawed(run_data) if groups.left_out else []
+    if groups.left_out and (thawed or not lends_features(run_data, groups)):
+        return _not_in_optimizer(run_data, groups, thawed)
     if not (groups.moved or groups.stuck or groups.unknown or groups.excused or groups.shrunk):
         return _all_frozen(run_data, groups)
     if groups.stuck:
@@ -75,6 +77,7 @@ _MEANT = (
     r"(?i)random.?(feature|projection|weights)|reservoir|echo.?state|extreme.?learning|lottery|lora|low.?rank|adapter"
 )
 _SETS = r"requires_grad\s*=\s*False"
+_THAWS = r"\.requires_grad\s*=\s*True\b"
 
 
 def _nothing_loaded(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
@@ -188,23 +191,34 @@ def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
     )
 
 
-def _not_in_optimizer(run_data: RunData, groups: ParameterGroups) -> Finding:
+def _thawed(run_data: RunData) -> list:
+    """Where a script that freezes weights sets them free again."""
+    return run_data.find_lines(_THAWS, 3) if run_data.find_lines(rf"\.{_SETS}", 1) else []
+
+
+def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) -> Finding:
+    late = Text(
+        "；它们在优化器创建之后才解除冻结",
+        ": they were set free again after the optimizer had been made",
+    )
     total = sum(map(len, groups)) - len(groups.frozen)
     return problem(
         Text(
-            "{n} 个可训练权重（共 {total} 个）不在优化器中，训练中没有更新：{names}。",
-            "{n} of {total} trainable weights are not in the optimizer and did not train: {names}.",
+            "{n} 个可训练权重（共 {total} 个）不在优化器中，训练中没有更新：{names}{late}。",
+            "{n} of {total} trainable weights are not in the optimizer and did not train: {names}{late}.",
+            late=late if thawed else Text("", ""),
             n=len(groups.left_out),
             total=total,
             names=listed(parameter.name for parameter in groups.left_out),
         ),
         Text(
-            "把 net.trainable_params() 全部交给优化器；若本意是冻结，请对这些权重设 requires_grad=False。",
-            "Give the optimizer all of net.trainable_params(); to freeze weights on purpose, set their requires_grad "
-            "to False.",
+            "把 net.trainable_params() 全部交给优化器（解除冻结之后重新创建优化器和求导函数）；若本意是冻结，请对这些权重设 "
+            "requires_grad=False。",
+            "Give the optimizer all of net.trainable_params(), and make optimizer and gradient function anew after weights are "
+            "set free; to freeze weights on purpose, set their requires_grad to False.",
         ),
         _evidence(run_data, groups),
-        _places(run_data),
+        [*thawed, *_places(run_data)],
     )
 
 

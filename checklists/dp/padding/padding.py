@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple, Optional
 
-from msprec.bilingual import Joined, Text
+from msprec.bilingual import Joined, Text, percent
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
@@ -19,6 +19,8 @@ _PADS = re.compile(
     r"\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length",
     re.IGNORECASE,
 )
+#: A line that makes a mask by a comparison.
+_MASK_MADE = r"(?i)^\s*(self\.)?\w*mask\w*\s*=.*(!=|==|\b(ne|eq|equal|not_equal|logical_not)\(|[(=]\s*~|\b1(\.0)?\s*-)"
 _WEIGHTED = r"(?i)(cross_?entropy|nll)\w*\(.*\bweight\s*=\s*(?!None)"
 _ADVICE = Text(
     "把补齐的一侧、数值与长度写在一处，训练与推理共用；补齐值专用一个编号，mask 由真实长度生成，loss 忽略补齐的位置。",
@@ -56,7 +58,11 @@ def judge_padding(run_data: RunData) -> Finding:
             )
         )
     faults = [fault for dataset, pad in judged for fault in _faults(run_data, dataset, pad)]
-    faults += [*_between_sets(run_data, judged), *_padding_counts(run_data, judged)]
+    faults += [
+        *_between_sets(run_data, judged),
+        *_padding_counts(run_data, judged),
+        *_attends_padding(run_data, judged),
+    ]
     shown = [
         _table(judged),
         *(pipeline_table(dataset) for dataset in used),
@@ -337,6 +343,28 @@ def _padding_counts(run_data: RunData, judged: list) -> list:
         where=at(facts.place),
     )
     return [PaddingFault(says, train[0], place=facts.created or facts.place)]
+
+
+def _attends_padding(run_data: RunData, judged: list) -> list:
+    """Attention gives all its weight to the padding of padded samples, and none to their real elements."""
+    train = [dataset for dataset, _ in judged if dataset.role == "train"]
+    found = [
+        one
+        for one in run_data.probes.attended_padding.softmaxes
+        if one.least is not None and one.least >= run_data.limit("dp.04.attended")
+    ]
+    if not found or not train:
+        return []
+    made = run_data.find_lines(_MASK_MADE, 2)
+    says = Text(
+        "{operator}（{where}）把补齐样本的全部权重（至少 {least}）给了补齐的位置：掩码遮住的是真实元素",
+        "{operator} at {where} gives all the weight of padded samples (at least {least}) to their padding: the mask hides the "
+        "real elements",
+        operator=found[0].operator,
+        where=at(found[0].place),
+        least=percent(found[0].least),
+    )
+    return [PaddingFault(says, train[0], place=one) for one in made[:1] or [found[0].place]]
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:

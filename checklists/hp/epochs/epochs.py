@@ -54,6 +54,8 @@ def judge_epochs(run_data: RunData) -> Finding:
     training = training_curve(run_data)
     shown = [_table(run_data, curves), validation_figure(run_data) or loss_figure(run_data)]
     turned = [curve for curve in curves if turned_up(run_data, curve)]
+    if turned and learning_outcome(run_data).verdict == "diverged":
+        return _diverged(run_data, turned[0], shown)
     if turned and not _still_better(curves, turned):
         return _too_many(run_data, turned[0], shown)
     if training is not None and is_steep(run_data, training) and not _validation_flat(curves):
@@ -340,6 +342,22 @@ def _overfitted(run_data: RunData, gap: Gap, shown: list) -> Finding:
             "Dropout，或减小网络，并提前停止。",
             "See first that the validation data are processed as the training data are (dp.02), in inference mode (api.02). Then "
             "add data, augmentation, weight decay or dropout, or take a smaller network, and stop earlier.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
+def _diverged(run_data: RunData, curve: ValidationCurve, shown: list) -> Finding:
+    return undecided(
+        Text(
+            "训练发散，{what}；训练稳定之前，epoch 数的多少无从判断。",
+            "The training diverges, and {what}. Until it is stable, the number of epochs cannot be judged.",
+            what=_worsened(curve),
+        ),
+        Text(
+            "先解决发散的原因（见 hp.01 与 td.01），再看曲线。",
+            "Find first why it diverges (see hp.01 and td.01); then look at the curves again.",
         ),
         shown,
         _loop_places(run_data),

@@ -18,6 +18,7 @@ from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.checklists.hp.learning_rate.beyond_end import (
     bursts,
     finite_at_lower,
@@ -135,8 +136,11 @@ def _judged(run_data: RunData) -> Finding:
     places = [optimizer.place for optimizer in optimizers]
     places += [at for one in optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
     if used == 0:
-        return _zero(evidence, places)
+        return _zero(evidence, places, [load.place for load in run_data.loads if load.optimizer and load.place])
     grown = _growth(run_data, seen, outcome)
+    if (grown is not None or seen.kind in ("diverged", "swings")) and nothing_updated(run_data):
+        grown, seen = None, seen if seen.first is None else seen._replace(kind="still")
+        verdict = "unknown" if verdict == "too_large" else verdict
     if grown is not None and seen.kind != "diverged":
         seen = seen._replace(kind="diverged", first=grown.first, last=grown.last)
     if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):
@@ -730,12 +734,32 @@ def _behind(seen: Course, used: float, curve: Curve, evidence: list, places: lis
     )
 
 
-def _zero(evidence: list, places: list) -> Finding:
+def _zero(evidence: list, places: list, loaded: list) -> Finding:
+    """``loaded``: where states of optimizers were loaded, which hold the number of steps done and fixed rates."""
+    counted = (
+        Text(
+            "；优化器的状态在 {where} 从检查点加载，其中的步数（global_step）使学习率调度从那里继续",
+            "; the optimizer's state was loaded at {where}, and a schedule goes on from the number of steps in it (global_step)",
+            where=at(loaded[0]),
+        )
+        if loaded
+        else Text("", "")
+    )
     return problem(
-        Text("学习率在整个训练中为 0。", "The learning rate is 0 throughout the training."),
-        Text("检查学习率的设置或动态学习率的计算。", "Look at how the rate or its schedule is computed."),
+        Text(
+            "学习率在整个训练中为 0{counted}。",
+            "The learning rate is 0 throughout the training{counted}.",
+            counted=counted,
+        ),
+        Text(
+            "检查学习率的设置或动态学习率的计算；新的训练只加载网络的权重，不加载优化器的状态。",
+            "Look at how the rate or its schedule is computed; load the network alone where a new training begins, and not the "
+            "optimizer.",
+        )
+        if loaded
+        else Text("检查学习率的设置或动态学习率的计算。", "Look at how the rate or its schedule is computed."),
         evidence,
-        places,
+        [*loaded, *places],
     )
 
 

@@ -11,6 +11,7 @@ from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
+from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -32,7 +33,8 @@ def received_batches(run_data: RunData) -> Finding:
     order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set
     delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered samples
     differ; predictions of the next token that change with that very token, or targets that are not shifted against the tokens
-    of a causal network; a recurrent state that is kept from batch to batch of a shuffled training set; or td.05.lost of the
+    of a causal network; picture targets that fit their picture mirrored or turned in some samples; a recurrent
+    state that is kept from batch to batch of a shuffled training set; or td.05.lost of the
     batches that were delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours
     find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array alone (without such a
     line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
@@ -46,6 +48,7 @@ def received_batches(run_data: RunData) -> Finding:
         or _emptied(run_data)
         or seen_targets(run_data)
         or target_in_inputs(run_data)
+        or turned_targets(run_data)
         or carried_states(run_data)
         or _lost(run_data)
     )

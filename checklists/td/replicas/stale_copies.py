@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from msprec.bilingual import Text
+from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.engine.finding import Finding, problem, undecided
@@ -18,12 +18,16 @@ _AVERAGES = r"(?i)(\b|_)(ema|swa|polyak|moving_average|averaged_?(model|net\w*|w
 
 def stale_copies(run_data: RunData) -> Optional[Finding]:
     """A problem where a copy that is called after td.07.updates updates still has the weights of the start, and by its name is
-    to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose."""
+    to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose. A problem too
+    where its weights follow and the statistics of its BatchNorm have stayed those of the start."""
     if applied_updates(run_data) < run_data.limit("td.07.updates"):
         return None
     for copy in run_data.copies:
         still = copy.as_original_began or (copy.in_training and copy.unchanged)
         late = (copy.last_step or 0) >= run_data.limit("td.07.updates")
+        follows = not still and copy.distance is not None and copy.distance <= run_data.limit("td.07.follows")
+        if late and follows and copy.statistics_stayed and not copy.in_training:
+            return _statistics(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
             continue
         if _follows(run_data, copy):
@@ -31,6 +35,29 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
         if not copy.in_training:
             return _finding(run_data, copy, undecided if copy.original_evaluated else problem)
     return None
+
+
+def _statistics(run_data: RunData, copy: Fact) -> Finding:
+    places = [one for one in (copy.called, copy.created) if one]
+    return problem(
+        Text(
+            "{name}（{called} 处调用）的权重随被训练的网络更新，而它的 BatchNorm 统计量（{paths}）仍是训练开始时的值："
+            "推理时它用初始的均值和方差归一化。",
+            "The weights of {name}, called at {called}, follow the network that trains, and its BatchNorm statistics ({paths}) "
+            "are still those of the start: in inference it normalises with the initial means and variances.",
+            name=copy.class_,
+            called=at(copy.called),
+            paths=listed(copy.statistics_stayed),
+        ),
+        Text(
+            "更新副本时把 moving_mean 和 moving_variance 一并复制（遍历 get_parameters() 而不只是 trainable_params()），"
+            "或评估前用训练数据重新统计。",
+            "Copy moving_mean and moving_variance too where the copy is updated (go over get_parameters(), not "
+            "trainable_params() alone), or compute them anew on training data before it is evaluated.",
+        ),
+        [run_data.code_at(places, Text("副本的调用与创建", "Where the copy is called and made"))],
+        places,
+    )
 
 
 def _follows(run_data: RunData, copy: Fact) -> bool:

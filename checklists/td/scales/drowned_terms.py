@@ -20,7 +20,8 @@ class Drowned(NamedTuple):
 
 def drowned_terms(run_data: RunData) -> Optional[Finding]:
     """A problem where a term that compares with targets ends no better than a constant and the gradient of the other terms is
-    td.08.drowning times as large; None elsewhere, and of trainings that were short."""
+    td.08.drowning times as large, or these led from the start and came down to nothing; None elsewhere, and of trainings that
+    were short."""
     found = [one for term in run_data.probes.terms if (one := _drowned(run_data, term)) is not None]
     if not found or not _long_enough(run_data):
         return None
@@ -55,10 +56,24 @@ def _drowned(run_data: RunData, term: Fact) -> Optional[Drowned]:
         return None
     pairs = ((term.gradient_start, term.rest_start), (term.gradient_end, term.rest_end))
     ratio = max([rest / own for own, rest in pairs if own and rest], default=0.0)
-    if ratio < run_data.limit("td.08.drowning"):
-        return None
     others = [other for other in run_data.probes.terms if other is not term]
+    if ratio < run_data.limit("td.08.drowning") and not _prevailed(run_data, term, others):
+        return None
     return Drowned(term, max(others, key=lambda one: max(one.gradient_start or 0.0, one.gradient_end or 0.0)), ratio)
+
+
+def _prevailed(run_data: RunData, term: Fact, others: list) -> bool:
+    """Whether terms that compare with no targets, as a divergence or a penalty does, led from the start and came down to
+    nothing: the posterior collapse of a variational autoencoder (Bowman et al. 2016)."""
+    if any(one.fits or not one.start or one.end is None for one in others) or None in (
+        term.gradient_start,
+        term.rest_start,
+    ):
+        return False
+    down = sum(abs(one.end) for one in others) <= run_data.limit("td.08.emptied") * sum(
+        abs(one.start) for one in others
+    )
+    return down and term.rest_start >= run_data.limit("td.08.leading") * term.gradient_start
 
 
 def all_learnt(run_data: RunData) -> bool:

@@ -56,7 +56,28 @@ def _entry(observer, root, parameters: list, original, trained: list) -> dict:
         "unchanged": _equal(now, [_before(entries, p) for p in own]),
         "as_original_began": _equal(now, [_before(entries, p) for _, p in trained]),
         "as_original_ended": _equal(now, [to_array(p) for _, p in trained]),
+        "distance": _distance(own, [p for _, p in trained]),
+        "statistics_stayed": _statistics_stayed(entries, parameters, trained),
     }
+
+
+def _statistics_stayed(entries: dict, parameters: list, trained: list) -> list:
+    """Paths of the copy's BatchNorm statistics that are as they were, though those of the trained network have changed."""
+    return [
+        path
+        for (path, own), (_, beside) in zip(parameters, trained)
+        if path.endswith(("moving_mean", "moving_variance"))
+        and _equal([to_array(own)], [_before(entries, own if _before(entries, own) is not None else beside)])
+        and _equal([to_array(beside)], [_before(entries, beside)]) is False
+    ]
+
+
+def _distance(own: list, beside: list) -> Optional[float]:
+    """Norm of the difference of all weights that take a gradient, over that of the trained network's; None where it is 0."""
+    pairs = [(to_array(a), to_array(b)) for a, b in zip(own, beside) if b.requires_grad]
+    pairs = [(a.astype(np.float64), b.astype(np.float64)) for a, b in pairs if a is not None and b is not None]
+    norm = np.sqrt(sum(float((b**2).sum()) for _, b in pairs))
+    return float(np.sqrt(sum(float(((a - b) ** 2).sum()) for a, b in pairs)) / norm) if norm > 0 else None
 
 
 def _before(entries: dict, parameter) -> Optional[np.ndarray]:

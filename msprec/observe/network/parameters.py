@@ -135,9 +135,24 @@ class ParameterObserver:
             if copy.name.endswith(f".{parameter.name}")
         }
 
+    def _named_after_weights(self, optimized: set) -> set:
+        """Ids of the frozen parameters of the user's own cells that have the shape of an optimized one and its name with
+        something before or after it: sums of gradients and averages that a training step keeps, written out by hand."""
+        names: dict = {}
+        for key, (parameter, *_) in self.entries.items():
+            if key in optimized:
+                names.setdefault(tuple(parameter.shape), []).append(parameter.name)
+        return {
+            key
+            for key, (parameter, _, owner, *_) in self.entries.items()
+            if key not in optimized and not parameter.requires_grad and owner[2] is None
+            for name in names.get(tuple(parameter.shape), ())
+            if parameter.name.endswith((f".{name}", f"_{name}")) or parameter.name.startswith((f"{name}.", f"{name}_"))
+        }
+
     def facts(self, optimized: Optional[set], step: int, read_final: bool) -> dict:
         """``optimized``: ids of the parameters that some used optimizer has, or None when no optimizer was seen."""
-        listed, copies = [], self._prefixed_copies()
+        listed, copies = [], self._prefixed_copies() | self._named_after_weights(optimized or set())
         for key, (parameter, path, owner, initial, before, compared) in self.entries.items():
             cell_path, cell_class, place = owner
             if initial is None and before is not None:

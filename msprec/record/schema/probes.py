@@ -336,6 +336,38 @@ _SEEN_TARGETS = {
     "operator": key(text, "that operation"),
 }
 
+_ATTENDED_PADDING = {
+    "samples": key(count, "samples of the batch that are padded"),
+    "softmaxes": key(
+        [
+            {
+                "operator": key(words, "the softmax"),
+                "place": key(PLACE, "where it is called"),
+                "least": key(
+                    finite, "smallest share of the weight of a real place of a padded sample that lies on padding"
+                ),
+                "mean": key(finite, "mean of that share"),
+                "even": key(finite, "share of padding among the places of these samples"),
+            }
+        ],
+        "softmaxes over the places of the sequences",
+    ),
+}
+
+_ORIENTATION = {
+    "samples": key(count, "samples that were looked at"),
+    "square": key(flag, "whether the pictures are as wide as they are high"),
+    "fits": key(
+        [
+            {
+                "turn": key(text, "how the picture has to be turned for its target to fit: as given, left to right, …"),
+                "samples": key(count, "samples whose target fits far better so than in any other way"),
+            }
+        ],
+        "in which orientation targets go along with the values of their pictures, where that is clear",
+    ),
+}
+
 _ATTENTION_AXES = {
     "operator": key(words, "the softmax"),
     "place": key(PLACE, "where it is called"),
@@ -429,7 +461,9 @@ PROBES = {
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "orientation": key(_ORIENTATION, "how masks and other picture targets lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
+    "attended_padding": key(_ATTENDED_PADDING, "how much of the weight of attention lies on padding"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
     "mixed_samples": key(
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"

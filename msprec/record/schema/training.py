@@ -93,6 +93,12 @@ NETWORK = {
                 "unchanged": key(flag, "whether its values are those before the first step"),
                 "as_original_began": key(flag, "whether they are those of the trained network before the first step"),
                 "as_original_ended": key(flag, "whether they are those of the trained network at the end"),
+                "distance": key(
+                    number, "norm of the difference of its weights from the trained network's, over the latter's"
+                ),
+                "statistics_stayed": key(
+                    [words], "paths of its BatchNorm statistics that never changed, though the trained network's did"
+                ),
             }
         ],
         "networks of the form of a trained one that no optimizer trains",

@@ -1,0 +1,60 @@
+"""Masks and other picture targets that lie as the mirrored or turned picture would (td.05)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, percent
+from msprec.checklists.common.findings import first_place, train_sets
+from msprec.engine.finding import Finding, problem, undecided
+from msprec.engine.run_data import RunData
+
+_NAMES = {
+    "left to right": Text("左右翻转", "mirrored left to right"),
+    "top to bottom": Text("上下翻转", "mirrored top to bottom"),
+    "by 180 degrees": Text("旋转 180 度", "turned by 180 degrees"),
+    "transposed": Text("转置", "transposed"),
+    "by 90 degrees": Text("旋转 90 度", "turned by 90 degrees"),
+    "by 270 degrees": Text("旋转 270 度", "turned by 270 degrees"),
+}
+#: What mirrors or turns a picture.
+_TURNS = (
+    r"(?i)::\s*-1|\b(fliplr|flipud|rot90|Horizontal_?Flip|Vertical_?Flip|Random_?Rotation|(h|v)flip)\b|\b(np|ops|mnp|mint|F|cv2)\.flip\("
+    r"|\bRandom(Horizontal|Vertical)Flip\w*\("
+)
+
+
+def turned_targets(run_data: RunData) -> Optional[Finding]:
+    """A problem where the targets of some samples fit their picture as it came and those of others one way of turning it far
+    better, and the source turns pictures; undecided where nothing in the source does.
+
+    Both shares have to be td.05.turned of the samples whose orientation is clear (td.05.clear of them at the least): what
+    pictures have in common, such as light from one side, would favour one alone. All other orientations together stay below
+    td.05.otherwise: targets that have nothing to do with their pictures fit any of them by chance.
+    """
+    facts = run_data.probes.orientation
+    counts = {one.turn: one.samples for one in facts.fits}
+    clear, limit = sum(counts.values()), run_data.limit("td.05.turned")
+    if clear < run_data.limit("td.05.clear") or counts.get("as given", 0) < limit * clear:
+        return None
+    turned = [(n, name) for name, n in counts.items() if name in _NAMES and n >= limit * clear]
+    rest = clear - counts["as given"] - sum(n for n, _ in turned)
+    several = len(turned) > 1 and not facts.square  # four of the four that a picture of unequal sides has
+    if not turned or several or rest > run_data.limit("td.05.otherwise") * clear:
+        return None
+    share, name = max(turned)
+    hits = run_data.find_lines(_TURNS, 4)
+    says = Text(
+        "{share}的样本的目标（掩码）与{turn}后的图像吻合，而与收到的图像不吻合，其余样本的目标与图像方向一致（{n} 个样本）："
+        "随机翻转只作用于图像或只作用于目标。",
+        "The targets of {share} of the samples fit their picture {turn}, and not as it is; those of others fit it as it is ({n} "
+        "samples): pictures are turned at random without their targets, or targets without their pictures.",
+        share=percent(share / clear),
+        turn=_NAMES[name],
+        n=clear,
+    )
+    advice = Text(
+        "用同一次随机决定翻转图像和目标：在同一个函数里处理两列，或把它们拼接后一起变换。",
+        "Turn picture and target by one and the same draw: in one function of both columns, or joined into one array.",
+    )
+    if not hits:
+        return undecided(says, advice, [], [one for one in map(first_place, train_sets(run_data)) if one])
+    return problem(says, advice, [run_data.code_at(hits, Text("翻转或旋转之处", "Where something is turned"))], hits)

@@ -1,0 +1,80 @@
+"""How much of the weight of each softmax over the places of a sequence lies on padding.
+
+A mask that hides padding leaves none there; one that is the wrong way round leaves all of it there, and the results no longer
+depend on the real elements of a padded sequence.
+"""
+
+from typing import Optional
+
+import numpy as np
+
+from msprec.locate.replay import undisturbed
+from msprec.locate.trace import to_numpy
+from msprec.probe.attainable_range import plain_name
+from msprec.probe.connectivity_trace import place_of, run_forward
+from msprec.record.nested import tensors_in
+
+#: Shortest sequence, fewest padded samples, fewest lengths of padding, and largest weights that are looked at, in elements.
+_SHORTEST, _SAMPLES, _LENGTHS, _LARGEST = 4, 4, 3, 1 << 22
+#: A sum's distance from one.
+_CLOSE = 1e-2
+
+
+def attended_padding(material) -> Optional[dict]:
+    """The entry ``attended_padding`` of ``probes.json``; None where no sequence of whole numbers is padded.
+
+    Args:
+        material: What the run has left.
+    """
+    batch = material.batches[0]
+    padded = next((found for one in tensors_in(batch) if (found := _padded(to_numpy(one))) is not None), None)
+    if padded is None:
+        return None
+    step = material.build(batch)
+    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
+        trace, _ = run_forward(step)
+    found: dict = {}
+    for node in trace.nodes:
+        name = plain_name(node)
+        entry = _entry(node, padded) if "softmax" in name and "log" not in name and node.results else None
+        if entry is not None:
+            found.setdefault(str(entry["place"]), entry)
+    return {"samples": int(padded.any(1).sum()), "softmaxes": list(found.values())[:8]}
+
+
+def _padded(ids: np.ndarray) -> Optional[np.ndarray]:
+    """(samples, places): where one value fills the rows up at their end, or at their beginning, and stands nowhere else."""
+    if ids.ndim != 2 or ids.dtype.kind not in "iu" or ids.shape[1] < _SHORTEST:
+        return None
+    for turned in (ids[:, ::-1], ids):  # from the end, from the beginning
+        values, counts = np.unique(turned[:, 0], return_counts=True)
+        filled = turned == values[counts.argmax()]
+        run = np.cumprod(filled, axis=1).astype(bool)
+        lengths = run.sum(1)
+        enough = (lengths > 1).sum() >= _SAMPLES and len(np.unique(lengths)) >= _LENGTHS and not run.all(1).any()
+        if enough and not filled[~run].any():
+            return run[:, ::-1] if turned is not ids else run
+    return None
+
+
+def _entry(node, padded: np.ndarray) -> Optional[dict]:
+    """``least``: the smallest share of its weight that a real place of a padded sample gives to the padding."""
+    weights = node.results[0]
+    samples, places = padded.shape
+    if weights.ndim < 2 or weights.shape[0] != samples or weights.shape[-1] != places or weights.size > _LARGEST:
+        return None
+    shares = to_numpy(weights).astype(np.float64)
+    if np.abs(shares.sum(-1) - 1).max() > _CLOSE:
+        return None
+    some = padded.any(1)
+    on_padding = (shares * padded.reshape(samples, *[1] * (shares.ndim - 2), places)).sum(-1)[some]
+    if on_padding.ndim > 1 and on_padding.shape[-1] == places:
+        real = np.broadcast_to((~padded[some]).reshape(-1, *[1] * (on_padding.ndim - 2), places), on_padding.shape)
+        on_padding = on_padding[real]
+    return {
+        "operator": node.callee,
+        "place": place_of(node),
+        "least": float(on_padding.min()),
+        "mean": float(on_padding.mean()),
+        "even": float(padded[some].mean()),
+    }

@@ -1,0 +1,55 @@
+"""How much of the weight of attention lies on padding."""
+
+import mindspore as ms
+import numpy as np
+import pytest
+from mindspore import Tensor, nn, ops
+
+from msprec.locate.replay import of_forward
+from msprec.probe.attended_padding import attended_padding
+from msprec.probe.captured_steps import Material
+
+LENGTH = 6
+IDS = np.array(
+    [[3, 4, 5, 6, 7, 8], [3, 4, 0, 0, 0, 0], [5, 6, 7, 0, 0, 0], [8, 9, 2, 4, 0, 0], [2, 3, 4, 0, 0, 0]], np.int32
+)
+
+
+class Net(nn.Cell):
+    def __init__(self, hides):
+        super().__init__()
+        self.embedding, self.head, self.hides = nn.Embedding(10, 8, embedding_table="normal"), nn.Dense(8, 2), hides
+
+    def construct(self, ids):
+        x = self.embedding(ids)
+        scores = ops.matmul(x, x.swapaxes(1, 2))
+        if self.hides is not None:
+            hidden = (ids == 0) if self.hides == "padding" else (ids != 0)
+            scores = ops.masked_fill(scores, hidden.expand_dims(1), -1e9)
+        return self.head(ops.matmul(ops.softmax(scores, -1), x)[:, 0])
+
+
+def facts(hides, ids):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net, labels = Net(hides), Tensor(np.arange(len(ids)) % 2, ms.int32)
+
+    def build(batch, _=None):
+        return of_forward(lambda x, y: ops.cross_entropy(net(x), y), batch, net.trainable_params(), [net])
+
+    material = Material()
+    material.offer("functional", (Tensor(ids), labels), build, [net], [])
+    return attended_padding(material)
+
+
+@pytest.mark.parametrize("ids", [IDS, IDS[:, ::-1].copy()])
+@pytest.mark.parametrize(("hides", "low", "high"), [("padding", 0, 1e-6), ("words", 0.999999, 1), (None, 0.1, 0.9)])
+def test_share_on_padding(ids, hides, low, high):
+    found = facts(hides, ids)
+    assert found["samples"] == 4
+    assert [low <= one["least"] <= high for one in found["softmaxes"]] == [True]
+
+
+def test_zero_is_a_word_too():
+    ids = IDS.copy()
+    ids[2, 0] = 0
+    assert facts("padding", ids) is None
