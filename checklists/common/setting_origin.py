@@ -27,6 +27,8 @@ class ArgumentName(NamedTuple):
 
 
 RATE = ArgumentName(("learning_rate", "lr"), 1)
+MOMENTUM = ArgumentName(("momentum",), 2)
+DECAY = ArgumentName(("weight_decay",), 99)  # by its name alone: optimizers differ in its position
 BATCH = ArgumentName(("batch_size",), 0)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from msprec.checklists.common.network_chain import learnt_inputs
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -40,6 +41,12 @@ def sort_parameters(run_data: RunData) -> ParameterGroups:
     return groups
 
 
+def nothing_updated(run_data: RunData) -> bool:
+    """Whether updates were made and none changed any weight: what the loss does then comes from the batches alone."""
+    groups = run_data.once(sort_parameters)
+    return bool(groups.stuck) and not (groups.moved or groups.unknown or groups.excused or groups.shrunk)
+
+
 def by_network(run_data: RunData) -> list:
     """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks."""
     sizes = [len({name for cell in network.cells for name in cell.parameters}) for network in run_data.networks]
@@ -55,7 +62,11 @@ def by_network(run_data: RunData) -> list:
 
 def teachers(run_data: RunData) -> list:
     """The parameters of each network that only lends its output: none of them in an optimizer, none moved, and run in
-    inference mode while another network trains."""
+    inference mode while another network trains.
+
+    Where nothing runs in training mode the mode tells nothing: a network that no checkpoint filled, and that puts out what a
+    trained one is given in each step, is a part of what trains.
+    """
     networks = by_network(run_data)
     still = [(name, parameters) for name, parameters in networks if _untrained(parameters)]
     if len(still) == len(networks):
@@ -65,7 +76,17 @@ def teachers(run_data: RunData) -> list:
         for phase in run_data.phases
         if phase.root_training is False and (phase.gradient or phase.phase == "forward")
     }
+    if not any(phase.root_training for phase in run_data.phases):
+        lending -= {name for names in learnt_inputs(run_data).values() for name in names} - _filled(run_data)
     return [parameters for name, parameters in still if name in lending]
+
+
+def _filled(run_data: RunData) -> set:
+    """The classes of the networks that a checkpoint was loaded into; of all, where into which is not known."""
+    loads = [one for one in run_data.loads if not one.optimizer]
+    if any(not one.network for one in loads):
+        return {network.class_ for network in run_data.networks}
+    return {one.network for one in loads}
 
 
 def resting_parts(run_data: RunData) -> list:

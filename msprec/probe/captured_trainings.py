@@ -5,8 +5,9 @@ from typing import Callable
 
 from msprec.probe.captured_steps import Material
 
-#: So many steps in a row without the training that is held are a training of their own; of the last one, so many are enough.
-NEXT, LAST = 32, 10
+#: So many steps in a row without the training that is held are a training of their own; of the last one, so many are enough,
+#: and fewer where its optimizer is another, as one that diverges at once makes.
+NEXT, LAST, FEW = 32, 10, 2
 #: So often another step may come and go, as a generator's beside the discriminator's: each time its weights are copied.
 TURNS = 2
 
@@ -45,5 +46,9 @@ class CapturedTrainings:
         (self._next or self._held).updates(optimizer, gradients)
 
     def last(self) -> Material:
-        """What is held of the last training that made `LAST` steps."""
-        return self._next if self._next is not None and self._next.offered >= LAST else self._held
+        """What is held of the last training that made `LAST` steps, or `FEW` with an optimizer of its own."""
+        last, former = self._next, {id(optimizer) for optimizer in self._held.optimizers}
+        if last is None:
+            return self._held
+        own = last.optimizers and not former & {id(optimizer) for optimizer in last.optimizers}
+        return last if last.offered >= (FEW if own else LAST) else self._held

@@ -41,7 +41,8 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
     Args:
         material: What the run left.
         seconds: The whole test takes no longer, give or take a step.
-        reached: Number of the run's losses, and the means of their second and last tenth; None where it has none.
+        reached: Number of the run's losses, and the means of their first ones, second tenth and last tenth; None where it has
+            none.
 
     Raises:
         Cannot: ``"optimizers"``: there is not exactly one; ``"weights"``: those of the beginning were not kept;
@@ -56,8 +57,8 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
     until = time.monotonic() + seconds
     with undisturbed(all_parameters(roots), None, material.initial):
         if material.style == "functional":
-            _see_gradients(material)
-        step = _step(material, optimizer)
+            see_gradients(material)
+        step = training_step(material, optimizer)
         count = _affordable(step, optimizer, roots, material, seconds)
         finder = LearningRateFinder(step, optimizer, roots, LOW, HIGH, count)
         began = time.monotonic()
@@ -89,7 +90,7 @@ def _trials(finder: LearningRateFinder, curve, material: Material, reached: Opti
     """
     if reached is None:
         return []
-    steps, early, end = reached
+    steps, _, early, end = reached
     first = curve.reached()[0]
     inside = curve.judge(finder.used).verdict == "inside" and 0 < end <= CAME_DOWN * first and end <= FELL_ON * early
     if math.isfinite(end) and (inside or 0 < end <= CONVERGED * first):
@@ -142,7 +143,7 @@ def _affordable(step: Callable, optimizer, roots: list, material: Material, seco
     return count
 
 
-def _step(material: Material, optimizer) -> Callable:
+def training_step(material: Material, optimizer) -> Callable:
     """A function that trains on one batch and returns the loss."""
     if material.style == "cell":
         return material.cell
@@ -166,7 +167,7 @@ def _gradients(material: Material, batch: tuple) -> tuple:
     return gradients, step.loss
 
 
-def _see_gradients(material: Material) -> None:
+def see_gradients(material: Material) -> None:
     """Raises `Cannot` where the loop does more with the gradients of the loss than hand them to its optimizer."""
     if material.given is None:
         raise Cannot("gradients")

@@ -22,8 +22,8 @@ FIRST = 16
 LABELS = 0.25
 #: The same for what units give, and for the gradients of captured updates.
 UNITS, GRADIENTS = 0.15, 0.15
-#: The same for the terms of a loss.
-TERMS = 0.15
+#: The same for the terms of a loss, and for training on from the end.
+TERMS, FURTHER = 0.15, 0.4
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -43,7 +43,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
     material = steps.material.last()
     why = _why_not(material, ranks, steps.accumulation)
     if why is not None:
-        facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "range_test"), why)
+        facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "further", "range_test"), why)
         writer.facts("probes", facts)
         return facts
     began = time.monotonic()
@@ -51,7 +51,7 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         tell("graph")
         _try(facts, "graph", lambda: facts.update(_watched_step(material)))
         if crashed:
-            facts["skipped"].update(labels="crashed", range_test="crashed")
+            facts["skipped"].update(labels="crashed", further="crashed", range_test="crashed")
             writer.facts("probes", facts)
             return facts
         tell("units")
@@ -85,6 +85,13 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         tell("labels")
         left = seconds - (time.monotonic() - began)
         _try(facts, "labels", lambda: facts.update(_labels(material, LABELS * left)))
+        tell("further")
+        left = seconds - (time.monotonic() - began)
+        if steps.accumulation > 1 or may_leave_bounds(facts.get("losses") or []):
+            facts["skipped"]["further"] = "accumulation" if steps.accumulation > 1 else "bounded"
+        else:
+            so_far = reached(writer, material.before)
+            _try(facts, "further", lambda: facts.update(_further(material, FURTHER * left, so_far, seconds)))
         tell("range_test")
         left = seconds - (time.monotonic() - began)
         if steps.accumulation > 1:
@@ -246,6 +253,14 @@ def _labels(material: Material, seconds: float) -> dict:
     return {"labels": found} if found is not None else {}
 
 
+def _further(material: Material, seconds: float, so_far: Optional[tuple], most: float) -> dict:
+    from msprec.probe.further_training import further_training
+
+    with material.as_in_training():
+        found = further_training(material, seconds, so_far, most)
+    return {"further": found} if found is not None else {}
+
+
 def _rates(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
     from msprec.probe.learning_rate_probe import range_test
 
@@ -254,7 +269,8 @@ def _rates(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
 
 
 def reached(writer, before: int = 0) -> Optional[tuple]:
-    """``(number of losses, mean of their second tenth, of their last tenth)`` of the run, the last NaN where the last loss is.
+    """``(number of losses, the first beyond noise, mean of their second tenth, of their last tenth)`` of the run, the last NaN
+    where the last loss is. The first: the mean of three less two of its standard errors, or of a tenth where that is more.
 
     Args:
         writer: The run's writer.
@@ -268,7 +284,11 @@ def reached(writer, before: int = 0) -> Optional[tuple]:
         return None
     tenth = max(1, len(losses) // 10)
     end = float(losses[-tenth:].mean()) if math.isfinite(losses[-1]) else math.nan
-    return len(losses), float(losses[tenth : 2 * tenth].mean()) if len(losses) > tenth else end, end
+    early = float(losses[tenth : 2 * tenth].mean()) if len(losses) > tenth else end
+    first = max(
+        float(losses[:tenth].mean()), float(losses[:3].mean() - 2 * losses[-max(3, tenth) :].std() / math.sqrt(3))
+    )
+    return len(losses), first, early, end
 
 
 def _try(facts: dict, name: str, probe: Callable) -> None:

@@ -51,7 +51,7 @@ def test_what_the_script_leaves_is_as_without(scripts, tmp_path):
     assert ran.out == bare.out  # also what runs at exit, on the weights of the training
     scripts.no_own_errors()
     facts = _probes(scripts)
-    assert facts["skipped"] == {} and facts["graph"]["cells"]
+    assert facts["skipped"] == {} and facts["graph"]["cells"] and facts["further"]["trials"]
     assert json.loads((scripts.run_folder / "facts" / "range_test.json").read_text())["by"] == "probe"
 
 

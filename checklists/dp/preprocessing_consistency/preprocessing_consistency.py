@@ -16,6 +16,7 @@ from msprec.checklists.common.distribution_difference import (
     seen_samples,
 )
 from msprec.checklists.common.findings import at, first_place, pipeline_table, plain_arrays, role_of, train_sets
+from msprec.checklists.common.network_chain import learnt_inputs
 from msprec.checklists.common.transforms import Prepared, Transform, by_column, is_label
 from msprec.checklists.dp.in_network_normalization import input_scaling
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -376,8 +377,9 @@ def _input_pairs(run_data: RunData) -> list:
     """(training entry, other entry) of one network, the training entry as near to the network as there is."""
     training = [one for one in run_data.inputs if one.phase == "train"]
     pairs = []
+    learnt = learnt_inputs(run_data)  # they change as the networks before do
     for other in run_data.inputs:
-        if other.phase == "train" or not other.arguments or _makes_its_data(run_data, other):
+        if other.phase == "train" or not other.arguments or _makes_its_data(run_data, other) or other.network in learnt:
             continue
         own = [one for one in training if one.arguments and _same_network(run_data, one, other)]
         near = [one for one in own if one.level == "network"]

@@ -1,7 +1,8 @@
 """What the training and validation curves say of the number of epochs: too many, too few, or neither."""
 
 import math
-from typing import Optional
+import re
+from typing import Any, Optional
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from msprec.checklists.common.constant_prediction import (
     learning_outcome,
 )
 from msprec.checklists.common.findings import at, loss_figure, validation_figure
+from msprec.checklists.common.further_training import Further, further_training
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
     EVEN_SHARE,
@@ -42,6 +44,9 @@ _EVALUATE = Text(
     "epoch is best.",
 )
 
+#: An option of a command line that says how long a training is to be.
+_LENGTH = re.compile(r"(--?|[\w.]+=?)?[\w.-]*(epoch|step|iter)", re.IGNORECASE)
+
 
 def judge_epochs(run_data: RunData) -> Finding:
     """The finding on the number of epochs."""
@@ -58,6 +63,9 @@ def judge_epochs(run_data: RunData) -> Finding:
     begun = _only_begun(run_data)
     if begun is not None and not _validation_flat(curves):
         return _ends_too_soon(run_data, begun, shown)
+    onward = _far_from_done(run_data)
+    if onward is not None and not _validation_flat(curves):
+        return _goes_on(run_data, onward, shown)
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):
         return _overfitted(run_data, gap, shown)
@@ -103,6 +111,36 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
         found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
     )
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def _far_from_done(run_data: RunData) -> Optional[Further]:
+    """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
+    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end, or to hp.02.halved of what is left, which
+    is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as many steps; None of any other.
+
+    Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
+    without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
+    to be where all batches are one.
+    """
+    run = run_data.once(further_training)
+    if run is None or run.own is None or _decayed(run_data):
+        return None
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
+        return None
+    tested = any(one.phase not in (None, "train") for one in run_data.phases)
+    long_enough = tested or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    if run.gained >= run_data.limit("hp.01.learnt") * run.level and not (run.apart and long_enough):
+        return None
+    goes_on = run.before >= run_data.limit("hp.02.undone") * run.level
+    goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
+    halved = run.before > run_data.limit("hp.02.rest") * run.level
+    halved = halved and run.own.gain >= (1 - run_data.limit("hp.02.halved")) * run.before
+    # a loss that has a floor well above 0, as that of a VAE
+    as_much = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps and not run_data.loads
+    as_much = as_much and run.own.gain >= run_data.limit("hp.02.as_much") * run.gained
+    as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
+    return run if goes_on or halved or as_much else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
@@ -450,6 +488,44 @@ def _ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> F
     )
 
 
+def _goes_on(run_data: RunData, run: Further, shown: list) -> Finding:
+    own: Any = run.own
+    of = Text("未参与这些步的 batch 上的 ", " of batches kept back") if run.apart else Text("", "")
+    what = Text(
+        "训练在 {epochs} 个 epoch、{steps} 步后结束；从结束时的权重以同样的学习率再训练 {more} 步，"
+        "{of}loss 还从 {before} 降到 {after}",
+        "the training ends after {epochs} {noun} and {steps} steps; {more} steps more, from its last weights at the same rate, "
+        "bring the loss{of} from {before} to {after}",
+        of=of,
+        epochs=epochs_of(run_data) or Text("未知数量", "an unknown number of"),
+        noun=english("epoch", epochs_of(run_data) or 0),
+        steps=run_data.training_steps - last_training_start(run_data),
+        more=own.steps,
+        before=run.before,
+        after=own.after,
+    )
+    if any(_LENGTH.match(word) for word in (run_data.run.command or [])[1:]):
+        return undecided(
+            Text(
+                "{what}；但训练的长短是由命令行给出的。",
+                "{what}; but its length was given on the command line.",
+                what=what,
+            ),
+            Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend."),
+            shown,
+            _loop_places(run_data),
+        )
+    return problem(
+        Text("epoch 过少：{what}。", "Too few epochs: {what}.", what=what),
+        Text(
+            "增加 epoch，直到训练与验证的 loss 都不再下降。",
+            "Train on until the loss no longer falls, in training and in validation.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
 def _in_between(
     run_data: RunData, curves: list, turned: list, training: Optional[TrainingCurve], shown: list
 ) -> Finding:
@@ -466,6 +542,23 @@ def _in_between(
             shown,
         )
     level = training is not None and not is_steep(run_data, training)
+    poor = -math.inf < _held_out_share(run_data) < run_data.limit("hp.02.well")
+    if poor and not _validation_flat(curves) and curve.steps[curve.best] >= curve.steps[-2]:
+        return undecided(
+            Text(
+                "验证集的 {name} 到结尾仍在变好（{end}），但还没有走完从最常见类别的占比到 1 的一半。",
+                "{name} on the validation data was still getting better at the end ({end}), and has not come half of the way "
+                "from the most frequent class's share to 1.",
+                name=curve.name,
+                end=curve.shown(curve.end),
+            ),
+            Text(
+                "训练更多 epoch，看它是否继续变好；若进展很慢，见 hp.01（学习率过小）。",
+                "Train for more epochs and see whether it goes on; where it is slow, see hp.01 (too small a rate).",
+            ),
+            shown,
+            _loop_places(run_data),
+        )
     return ok(
         Text(
             "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升{level}。",

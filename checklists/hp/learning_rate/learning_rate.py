@@ -6,13 +6,30 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome, training_losses
+from msprec.checklists.common.constant_prediction import (
+    BesideConstant,
+    constant_loss,
+    learning_outcome,
+    training_losses,
+)
 from msprec.checklists.common.findings import at, loss_figure, rate_figure
+from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.hp.learning_rate.beyond_end import (
+    bursts,
+    finite_at_lower,
+    learnt_by_heart,
+    only_by_heart,
+    outdone_beyond_end,
+    too_small_beyond_end,
+)
 from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
+from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
+from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, went_astray
 from msprec.checklists.hp.learning_rate.trials import Better, better_rate
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -26,10 +43,6 @@ _NO_BOUNDS = {
         "从最低的学习率起 loss 就上升或不是有限值", "the loss rises, or is not finite, from the lowest rate on"
     ),
 }
-
-
-#: What reinforcement learning speaks of.
-_REWARDS = r"(?i)rewards?\b|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|td_?(target|error)\b"
 
 
 class Course(NamedTuple):
@@ -85,7 +98,7 @@ def judge_rate(run_data: RunData) -> Finding:
     of a weighed loss hardly moved."""
     found = _judged(run_data)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
-    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(_REWARDS, 1)
+    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(REWARDS, 1)
     if told or _growth(run_data, course(run_data), learning_outcome(run_data)) is not None:
         return found
     made = undecided(
@@ -125,21 +138,47 @@ def _judged(run_data: RunData) -> Finding:
     if used == 0:
         return _zero(evidence, places, [load.place for load in run_data.loads if load.optimizer and load.place])
     grown = _growth(run_data, seen, outcome)
+    if (grown is not None or seen.kind in ("diverged", "swings")) and nothing_updated(run_data):
+        grown, seen = None, seen if seen.first is None else seen._replace(kind="still")
+        verdict = "unknown" if verdict == "too_large" else verdict
     if grown is not None and seen.kind != "diverged":
         seen = seen._replace(kind="diverged", first=grown.first, last=grown.last)
     if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):
         return _too_large(seen, used, curve, evidence, places)
     if grown is not None:
         return _diverges(used, grown, curve, evidence, places)
+    lasting = lasting_momentum(run_data, optimizers, evidence)
+    if lasting is not None:
+        return lasting
     if any(own.final and own.weighed for own in run_data.probes.own_losses):
         return _of_weighed_loss(run_data, used, evidence, places)
+    good = _good_from_the_start(run_data, seen)
+    if good is not None:
+        inside = seen.kind == "falls" and verdict == "inside"
+        return _inside(seen, used, curve, evidence, verdict) if inside else _tuned(seen, used, good, evidence, places)
+    by_heart = learnt_by_heart(run_data)
     better = better_rate(run_data, curve, _losses_of(run_data, seen)[1], outcome)
+    better = better if better is None or better.rate < used or not by_heart else None
     ended = collapse_of(run_data)
     little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
     if better is not None:
         return _outdone_in_trials(used, better, evidence, places)
+    burst = finite_at_lower(run_data)
+    if burst is not None:
+        return bursts(run_data, burst, evidence, places)
+    beyond = outdone_beyond_end(run_data)
+    if beyond is not None and seen.kind != "diverged":
+        return too_small_beyond_end(used, beyond, evidence, places)
+    change = moved(run_data, used, optimizers) if used else None
+    if change is not None:
+        told = went_astray(run_data, used, outcome, change, evidence, places)
+        told = told or hardly_moved(run_data, used, outcome, change, evidence, places)
+        if told is not None:
+            return told
+    if by_heart and verdict == "too_small":
+        return only_by_heart(used, evidence, places)
     rising = _rising_words(run_data)
     if seen.kind == "still" and (
         verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
@@ -187,7 +226,7 @@ def _growth(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optiona
     known, or the steps are few, it grew a thousandfold to its end; or it is not finite to the end after it had grown
     hp.01.exploded times. A NaN out of a loss that had not grown has another cause (mp.01), and so has one of the first step.
     """
-    numbers, losses = _losses_of(run_data, seen)
+    numbers, losses = _skipped_to_the_end(run_data) or _losses_of(run_data, seen)
     bad = np.flatnonzero(~np.isfinite(losses))
     sound = losses[: bad[0]] if bad.size else losses
     if len(sound) < 2 or not sound[0] > 0:
@@ -198,12 +237,26 @@ def _growth(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optiona
     grown = Growth(first, last, len(losses), int(numbers[bad[0]]) if bad.size else None)
     constant = outcome.constant.value if outcome.constant is not None else 0.0
     if bad.size:
-        lasting = len(bad) == len(losses) - bad[0]
+        after = losses[bad[0] :][np.isfinite(losses[bad[0] :])]  # here and there a step is finite again
+        high = after.min(initial=math.inf) >= run_data.limit("hp.01.exploded") * first
+        lasting = high and len(after) <= 0.1 * (len(losses) - bad[0])
         return grown if lasting and last >= run_data.limit("hp.01.exploded") * first else None
     if constant and not few:
         return grown if last >= run_data.limit("hp.01.diverged") * max(first, constant) else None
     high = last >= run_data.limit("hp.01.exploded") * max(first, constant)
     return grown if high and _unambiguous(run_data, sound) else None
+
+
+def _skipped_to_the_end(run_data: RunData) -> Optional[tuple]:
+    """Step numbers and losses of the last training with those of skipped steps, where hardly any of its second half is finite: it
+    was over then, and no loss scale is being looked for."""
+    steps, rows = run_data.steps(), last_rows(run_data)
+    if rows is None or "loss" not in steps or not rows.size:
+        return None
+    rows = rows & steps.seen("loss")
+    losses = np.asarray(steps["loss"], float)[rows]
+    over = len(losses) >= run_data.limit("hp.01.min_steps") and np.isfinite(losses[len(losses) // 2 :]).mean() <= 0.1
+    return (np.asarray(steps["step"], float)[rows], losses) if over else None
 
 
 def _losses_of(run_data: RunData, seen: Course) -> tuple:
@@ -218,6 +271,18 @@ def _unambiguous(run_data: RunData, losses: np.ndarray) -> bool:
     rising = bool((np.diff(losses[-4:]) > 0).all()) and len(losses) >= 4
     high = float(losses[-1]) >= run_data.limit("hp.01.stays_high") * float(losses.max())
     return ratio >= run_data.limit("hp.01.grew") and high and (rising or len(losses) >= 30)
+
+
+def _good_from_the_start(run_data: RunData, seen: Course) -> Optional[float]:
+    """The loss of the best constant prediction, where the training began with a network that was far below it already, as a
+    loaded one is, and left it so: how far it is to move is then a matter of purpose. None of any other training."""
+    constant = run_data.once(constant_loss)
+    trained = bool(run_data.loads) or last_training_start(run_data) > 0
+    if seen.kind not in ("still", "falls") or constant is None or not trained:
+        return None
+    found = _losses_of(run_data, seen)[1][:3].mean()
+    good = max(found, seen.first, seen.last) <= run_data.limit("hp.01.open") * constant.value
+    return constant.value if good else None
 
 
 def _fell_well(run_data: RunData, seen: Course) -> bool:
@@ -368,6 +433,22 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
             evidence,
             places,
         )
+    gone = _gone_since(run_data)
+    if gone is not None and moved is not None and moved > run_data.limit("hp.01.moved_far"):
+        return problem(
+            Text(
+                "学习率 {used} 过大：权重的变化达到其范数的 {moved} 倍，第 {step} 步起 loss 几乎恒为 0："
+                "输出的概率已全部饱和为 0 或 1，梯度为 0。",
+                "The learning rate of {used} is too large: it moved the weights by {moved} times their norm, and from step "
+                "{step} on the loss is 0 nearly always: the probabilities are all 0 or 1, their gradients 0.",
+                used=used,
+                moved=float(f"{moved:.2g}"),
+                step=gone,
+            ),
+            Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
+            evidence,
+            places,
+        )
     return undecided(
         Text(
             "学习率 {used}；loss 被 batch 中的其他数值（如优势）加权，它的走势和范围测试都不说明学习情况。",
@@ -382,6 +463,16 @@ def _of_weighed_loss(run_data: RunData, used: float, evidence: list, places: lis
         evidence,
         places,
     )
+
+
+def _gone_since(run_data: RunData) -> Optional[int]:
+    """The first step at which a loss is 0 that is so in most of the second half of the steps; None of any other."""
+    found = run_data.once(training_losses)
+    if found is None or len(found[1]) < run_data.limit("hp.01.moved_steps"):
+        return None
+    steps, losses = found
+    gone = losses == 0
+    return int(steps[np.argmax(gone)]) if gone[len(gone) // 2 :].mean() >= 0.8 and not gone[0] else None
 
 
 def _outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
@@ -402,6 +493,27 @@ def _outdone_in_trials(used: float, better: Better, evidence: list, places: list
             end=_or_nan(better.end),
         ),
         Text("把学习率设为约 {rate} 再运行。", "Set it to about {rate} and run again.", rate=_bound(better.rate)),
+        evidence,
+        places,
+    )
+
+
+def _tuned(seen: Course, used: float, constant: float, evidence: list, places: list) -> Finding:
+    return undecided(
+        Text(
+            "学习率为 {used}；训练开始时的 loss（{first}）已远低于常数预测的 {constant}，结束时为 {last}：网络本来就好，"
+            "微调的学习率小是正常的。",
+            "The learning rate is {used}; the training began at a loss of {first}, far below the {constant} of a constant "
+            "prediction, and ended at {last}: the network was good already, and a small rate is usual in fine-tuning.",
+            used=used if used is not None else Text("未记录", "not recorded"),
+            first=seen.first,
+            constant=constant,
+            last=seen.last,
+        ),
+        Text(
+            "看验证指标在微调前后的变化，用几个学习率各训练一次并比较。",
+            "Compare the validation before and after it, and short trainings with a few rates.",
+        ),
         evidence,
         places,
     )

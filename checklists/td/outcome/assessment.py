@@ -23,6 +23,7 @@ from msprec.checklists.common.training_curves import (
     validation_curves,
 )
 from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 from msprec.record.metric_names import HIGHER, LOWER
 
@@ -126,6 +127,8 @@ def _of_course(run_data: RunData, seen: Assessment, numbers: np.ndarray, values:
         found = _beside_start(run_data, seen, course)
     else:
         found = _beside_constant(run_data, seen)
+    if found.state in ("diverged", "got_worse") and found.reason != "validation" and nothing_updated(run_data):
+        found = found._replace(state="nothing", sure=_long_enough(run_data, len(values)))
     if found.state == "diverged":
         step = numbers[low]
     elif found.state == "got_worse":

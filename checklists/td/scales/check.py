@@ -8,6 +8,7 @@ from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.dp.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
+from msprec.checklists.td.scales.decay import decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import all_learnt, drowned_terms, terms_table
 from msprec.checklists.td.scales.large_outputs import outputs_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
@@ -33,12 +34,14 @@ def scales(run_data: RunData) -> Finding:
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
     even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
     best constant's, with outputs far beyond the targets, and ends td.08.far times above it. Targets that are too large
-    (dp.01.target) are dp.01's. A note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not
-    applicable; targets that are changed on their way: undecided.
+    (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
+    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start. A note: targets
+    that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their way:
+    undecided.
     """
     if run_data.trains_nothing:
         return no_training()
-    drowned = None if has_other_aim(run_data) else drowned_terms(run_data)
+    drowned = None if has_other_aim(run_data) else drowned_terms(run_data) or decay_outweighs(run_data)
     if drowned is not None:
         return drowned
     targets, terms = regression_targets(run_data), loss_terms(run_data)

@@ -432,6 +432,27 @@ _TERMS = {
     ),
 }
 
+_FURTHER = Shape(
+    "further training",
+    {
+        "rate": key(finite, "learning rate of the run"),
+        "batches": key(count, "batches of one pass that were trained on, in turn"),
+        "apart": key(flag, "whether the batches that were only looked at are others of that pass"),
+        "before": key([number], "losses of those, with the weights that the script left"),
+        "trials": key(
+            [
+                {
+                    "rate": key(finite, "learning rate of the first group"),
+                    "losses": key([number], "loss of each step, up to the first that is not finite"),
+                    "after": key([number], "losses of the batches that were only looked at, afterwards"),
+                }
+            ],
+            "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones; of a run "
+            "that was not finite within a few steps (before: empty) these steps from the first weights, at lower ones too",
+        ),
+    },
+)
+
 PROBES = {
     "budget": key(finite, "seconds that probing may take"),
     "seconds": key(finite, "seconds it took"),
@@ -450,6 +471,7 @@ PROBES = {
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
+    "further": key(_FURTHER, "the last weights trained on, of a run that leaves a doubt; absent: it leaves none"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),
     "evaluations": key(

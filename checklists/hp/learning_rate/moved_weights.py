@@ -1,0 +1,131 @@
+"""What the weights' change over the run tells of the learning rate, where no probe does (hp.01)."""
+
+import re
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
+from msprec.checklists.common.training_segments import last_training_start
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+#: Optimizers whose steps have about the size of the learning rate, whatever the size of the gradients.
+_ADAPTIVE = re.compile(r"adam|lamb|rmsprop|lion|adabelief", re.IGNORECASE)
+
+
+class Moved(NamedTuple):
+    """The weights' change over the run under an optimizer whose steps have about the size of the rate: the largest as a share of
+    its weight's norm; the largest of a single value beside the sum of all rates; and the rate beside the size that values of
+    a weight had at the start, the median over the weights (that size is at most max|Δw| · ‖w‖ ÷ ‖Δw‖)."""
+
+    most: float
+    straight: float
+    step: float
+
+
+def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
+    """None of a run with several trainings or another optimizer, or where the change of no weight is known."""
+    rates = run_data.steps().observed("lr")
+    known = [one.moved for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
+    known = [one for one in known if one.relative is not None and one.max_abs is not None]
+    adaptive = bool(optimizers) and all(_ADAPTIVE.search(one.class_ or "") for one in optimizers)
+    if not (adaptive and known and len(rates) and np.isfinite(rates).all()) or last_training_start(run_data):
+        return None
+    steps = [used * one.relative / one.max_abs for one in known if one.max_abs > 0]
+    largest, whole = max(one.max_abs for one in known), float(rates.sum())
+    return Moved(
+        max(one.relative for one in known),
+        largest / whole if whole > 0 else 0.0,
+        float(np.median(steps)) if steps else 0.0,
+    )
+
+
+def went_astray(
+    run_data: RunData, used: float, outcome: BesideConstant, change: Moved, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where each step is hp.01.step of the size of the weights or more and nothing came of it: the end is no better
+    than a constant prediction or, where that is not known, the start (hp.01.learnt), or the loss rose to hp.01.leapt of what it
+    was before the first update and ended above that."""
+    found = run_data.once(training_losses)
+    if found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
+        return None
+    losses = found[1]
+    if not np.isfinite(losses).all() or not losses[0] > 0 or change.step < run_data.limit("hp.01.step"):
+        return None
+    peak, end = (
+        float(np.convolve(losses, np.ones(3) / 3, "valid").max()),
+        float(losses[-max(5, len(losses) // 10) :].mean()),
+    )
+    worse = end >= losses[0] and peak >= run_data.limit("hp.01.leapt") * losses[0]
+    still = outcome.constant is None and not run_data.loads and end >= (1 - run_data.limit("hp.01.learnt")) * losses[0]
+    if not (worse or still or outcome.verdict in ("nothing", "hardly")):
+        return None
+    untrained = Text(
+        "第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差",
+        "before the first update the loss was {first}, it rose to {peak} and ended at {end}, worse than untrained",
+        first=float(losses[0]),
+        peak=peak,
+        end=end,
+    )
+    no_progress = Text(
+        "训练没有进展，loss 从 {first} 到 {end}",
+        "the training makes no progress, its loss goes from {first} to {end}",
+        first=float(losses[0]),
+        end=end,
+    )
+    return problem(
+        Text(
+            "学习率 {used} 过大：{what}；这种优化器的每一步与学习率相当，约为初始权重典型大小的 {step} 倍。",
+            "The learning rate of {used} is too large: {what}; a step of this optimizer is as large as the rate, about {step} "
+            "times the size that weights had at the start.",
+            used=used,
+            what=untrained if worse else no_progress if still else outcome.words(),
+            step=float(f"{change.step:.2g}"),
+        ),
+        Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
+        evidence,
+        places,
+    )
+
+
+def hardly_moved(
+    run_data: RunData, used: float, outcome: BesideConstant, change: Moved, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where a loss made no progress, while no weight changed
+    by hp.01.moved_little of its norm, and the most of them as straight on as hp.01.straight.
+
+    Gradients of chance lead to and fro: a weight then comes about as far as the square root of the number of steps. A network
+    that was loaded may be good already, unless the loss of a constant prediction says that it is not.
+    """
+    found = run_data.once(training_losses)
+    # of optimizers that take turns, as in a GAN, neither loss has to fall, but both move
+    losses = found[1] if found is not None else run_data.steps().observed("loss")
+    steps = len(losses)
+    if steps < run_data.limit("hp.01.outcome_steps") or not np.isfinite(losses).all():
+        return None
+    if outcome.verdict not in ("nothing", "hardly", "unknown") or (outcome.verdict == "unknown" and run_data.loads):
+        return None
+    part = max(4, steps // 10)
+    first, last = float(losses[:part].mean()), float(losses[-part:].mean())
+    still = abs(first - last) < run_data.limit("hp.01.learnt") * abs(first)
+    little = change.most < run_data.limit("hp.01.moved_little") and change.straight >= run_data.limit("hp.01.straight")
+    if not (still and little):
+        return None
+    return problem(
+        Text(
+            "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}，且几乎一直朝同一方向；loss 从 {first} 到 "
+            "{last}，没有进展。",
+            "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most, "
+            "nearly straight on, and the loss made no progress ({first} to {last}).",
+            used=used,
+            steps=steps,
+            moved=f"{100 * change.most:.2g} %",
+            first=first,
+            last=last,
+        ),
+        Text("把学习率提高到 100 倍左右再运行。", "Raise it to about a hundred times and run again."),
+        evidence,
+        places,
+    )

@@ -1,0 +1,134 @@
+"""hp.01 and hp.02 on what training on from the last weights brought, and the momentum that outlasts a training."""
+
+import math
+
+import pytest
+from building import Run, optimizer
+
+BEFORE = [2.0, 2.1, 1.9, 2.0]
+
+
+def ended(loss, steps, rate, after, apart=True, **changes):
+    """A run whose last weights were trained on at ``rate``, 0.001 being its own."""
+    losses = [{"class": "CrossEntropyLoss", "builtin": True, "args": "", "place": None}]
+    rows = [{"step": n, "epoch": 1 + n // 20, "loss": loss(n), "lr": 0.001, "batch": 32} for n in range(1, steps + 1)]
+    run = Run(steps=rows, loss=losses, **changes)
+    trial = {"rate": rate, "losses": [2.0] * 20, "after": after}
+    further = {"rate": 0.001, "batches": 12, "apart": apart, "before": BEFORE, "trials": [trial]}
+    run.facts["probes"] = {"further": further, "skipped": {}}
+    return run
+
+
+def flat(n):
+    return 2.02 + 0.05 * math.sin(7 * n)
+
+
+@pytest.mark.parametrize(
+    ("rate", "after", "apart", "source", "conclusion"),
+    [
+        (0.1, [1.0, 1.1, 0.9, 1.0], True, "", "problem"),
+        (0.1, [2.0, 2.1, 1.9, 2.0], True, "", "undecided"),  # what it learnt, it learnt by heart
+        (0.1, [1.0, 3.0, 1.9, 2.0], True, "", "undecided"),  # within chance
+        (0.1, [math.inf, 1.0, 1.0, 1.0], True, "", "undecided"),
+        (0.1, [1.5, 1.6, 1.4, 1.5], False, "", "undecided"),  # the very batch that it was trained on
+        (0.1, [0.5, 0.6, 0.4, 0.5], False, "", "problem"),
+        (0.001, [1.0, 1.1, 0.9, 1.0], True, "", "undecided"),
+        (0.1, [1.0, 1.1, 0.9, 1.0], True, "\nrewards = [1.0]\n", "undecided"),
+    ],
+)
+def test_a_rate_at_which_nothing_moved(verdict, rate, after, apart, source, conclusion):
+    run = ended(flat, 60, rate, after, apart)
+    run.source["train.py"] += source
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    if conclusion == "problem":
+        assert "from its last weights" in entry["summary"] and entry["locations"] == [{"file": "train.py", "line": 8}]
+
+
+def test_weights_that_are_not_those_of_the_end_tell_nothing(verdict):
+    run = ended(lambda n: 8.0 + 0.1 * math.sin(7 * n), 60, 0.1, [1.0, 1.1, 0.9, 1.0])
+    assert verdict("hp.01", run)["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("after", "command", "conclusion"),
+    [
+        ([1.0, 1.1, 0.9, 1.0], ["python", "train.py"], "problem"),
+        ([1.95, 2.05, 1.85, 1.95], ["python", "train.py"], "undecided"),
+        ([1.8, 1.9, 1.7, 1.8], ["python", "train.py"], "problem"),
+        ([1.0, 1.1, 0.9, 1.0], ["python", "train.py", "--max_epoch", "1"], "undecided"),
+        ([1.0, 1.1, 0.9, 1.0], ["python", "train.py", "train.steps=12"], "undecided"),
+    ],
+)
+def test_a_training_that_ended_when_it_had_begun(verdict, after, command, conclusion):
+    entry = verdict("hp.02", ended(lambda n: 2.3 - 0.015 * n, 12, 0.001, after, run={"command": command}))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "20 steps more" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("momentum", "updates", "conclusion"),
+    [
+        (0.999, 500, "problem"),
+        (0.999, 2000, "ok"),
+        (0.99, 60, "ok"),
+        (0.9, 60, "ok"),
+        (1.0, 60, "ok"),
+        (0.999, 5, "ok"),
+    ],
+)
+def test_a_momentum_that_outlasts_the_training(verdict, momentum, updates, conclusion):
+    rows = [{"step": n, "loss": 0.05 + 2.2 * math.exp(-n / 8), "lr": 0.1, "batch": 32} for n in range(1, 101)]
+    run = Run(steps=rows)
+    run.facts["optimizer"]["optimizers"] = [optimizer(momentum=momentum, updates=updates)]
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "ok" or "momentum" in entry["summary"]
+
+
+def went(loss, relative, max_abs, rate=0.001, steps=100, **changes):
+    """A run under Adam, a weight of which moved so far."""
+    rows = [{"step": n, "loss": loss(n), "lr": rate, "batch": 32} for n in range(1, steps + 1)]
+    losses = [{"class": "Own", "builtin": False, "args": "", "place": None}]
+    run = Run(steps=rows, loss=losses, **changes)
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam"})]
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {"relative": relative, "max_abs": max_abs, "any": True, "proportional": False}
+    return run
+
+
+@pytest.mark.parametrize(
+    ("relative", "max_abs", "conclusion"),
+    [(0.01, 0.09, "problem"), (0.01, 0.01, "undecided"), (0.3, 0.09, "undecided"), (0.0, 0.0, "undecided")],
+)
+def test_steps_of_the_size_of_the_rate_that_moved_nothing(verdict, relative, max_abs, conclusion):
+    entry = verdict("hp.01", went(flat, relative, max_abs))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "straight on" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("end", "rate", "conclusion"), [(2.5, 0.5, "problem"), (2.5, 0.01, "undecided"), (0.9, 0.5, "undecided")]
+)
+def test_worse_than_untrained(verdict, end, rate, conclusion):
+    entry = verdict("hp.01", went(lambda n: 2.0 if n == 1 else end + 30 * math.exp(-n / 10), 20.0, 5.0, rate))
+    assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
+    assert conclusion != "problem" or "worse than untrained" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("own", "lower", "conclusion"),
+    [
+        ([2.3, "inf"], [2.3, 2.2, 2.3, 2.1, 2.1, 2.0], "problem"),
+        ([2.3, "nan"], [2.3, 2.2, "nan"], "undecided"),  # no rate helps
+        ([2.3, 2.2, 2.3, 2.1, 2.1, 2.0], [2.3, 2.2, 2.3, 2.1, 2.1, 2.0], "undecided"),
+        ([2.3, "inf"], [2.3, 2.9, 3.5, 4.5, 6.0, 9.0], "undecided"),
+    ],
+)
+def test_the_first_steps_again_at_a_lower_rate(verdict, own, lower, conclusion):
+    run = ended(lambda n: 2.3 if n == 1 else math.inf, 2, 0.001, [])
+    trials = [{"rate": 0.2, "losses": own, "after": []}, {"rate": 0.002, "losses": lower, "after": []}]
+    run.facts["probes"]["further"].update(before=[], trials=trials)
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "stays finite at 0.002" in entry["summary"]
