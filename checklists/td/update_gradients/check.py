@@ -6,6 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -25,7 +26,7 @@ def update_gradients(run_data: RunData) -> Finding:
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
     that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
     size; or it is given the gradients of weights that are not its own; or next to nothing of the gradients is left, and the
-    weights hardly moved. A sum over micro-batches that is not
+    weights hardly moved (by wider limits in a training that hardly learnt). A sum over micro-batches that is not
     averaged is undecided: the rate may have been chosen for it. What the computed gradients do
     not explain, as with dropout, is right where none of the update before is part of it, else undecided.
     """
@@ -155,7 +156,10 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
     if _scale_free(run_data) or not all(one.computed_norm and one.given_norm is not None for one in updates):
         return None
     shares = [one.given_norm / one.computed_norm for one in updates]
-    if max(shares) > limit or not _hardly_moved(run_data):
+    unlearnt = run_data.once(assess).told in ("nothing", "hardly")
+    if unlearnt:
+        limit = run_data.limit("td.04.left_unlearnt")
+    if max(shares) > limit or not _hardly_moved(run_data, "td.04.moved_unlearnt" if unlearnt else "td.04.moved"):
         return None
     return problem(
         Text(
@@ -176,10 +180,10 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
     )
 
 
-def _hardly_moved(run_data: RunData) -> bool:
+def _hardly_moved(run_data: RunData, limit: str) -> bool:
     moved = [p.moved.relative for p in run_data.parameters if p.in_optimizer and p.kind == "weight"]
     known = [one for one in moved if one is not None]
-    return bool(known) and max(known) < run_data.limit("td.04.moved")
+    return bool(known) and max(known) < run_data.limit(limit)
 
 
 def _too_much(run_data: RunData) -> Optional[Finding]:
