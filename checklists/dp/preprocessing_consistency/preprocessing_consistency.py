@@ -24,6 +24,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, construct_of
 
+#: A metric of the script's own, an inverse transform, or a network that does otherwise outside training.
+_RESCALES = r"class \w+\(.*Metric\w*\)|inverse_transform|self\.training\b"
 _TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
 #: What to do about processing that differs.
 ADVICE = Text(
@@ -74,7 +76,7 @@ class DatasetPair:
 
     def faults(self) -> list:
         found = [fault for pair in self.prepared for fault in self._of_transforms(*pair)]
-        found += [one for one in (self._changing(), self._own_statistics()) if one is not None]
+        found += [one for one in (self._changing(), self._own_statistics(), self._of_targets()) if one is not None]
         if not self.settled:
             told = [(pair, one) for pair, one in zip(self.columns, self.likeness) if one.says is not None]
             found += [self._of_values(pair, one) for pair, one in told]
@@ -211,6 +213,29 @@ class DatasetPair:
                     True,
                 )
         return None
+
+    def _of_targets(self) -> Optional[PipelineFault]:
+        """Targets of a regression on another scale, where ``Model`` holds what the network gives against them as they are.
+
+        Not where a metric of the script's own or the network itself may bring the two to one scale, and not where the inputs
+        differ as well: then the samples do.
+        """
+        mine, theirs = (
+            next(
+                (one for one in entry.columns if one.name == entry.label.column and entry.label.kind == "regression"),
+                None,
+            )
+            for entry in (self.train, self.other)
+        )
+        by_model = any((one.via or "").startswith("Model.") for one in self.run_data.evaluations)
+        if mine is None or theirs is None or mine.shape != theirs.shape or not by_model:
+            return None
+        if any(one.level in ("apart", "doubtful") for one in self.likeness) or self.run_data.find_lines(_RESCALES, 1):
+            return None
+        one = compare(
+            self.run_data, ColumnValues(mine, seen_samples(self.train)), ColumnValues(theirs, seen_samples(self.other))
+        )
+        return self._of_values((mine, theirs), one) if one.level == "apart" else None
 
     def _of_values(self, pair: tuple, one: DistributionDifference) -> PipelineFault:
         return PipelineFault(
