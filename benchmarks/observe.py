@@ -3,10 +3,14 @@
     python benchmarks/observe.py
     python benchmarks/observe.py --samples 98304 --hidden 1280 --pairs 2
     python benchmarks/observe.py --whole 60 --pairs 3
+    python benchmarks/observe.py --whole 60 --hidden 1280 --pairs 3
+    python benchmarks/observe.py --whole 60 --style loop --pairs 3
     python benchmarks/observe.py --whole 600 --pairs 1 --together
 
 A network is trained on images of 3 x 32 x 32 for one pass, once as it is and once under ``msprec run``, which comes first
-alternating. All of it runs on one core (see ``overhead.py``).
+alternating. All of it runs on one core (see ``overhead.py``). With the width that `--hidden` has by default a step takes a few
+milliseconds, with 1280 about 20. ``--style model``: by ``Model.train`` in graph mode; ``loop``: by ``value_and_grad`` and the
+optimizer in PyNative mode, where reading any tensor waits for all that was launched.
 
 Of the loop, without the probes and the report that come after the script: the clock runs from the end of the fifth step to the
 end of the loop. With the ratio, which holds all that is observed, steps and gradients too, stand the time that looking at data
@@ -15,8 +19,10 @@ nothing.
 
 Of a whole run (``--whole``, so many seconds without msprec): from the start of the process to its end, with the options that
 `msprec run` has by default, and the seconds of each part: until the script begins, the script, the facts that are written at
-its end, probes, conclusion and report. With ``--together`` both run at the same time, each on a core of its own: on a machine
-that others use too, both have the same neighbours. Beside the ratio of the clock stands that of the CPU time.
+its end, probes, conclusion and report. Of the script, what is paid at each step is told by the second half of its steps, by the
+clock and by CPU time; the rest is paid once, and both together tell what ten minutes would take. With ``--together`` both run
+at the same time, each on a core of its own: on a machine that others use too, both have the same neighbours. Beside the ratio
+of the clock stands that of the CPU time.
 """
 
 import argparse
@@ -42,10 +48,10 @@ import mindspore.dataset as ds
 from mindspore import nn
 from mindspore.train import Callback, Model
 
-ms.set_context(mode=ms.GRAPH_MODE)
+style, samples, hidden = sys.argv[1], *map(int, sys.argv[2:])
+ms.set_context(mode=ms.GRAPH_MODE if style == "model" else ms.PYNATIVE_MODE)
 ms.set_context(runtime_num_threads=1)
 ms.set_seed(1)
-samples, hidden = map(int, sys.argv[1:])
 rng = np.random.default_rng(1)
 images = rng.integers(0, 256, (2048, 3, 32, 32), dtype=np.uint8)
 labels = rng.integers(0, 10, 2048).astype(np.int32)
@@ -62,18 +68,36 @@ class Source:
 class Clock(Callback):
     def __init__(self):
         super().__init__()
-        self.ends = []
+        self.ends, self.cpu = [], []
 
-    def on_train_step_end(self, run_context):
+    def on_train_step_end(self, run_context=None):
         self.ends.append(time.perf_counter())
+        self.cpu.append(time.process_time())
 
 
 data = ds.GeneratorDataset(Source(), ["image", "label"], shuffle=True, num_parallel_workers=1).batch(32)
 net = nn.SequentialCell(nn.Flatten(), nn.Dense(3072, hidden), nn.ReLU(), nn.Dense(hidden, 10))
-model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Adam(net.trainable_params(), 1e-4))
-clock = Clock()
-model.train(1, data, callbacks=[clock], dataset_sink_mode=False)
+loss_fn = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+optimizer, clock = nn.Adam(net.trainable_params(), 1e-4), Clock()
+
+
+def forward(image, label):
+    return loss_fn(net(image), label)
+
+
+if style == "model":
+    Model(net, loss_fn, optimizer).train(1, data, callbacks=[clock], dataset_sink_mode=False)
+else:
+    gradients = ms.value_and_grad(forward, None, optimizer.parameters)
+    net.set_train()
+    for image, label in data.create_tuple_iterator(num_epochs=1):
+        loss, found = gradients(image, label)
+        optimizer(found)
+        clock.on_train_step_end()
+    print(float(loss.asnumpy()))
 print("LOOP", clock.ends[-1] - clock.ends[4], (clock.ends[-1] - clock.ends[4]) / (len(clock.ends) - 5))
+late = len(clock.ends) // 2
+print("LATE", *((times[-1] - times[late]) / (len(times) - 1 - late) for times in (clock.ends, clock.cpu)))
 print("END", time.time())
 """
 
@@ -92,14 +116,20 @@ def recorded(run: Path) -> tuple:
     return max((data["scanned"]["share"] for data in facts["datasets"]), default=0.0), facts["cost"]["seconds"]
 
 
+_TOLD = ("BEGIN", "END", "LATE")
+
+
 class Timed(NamedTuple):
-    """Seconds of a process: all of them, its CPU time, until the script began, in it, and after it."""
+    """Seconds of a process: all of them, its CPU time, until the script began, in it, and after it; of a step in its second half,
+    by the clock and of the CPU."""
 
     whole: float
     cpu: float
     start: float
     script: float
     after: float
+    late: float
+    late_cpu: float
 
 
 def timed(command: list, folder: Path, core) -> Timed:
@@ -112,31 +142,36 @@ def timed(command: list, folder: Path, core) -> Timed:
         ended = time.time()
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        told = dict(line.split()[:2] for line in out.read().splitlines() if line.startswith(("BEGIN", "END")))
-    begin, end = float(told["BEGIN"]), float(told["END"])
-    return Timed(ended - began, used.ru_utime + used.ru_stime, begin - began, end - begin, ended - end)
+        told = {line.split()[0]: line.split()[1:] for line in out.read().splitlines() if line.startswith(_TOLD)}
+    begin, end = float(told["BEGIN"][0]), float(told["END"][0])
+    late = map(float, told["LATE"])
+    return Timed(ended - began, used.ru_utime + used.ru_stime, begin - began, end - begin, ended - end, *late)
 
 
-def parts(run: Path, watched: Timed, bare: Timed) -> str:
+def parts(run: Path, watched: Timed, bare: Timed, steps: int) -> str:
     """Where the seconds of a watched run went beyond those of the bare one."""
     probes = json.loads((run / "facts" / "probes.json").read_text(encoding="utf-8"))["seconds"]
     report = watched.after - bare.after - probes
+    step, of_cpu = watched.late - bare.late, watched.late_cpu - bare.late_cpu
+    once = watched.whole - bare.whole - step * steps
+    long = 1 + step / bare.late + once / 600
     return (
         f"start {watched.start - bare.start:+.1f} s, script {watched.script - bare.script:+.1f} s, probes {probes:.1f} s, "
-        f"record, conclusion and report {report:.1f} s"
+        f"record, conclusion and report {report:.1f} s; each of {steps} steps {step * 1e6:+.0f} µs (CPU {of_cpu * 1e6:+.0f}) "
+        f"of {bare.late * 1e3:.1f} ms, once {once:.1f} s: ten minutes would take {long:.3f}"
     )
 
 
-def whole_runs(seconds: float, hidden: int, pairs: int, together: bool) -> None:
+def whole_runs(seconds: float, style: str, hidden: int, pairs: int, together: bool) -> None:
     """Prints the ratio of each pair of whole runs of about so many seconds."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [None]
     with tempfile.TemporaryDirectory() as scratch:
         folder, found = Path(scratch), []
         (folder / "train.py").write_text(SCRIPT, encoding="utf-8")
-        step = loop([sys.executable, "train.py", "4096", str(hidden)], folder)[1]
-        samples = str(round(seconds / step) * 32)
+        step = loop([sys.executable, "train.py", style, "4096", str(hidden)], folder)[1]
+        steps = round(seconds / step)
         for number in range(pairs):
-            bare = [sys.executable, "train.py", samples, str(hidden)]
+            bare = [sys.executable, "train.py", style, str(steps * 32), str(hidden)]
             watched = [sys.executable, "-m", "msprec", "run", "--out", f"run{number}", *bare[1:]]
             order = (bare, watched) if number % 2 else (watched, bare)
             if together:
@@ -146,7 +181,7 @@ def whole_runs(seconds: float, hidden: int, pairs: int, together: bool) -> None:
             else:
                 took = {one is watched: timed(one, folder, cores[-1]) for one in order}
             found.append((took[True].whole / took[False].whole, took[True].cpu / took[False].cpu))
-            told = parts(folder / f"run{number}", took[True], took[False])
+            told = parts(folder / f"run{number}", took[True], took[False], steps)
             print(
                 f"pair {number + 1}: {took[False].whole:.0f} s without; time {found[-1][0]:.3f}, CPU {found[-1][1]:.3f}; {told}",
                 flush=True,
@@ -159,6 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=32768, help="samples of the pass (default 32768)")
     parser.add_argument("--hidden", type=int, default=256, help="width of the network, for a longer step (default 256)")
+    parser.add_argument("--style", choices=("model", "loop"), default="model")
     parser.add_argument("--pairs", type=int, default=4)
     parser.add_argument(
         "--whole", type=float, metavar="SECONDS", help="whole runs of about so many seconds without msprec"
@@ -166,7 +202,7 @@ def main() -> None:
     parser.add_argument("--together", action="store_true", help="the two of a pair of whole runs at the same time")
     args = parser.parse_args()
     if args.whole:
-        whole_runs(args.whole, args.hidden, args.pairs, args.together)
+        whole_runs(args.whole, args.style, args.hidden, args.pairs, args.together)
         return
     one_core()
     ratios, shares, whole, data = [], [], [], []
@@ -174,7 +210,7 @@ def main() -> None:
         folder = Path(scratch)
         (folder / "train.py").write_text(SCRIPT, encoding="utf-8")
         for number in range(args.pairs):
-            bare = [sys.executable, "train.py", str(args.samples), str(args.hidden)]
+            bare = [sys.executable, "train.py", args.style, str(args.samples), str(args.hidden)]
             options = ["--out", f"run{number}", "--probe-seconds", "0", "--no-word"]
             watched = [sys.executable, "-m", "msprec", "run", *options, *bare[1:]]
             order = (bare, watched) if number % 2 else (watched, bare)

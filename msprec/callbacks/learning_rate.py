@@ -15,6 +15,8 @@ _SETTERS = frozenset(("LearningRateScheduler", "ReduceLROnPlateau"))
 BLOCK, SHARE = 1024, 0.005
 #: So many readings of the same number in a row, and a rate that anything may set is taken to be set seldom.
 STEADY = 8
+#: Steps from one reading to the next of what went as expected so often, where reading would wait for the device.
+SELDOM = 8
 
 
 class LearningRate:
@@ -37,6 +39,9 @@ class LearningRate:
         self._source = self.groups[0] if self.groups else None
         self._constant = self._count = None
         self._same = 0
+        #: Readings so far, steps since the last, and the readings that found something else than expected
+        self._readings, self._since = 0, 0
+        self._surprises: set[int] = set()
         self._may_change = callbacks is None or any(_may_set_rate(callback) for callback in callbacks)
         if isinstance(self._source, Constant):
             self._constant = to_number(self._source.value())
@@ -51,25 +56,43 @@ class LearningRate:
             return "groups"
         return self._source.kind if self._source is not None else "none"
 
-    def before(self) -> None:
-        """Call it before a step."""
+    def before(self, anew: bool = True) -> None:
+        """Call it before a step. ``anew`` False: it may be read at every `SELDOM`-th step only, once it is `steady`."""
+        if not self.reads:
+            return
+        self._since += 1
+        if not anew and self.steady and self._since < SELDOM:
+            return
         if isinstance(self._source, Constant):
-            if self._may_change:
-                self.still()
-        elif self._source is not None and self._counter is not None:
-            self._count = snapshot(self._counter)
+            self.still()
+            return
+        before, self._count = self._count, snapshot(self._counter)
+        self._note(isinstance(self._count, int) and before is not None and self._count == before + self._since)
 
     @property
     def steady(self) -> bool:
-        """Whether `STEADY` readings of a constant rate in a row found the same number."""
+        """Whether `STEADY` readings in a row found a constant rate as it was, or each step counted as an update."""
         return self._same >= STEADY
 
     def still(self) -> bool:
         """Reads a constant rate once more; whether it is the number that it was."""
         value = snapshot(self._source.value()) if self._source is not None else None
         same = isinstance(value, (int, float)) and value == self._constant
-        self._constant, self._same = value, self._same + 1 if same else 0
+        self._constant = value
+        self._note(same)
         return same
+
+    def _note(self, expected: bool) -> None:
+        self._readings, self._since = self._readings + 1, 0
+        if not expected and self.steady:
+            self._surprises.add(self._readings)
+        self._same = self._same + 1 if expected else 0
+
+    def was_expected(self, reading: int) -> bool:
+        """Whether the reading after that of this number finds what was expected; a constant rate is read now where it was not."""
+        if self._readings == reading and isinstance(self._source, Constant):
+            self.still()
+        return reading + 1 not in self._surprises
 
     def fields(self, count: Optional[int] = None) -> dict:
         """The ``lr`` of the step that `before` was called for, for `StepRecorder.put`; empty where it is not known.
@@ -77,7 +100,9 @@ class LearningRate:
         ``count``: of a later step of the same sink, by the optimizer's count of updates before it.
         """
         if self._constant is not None:
-            return {"lr": self._constant}
+            return {"lr": Unread(self, self._readings, self._constant) if self._since else self._constant}
+        if count is None and self._since and self._count is not None:
+            return {"lr": Unread(self, self._readings, Later(self._source, self._count + self._since))}
         count = self._count if count is None else count
         return {} if count is None else {"lr": Later(self._source, count)}
 
@@ -86,6 +111,18 @@ class LearningRate:
         if not isinstance(self._source, Constant):
             self._source, self.reads = None, False
         self._count = None
+
+
+class Unread:
+    """A rate that was not read before its step, as it had gone as expected for long: known where it still did at the next
+    reading."""
+
+    def __init__(self, rate: LearningRate, reading: int, value) -> None:
+        self._rate, self._reading, self._value = rate, reading, value
+
+    def asnumpy(self):
+        """The rate, or None where it is not known."""
+        return to_number(self._value) if self._rate.was_expected(self._reading) else None
 
 
 class Later:

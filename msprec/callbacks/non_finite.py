@@ -7,14 +7,13 @@ from typing import Any, Optional
 from msprec.callbacks.base import UNSET, Monitor
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.recorder_cell import without_recorder
-from msprec.callbacks.spike_batches import SpikeBatches
+from msprec.callbacks.spike_batches import keeper_for
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite
-from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, leave_lost
+from msprec.callbacks.step_snapshots import BadStep, StepKeeper, leave_lost
 from msprec.errors import NonFiniteError
 from msprec.record.step_recorder import process_rank, to_number
 from msprec.runtime.providers import provided
 from msprec.runtime.side_effects import draws_on_host
-from msprec.runtime.tensor_snapshot import on_cpu
 
 POLICIES = ("record", "warn", "stop", "raise")
 
@@ -89,8 +88,7 @@ class NonFiniteMonitor(Monitor):
         dynamic = self.training.outputs.facts["kind"] == "dynamic"
         draws = network is not None and draws_on_host([network])
         self._states.clear()
-        spikes = SpikeBatches(recorder.writer.rank_folder, recorder.writer.event)
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, draws, spikes=spikes)
+        self._keeper = keeper_for(recorder.writer, dynamic, draws)
         if self._locate and network is not None:
             self._prepare_locating()
 

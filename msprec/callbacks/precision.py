@@ -2,6 +2,7 @@
 
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import Callable
 
 from mindspore.train import Callback
@@ -21,45 +22,19 @@ from msprec.runtime.collection import no_collection
 TOGETHER = 64
 
 
-class PrecisionMonitor(Callback):
-    """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults, but for the
-    samples of gradients, which take 0.2 % of the time instead of 0.5 % and begin ten seconds after the start.
-
-    Without ``msprec run`` the facts of data, network, optimizer, modes and sources are recorded too. The batches of the first
-    passes (up to 64 MB), copies of the initial parameters (up to 256 MB) and the networks are held for it; the facts are written
-    when the process ends, in an interactive session when the training ends, and in between where that takes less than 0.2 % of
-    the time. With ``dataset_sink_mode=True`` no batch is seen, and nothing is recorded of the data.
+class JoinedMonitors(Callback):
+    """Calls monitors as one: what they share is done once a step, and their row ends once.
 
     Args:
-        policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` or ``"raise"``, as for
-            `NonFiniteMonitor`.
-        out: The run folder, as for `LossScaleMonitor`.
-        resume: Go on in the folder where it holds steps of an earlier process, also where the training begins anew.
-        tensorboard: ``True``, or a folder: write the scalars of each step as TensorBoard events too (needs
-            ``pip install "msprec[tensorboard]"``).
-        summary: A ``mindspore.train.SummaryRecord``: write them there too, see `SummaryMonitor`.
-
-    Raises:
-        ValueError: ``policy`` is none of these.
-        ImportError: ``tensorboard`` is asked for and tensorboardX is not installed.
-        TypeError: ``summary`` is no SummaryRecord.
-
-    Examples:
-        >>> model.train(10, dataset, callbacks=[PrecisionMonitor()])
+        members: The monitors, in the order in which they are called.
     """
 
-    def __init__(self, policy: str = "warn", out=None, tensorboard=False, summary=None, resume: bool = False) -> None:
+    def __init__(self, members: Sequence[Monitor]) -> None:
         super().__init__()
-        self.loss_scale = LossScaleMonitor(out)
-        self.non_finite = NonFiniteMonitor(policy, out)
-        self.gradients = GradientMonitor(out, GRADIENT_SHARE, first_cost=FIRST_SAMPLE)
-        self.step_time = StepTimeMonitor(out)
-        more = [TensorBoardMonitor(tensorboard, out)] if tensorboard else []
-        more += [SummaryMonitor(summary, out)] if summary is not None else []
         #: The monitors, in the order in which they are called
-        self.members = (self.loss_scale, self.non_finite, self.gradients, self.step_time, *more)
+        self.members = tuple(members)
         for member in self.members:
-            member.member, member.resume = id(self), resume
+            member.member = id(self)
         self._watching: list[Monitor] = []
         self._beginning: list[Monitor] = []
         self._noting: tuple = ()
@@ -70,25 +45,6 @@ class PrecisionMonitor(Callback):
         self._quiet, self._told = 0, 0
         self._reads: tuple = ()
         self._context, self._working = None, False
-
-    @property
-    def folder(self):
-        """The run folder written to; ``None`` before the first training."""
-        return self.loss_scale.folder
-
-    def summary(self) -> dict:
-        """The summaries of the members.
-
-        Returns:
-            dict: ``loss_scale``, ``gradients`` and ``step_time``, see the members' ``summary``;
-            ``first_nonfinite``, ``(step, value)`` of the first non-finite loss or ``None``.
-        """
-        return {
-            "loss_scale": self.loss_scale.summary(),
-            "gradients": self.gradients.summary(),
-            "step_time": self.step_time.summary(),
-            "first_nonfinite": self.non_finite.first,
-        }
 
     @no_collection()
     def on_train_begin(self, run_context) -> None:
@@ -137,7 +93,7 @@ class PrecisionMonitor(Callback):
             for take, keep in self._noting:
                 keep(take())
         except Exception as error:
-            self._watching[0].failed("PrecisionMonitor.notes", error)
+            self._watching[0].failed("notes", error)
         if not self._quiet or len(self._steps) >= TOGETHER or time.monotonic() >= self._until:
             clock.enter()
             try:
@@ -227,6 +183,64 @@ class PrecisionMonitor(Callback):
             return None
 
 
+class PrecisionMonitor(JoinedMonitors):
+    """`LossScaleMonitor`, `NonFiniteMonitor`, `GradientMonitor` and `StepTimeMonitor` with their defaults, but for the
+    samples of gradients, which take 0.2 % of the time instead of 0.5 % and begin ten seconds after the start.
+
+    Without ``msprec run`` the facts of data, network, optimizer, modes and sources are recorded too. The batches of the first
+    passes (up to 64 MB), copies of the initial parameters (up to 256 MB) and the networks are held for it; the facts are written
+    when the process ends, in an interactive session when the training ends, and in between where that takes less than 0.2 % of
+    the time. With ``dataset_sink_mode=True`` no batch is seen, and nothing is recorded of the data.
+
+    Args:
+        policy: What to do at a non-finite loss: ``"record"``, ``"warn"``, ``"stop"`` or ``"raise"``, as for
+            `NonFiniteMonitor`.
+        out: The run folder, as for `LossScaleMonitor`.
+        resume: Go on in the folder where it holds steps of an earlier process, also where the training begins anew.
+        tensorboard: ``True``, or a folder: write the scalars of each step as TensorBoard events too (needs
+            ``pip install "msprec[tensorboard]"``).
+        summary: A ``mindspore.train.SummaryRecord``: write them there too, see `SummaryMonitor`.
+
+    Raises:
+        ValueError: ``policy`` is none of these.
+        ImportError: ``tensorboard`` is asked for and tensorboardX is not installed.
+        TypeError: ``summary`` is no SummaryRecord.
+
+    Examples:
+        >>> model.train(10, dataset, callbacks=[PrecisionMonitor()])
+    """
+
+    def __init__(self, policy: str = "warn", out=None, tensorboard=False, summary=None, resume: bool = False) -> None:
+        self.loss_scale = LossScaleMonitor(out)
+        self.non_finite = NonFiniteMonitor(policy, out)
+        self.gradients = GradientMonitor(out, GRADIENT_SHARE, first_cost=FIRST_SAMPLE)
+        self.step_time = StepTimeMonitor(out)
+        more = [TensorBoardMonitor(tensorboard, out)] if tensorboard else []
+        more += [SummaryMonitor(summary, out)] if summary is not None else []
+        super().__init__((self.loss_scale, self.non_finite, self.gradients, self.step_time, *more))
+        for member in self.members:
+            member.resume = resume
+
+    @property
+    def folder(self):
+        """The run folder written to; ``None`` before the first training."""
+        return self.loss_scale.folder
+
+    def summary(self) -> dict:
+        """The summaries of the members.
+
+        Returns:
+            dict: ``loss_scale``, ``gradients`` and ``step_time``, see the members' ``summary``;
+            ``first_nonfinite``, ``(step, value)`` of the first non-finite loss or ``None``.
+        """
+        return {
+            "loss_scale": self.loss_scale.summary(),
+            "gradients": self.gradients.summary(),
+            "step_time": self.step_time.summary(),
+            "first_nonfinite": self.non_finite.first,
+        }
+
+
 def _failed(member: Monitor, what: str, error: Exception) -> None:
     if isinstance(error, member.lets_pass):
         raise error
@@ -243,5 +257,5 @@ def _for_all(name: str):
 
 
 for _name in HOOKS:
-    if _name not in PrecisionMonitor.__dict__:
-        setattr(PrecisionMonitor, _name, _for_all(_name))
+    if _name not in JoinedMonitors.__dict__:
+        setattr(JoinedMonitors, _name, _for_all(_name))

@@ -4,8 +4,9 @@ from collections import deque
 from pathlib import Path
 from typing import Callable
 
-from msprec.callbacks.step_snapshots import save_batch
+from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, save_batch
 from msprec.record.time_budget import Budget
+from msprec.runtime.tensor_snapshot import on_cpu
 
 #: Losses before one that it is judged by, at least and at most; so many steps pass from one threshold to the next.
 FEWEST, MOST, EVERY = 20, 40, 16
@@ -15,6 +16,12 @@ DEVIATIONS, EXTREMES, RISE = 10.0, 3.0, 0.1
 MOST_KEPT, MOST_BYTES, APART = 16, 16 << 20, 20
 #: Share of the training's time that writing may take, and seconds that are free.
 SHARE, GRACE = 0.002, 0.1
+
+
+def keeper_for(writer, dynamic: bool = True, draws: bool = True, spikes: bool = True) -> StepKeeper:
+    """What keeps the steps of a training that has begun, on its device; with ``writer`` the batches at ``spikes`` are written."""
+    found = SpikeBatches(writer.rank_folder, writer.event) if spikes else None
+    return StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, draws, spikes=found)
 
 
 class SpikeBatches:

@@ -3,7 +3,6 @@
 import time
 from collections import deque
 from datetime import datetime, timezone
-from functools import lru_cache
 from pathlib import Path
 from typing import Optional
 
@@ -327,7 +326,7 @@ class ByHand:
             "ended": _now() if ended else None,
             "seconds": round(time.monotonic() - self.began[0], 3),
             "exit": end,
-            "versions": _versions(),
+            "versions": environment.versions(),
             "platform": environment.platform_facts(),
             "device_target": environment.device_target(),
             "mode": modes.pop() if len(modes) == 1 else "mixed",
@@ -362,11 +361,6 @@ def _earlier_runs(earlier) -> list:
 def _earlier_entries(earlier) -> list:
     entries = earlier.facts("train_step").get("steps") if earlier is not None else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-
-
-@lru_cache(maxsize=1)
-def _versions() -> dict:
-    return environment.versions()
 
 
 def _now() -> str:

@@ -195,7 +195,7 @@ class StepOutputs:
         run that nobody told of."""
         if self._set_by_host or (anew and self.cell is not None):
             self._scale = snapshot(self.cell.scale_sense)
-        if anew:
+        if anew and (self._layout is None or self._layout[2] is not None):
             self._updates = snapshot(self._count)
 
     @property

@@ -12,9 +12,9 @@ from msprec.callbacks.learning_rate import LearningRate
 from msprec.callbacks.non_finite import POLICIES
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
 from msprec.callbacks.resume_step import recorder_of_training, resumed_after
-from msprec.callbacks.spike_batches import SpikeBatches
+from msprec.callbacks.spike_batches import keeper_for
 from msprec.callbacks.step_counters import FirstBadGradient, FirstNonFinite, ScaleTally, TimeTally
-from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, StepKeeper, leave_lost
+from msprec.callbacks.step_snapshots import leave_lost
 from msprec.callbacks.summary import SummaryWriter
 from msprec.callbacks.tensorboard import attach
 from msprec.callbacks.train_context import ByHand, batch_size
@@ -26,7 +26,6 @@ from msprec.record.step_recorder import in_use, to_number
 from msprec.record.tensorboard import require
 from msprec.runtime.collection import no_collection
 from msprec.runtime.memory import reference
-from msprec.runtime.tensor_snapshot import on_cpu
 
 
 def watch(
@@ -146,12 +145,10 @@ class Watch:
     def _prepare(self, network, optimizer) -> None:
         self._rate = LearningRate(optimizer, None)
         self._finite = FiniteParameters(network) if network is not None else None
-        if not self._records:
-            self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS)
-            return
         writer, add = self.recorder.writer, self.recorder.add_listener
-        spikes = SpikeBatches(writer.rank_folder, writer.event)
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, spikes=spikes)
+        self._keeper = keeper_for(writer, spikes=self._records)
+        if not self._records:
+            return
         if self._tensorboard:
             attach(self.recorder, self._tensorboard)
         if self._summary is not None:

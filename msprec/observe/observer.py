@@ -136,12 +136,14 @@ class Observer:
 
     # --- steps --------------------------------------------------------------------------------------------------
     def make_monitors(self, users: list) -> list:
-        """The monitors, less those that the user has put in."""
+        """The monitors as one callback, less those that the user has put in."""
         from msprec.callbacks import MONITORS, NonFiniteMonitor
+        from msprec.callbacks.precision import JoinedMonitors
 
         given = [one for user in users for one in getattr(user, "members", (user,))]
         made = {NonFiniteMonitor: {"locate": self.options.locate and self.options.again is None}}
-        return [kind(**made.get(kind, {})) for kind in MONITORS if not any(isinstance(one, kind) for one in given)]
+        missing = [kind for kind in MONITORS if not any(isinstance(one, kind) for one in given)]
+        return [JoinedMonitors([kind(**made.get(kind, {})) for kind in missing])] if missing else []
 
     def write_step(self, step, grad_norm=None) -> None:
         """Hands a finished step of a training cell or a functional loop to the recorder."""
@@ -190,7 +192,7 @@ class Observer:
     def save(self, final: bool) -> None:
         """Writes all facts as they are known now."""
         begin = time.perf_counter()
-        if not final and self.saves > 3 and self.save_spent > _SAVE_SHARE * (begin - self.began):
+        if not final and self.saves > 1 and self.save_spent > _SAVE_SHARE * (begin - self.began):
             return
         self._write_facts(final)
         self.write_run()

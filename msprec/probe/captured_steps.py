@@ -65,10 +65,10 @@ class Material:
     ) -> None:
         """A training step begins; the first that computes decides which step is held.
 
-        ``forward``: what a functional loop differentiates; ``delivered``: the columns that a pipeline has delivered last.
+        ``forward``: the code of what a functional loop differentiates; ``delivered()``: the columns that a pipeline has
+        delivered last.
         """
         self.offered += 1
-        forward = getattr(forward, "__code__", forward)
         if forward is not None:
             self._forward = self._forward or forward
             if forward is self._forward:
@@ -92,17 +92,18 @@ class Material:
             self.full = True
             return
         self.batches.append(tuple(batch))
-        small = self._bytes + sum(_bytes(value) for value in (delivered or {}).values()) <= MOST_BYTES
-        self.delivered.append(delivered if small else None)
+        columns = delivered() if delivered is not None else None
+        small = self._bytes + sum(_bytes(value) for value in (columns or {}).values()) <= MOST_BYTES
+        self.delivered.append(columns if small else None)
         self._bytes += size
         self.full = len(self.batches) >= MOST_BATCHES
 
     def takes(self, style: str, roots, forward=None) -> bool:
-        """Whether a step of these networks is the one that is held, or none is yet."""
+        """Whether a step of these networks is the one that is held, or none is yet; ``forward`` as for `offer`."""
         if self.build is None:
             return True
         same = style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
-        return same and getattr(forward, "__code__", forward) is self._forward
+        return same and forward is self._forward
 
     def _hold_later(self, batch: tuple) -> None:
         """At steps 32, 64, …: one more batch, and the weights as they are now."""
@@ -138,8 +139,7 @@ class Material:
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer`` with ``gradients``: it is known only once the first step ends."""
         if self.style == "functional":
-            networks = [root for root in self.roots if not is_optimizer_class(type(root))]
-            self.updates_held.update(optimizer, gradients, networks)
+            self.updates_held.update(optimizer, gradients, self.roots)
         if self.style != "functional" or any(optimizer is one for one in self.optimizers):
             return
         if self.initial is not None and len(self.batches) == 1:

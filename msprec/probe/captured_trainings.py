@@ -20,7 +20,8 @@ class CapturedTrainings:
         self._offered, self._turns = 0, 0
 
     def offer(self, style: str, batch: tuple, build: Callable, roots, *what, forward=None, **named) -> None:
-        """A training step begins; see `Material.offer`."""
+        """A training step begins; see `Material.offer`. ``forward``: what a functional loop differentiates."""
+        forward = getattr(forward, "__code__", forward)
         step = (style, roots, forward)
         if self._former is not None and self._former.takes(*step):
             self._held, self._former, self._turns = self._former, None, TURNS  # they take turns, many steps each

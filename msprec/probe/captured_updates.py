@@ -6,7 +6,7 @@ import numpy as np
 
 from msprec.record.nested import tensors_in
 from msprec.record.time_budget import Budget
-from msprec.runtime.cells import all_parameters
+from msprec.runtime.cells import all_parameters, is_optimizer_class
 from msprec.runtime.source_locations import user_place
 
 #: Gradients of more bytes are not copied, nor are batches of more held; more gradient computations are not run again.
@@ -49,8 +49,9 @@ class CapturedUpdates:
         if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
             self._since.append(tuple(batch))
 
-    def update(self, optimizer, gradients, networks=()) -> None:
-        """An optimizer is about to be called; ``networks``: those of the step; another one may update the rest of them."""
+    def update(self, optimizer, gradients, roots=()) -> None:
+        """An optimizer is about to be called; ``roots``: the networks and optimizers of the step; another optimizer may update
+        the rest of the networks."""
         if self.optimizer is None:
             self.optimizer, self.place = optimizer, user_place()
         if optimizer is not self.optimizer:
@@ -68,7 +69,7 @@ class CapturedUpdates:
         with self._budget.spending():
             given = _copies(tensors)
             if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
-                weights = _weights(optimizer, networks)
+                weights = _weights(optimizer, [root for root in roots if not is_optimizer_class(type(root))])
                 number = self._earlier + self._made
                 self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before)]
             self._before = given if self._wanted else None

@@ -2,13 +2,16 @@
 
 import os
 import platform
+from functools import lru_cache
 from importlib import metadata
 from typing import Optional
 
 _PACKAGES = ("mindspore", "numpy", "pandas", "protobuf", "msprec")
 
 
+@lru_cache(maxsize=1)
 def versions() -> dict:
+    """Versions of Python and of the packages that a training rests on, by name."""
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
@@ -52,6 +55,11 @@ def current_mode() -> str:
     from mindspore import context
 
     return "graph" if context.get_context("mode") == context.GRAPH_MODE else "pynative"
+
+
+def reading_waits() -> bool:
+    """Whether reading a tensor waits for operators that were launched before: in PyNative mode, unless each is waited for."""
+    return current_mode() == "pynative" and os.environ.get("MS_DEV_LAUNCH_BLOCKING") != "1"
 
 
 def device_target() -> str:

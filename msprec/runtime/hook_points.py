@@ -449,6 +449,14 @@ HOOK_POINTS = (
         Text("看不到送出的 batch", "the batches are not seen"),
     ),
     HookPoint(
+        "tensor_from_numpy",
+        ("mindspore.common.tensor:Tensor.from_numpy",),
+        _PASSES,
+        ("datasets",),
+        (),
+        Text("查看 batch 时要等待已下发的算子", "looking at a batch waits for what was launched before"),
+    ),
+    HookPoint(
         "iterator_dataset",
         ("mindspore.dataset.engine.iterators:Iterator.__init__",),
         _PASSES,

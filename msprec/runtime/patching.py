@@ -22,7 +22,7 @@ class Patches:
             return None
         try:
             if isinstance(found.owner, type):
-                if not callable(vars(found.owner).get(found.attribute)):
+                if not callable(_function(vars(found.owner).get(found.attribute))):
                     raise AttributeError("it is inherited")
                 self.wrap(found.owner, found.attribute, make)
             else:
@@ -35,10 +35,11 @@ class Patches:
     def wrap(self, owner, name: str, make: Callable) -> None:
         """Replaces the attribute ``name`` that ``owner`` itself defines by ``make(original)``; a missing one is left alone."""
         original = vars(owner).get(name)
-        if original is None or not callable(original):
+        function = _function(original)
+        if not callable(function):
             return
-        replacement = functools.wraps(original)(make(original))
-        setattr(owner, name, replacement)
+        replacement = functools.wraps(function)(make(function))
+        setattr(owner, name, replacement if function is original else staticmethod(replacement))
         self._undo.append((owner, name, original))
 
     def wrap_function(self, module, name: str, make: Callable) -> None:
@@ -59,3 +60,8 @@ class Patches:
         for owner, name, original in reversed(self._undo):
             setattr(owner, name, original)
         self._undo.clear()
+
+
+def _function(value):
+    """The function of a static method; anything else as it is."""
+    return value.__func__ if isinstance(value, staticmethod) else value

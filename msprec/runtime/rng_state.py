@@ -6,12 +6,16 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
+from msprec.record.time_budget import Budget
 from msprec.runtime import hook_points
 
 #: So many steps in a row without a draw, and MindSpore's generator is read once in `SELDOM` steps only.
 QUIET = 8
 #: Steps from one reading to the next of what seldom changes: a quiet generator, and the mode, which takes 20 µs to ask for.
 SELDOM = 64
+#: Share of the time that reading generators that do draw may take, as it waits for what PyNative mode has launched, and seconds
+#: that are free; beyond them a state is not known.
+SHARE, GRACE = 0.005, 0.5
 
 
 def random_state(python: bool = True) -> dict:
@@ -118,17 +122,22 @@ class RandomStates:
         self._own = _Followed(lambda: _mindspore(), _same_mindspore)
         #: Steps until all is read again
         self.left = 0
+        self._budget = Budget(SHARE, GRACE)
 
     def before_step(self) -> tuple:
         """The state in two parts, for `certain`: that of Python and NumPy, and MindSpore's, each as it was last read."""
         due = not self.left
         if due:
             self._python, self.left = self._draws and _in_python(), SELDOM
-        for part in (self._own, self._host) if self._python else (self._own,):
-            if due or not part.quiet:
-                part.read()
+        known = due or self._own.quiet or self._budget.due()
+        parts = [part for part in (self._own, self._host)[: 1 + self._python] if due or not part.quiet]
+        if parts and known:
+            with self._budget.spending():
+                for part in parts:
+                    part.read()
         self.left -= 1
-        return (self._host.held if self._python else None), self._own.held
+        host = self._host.held if self._python and (known or self._host.quiet) else None
+        return host, self._own.held if known else {"mindspore": None, "seed": self._own.held["seed"]}
 
     @property
     def quiet(self) -> bool:

@@ -7,7 +7,8 @@ from mindspore import nn
 from mindspore.experimental import optim
 
 from msprec import LossScaleMonitor
-from msprec.callbacks.learning_rate import BLOCK, LearningRate, Scheduled
+from msprec.callbacks.learning_rate import BLOCK, SELDOM, STEADY, LearningRate, Scheduled, Unread
+from msprec.record.step_recorder import to_number
 
 STEPS = 12
 
@@ -109,3 +110,49 @@ def test_kinds():
     for kind, optimizer in made.items():
         assert LearningRate(optimizer).kind == kind
     assert LearningRate(None).kind == "none" and LearningRate(None).fields() == {}
+
+
+def rates_of(rate, optimizer, steps, change=None):
+    """Of steps that may be read seldom, the rates as their rows are written; ``change(step)`` is called before each."""
+    fields = []
+    for step in range(steps):
+        if change is not None:
+            change(step)
+        rate.before(anew=False)
+        fields.append(rate.fields()["lr"])
+        optimizer.global_step.set_data(ms.Tensor([step + 1], ms.int32))
+    return [to_number(field) for field in fields], fields
+
+
+def test_a_steady_rate_is_read_seldom_and_not_told_wrongly():
+    optimizer = nn.SGD(net().trainable_params(), 0.1)
+    told, fields = rates_of(LearningRate(optimizer, None), optimizer, STEADY + 3 * SELDOM)
+    assert np.allclose(told, 0.1)
+    assert sum(isinstance(field, Unread) for field in fields) == 3 * (SELDOM - 1)
+
+    def halve(step):
+        if step == STEADY + 3:
+            optimizer.learning_rate.set_data(ms.Tensor(0.05, ms.float32))
+
+    told, _ = rates_of(LearningRate(optimizer, None), optimizer, STEADY + 3 * SELDOM, halve)
+    assert told[STEADY : STEADY + SELDOM - 1] == [None] * (SELDOM - 1)
+    assert np.allclose(told[:STEADY], 0.1)
+    assert np.allclose(told[STEADY + SELDOM - 1 :], 0.05)
+
+
+def test_a_schedule_counts_on_while_each_step_is_an_update():
+    rates = [0.1 * 0.99**step for step in range(STEADY + 3 * SELDOM)]
+    optimizer = nn.SGD(net().trainable_params(), rates)
+    told, fields = rates_of(LearningRate(optimizer, None), optimizer, len(rates))
+    assert np.allclose(told, rates)
+    assert sum(isinstance(field, Unread) for field in fields) >= 2 * (SELDOM - 1)
+
+    def skipped(step):  # an update that a loss scale has skipped
+        if step > STEADY + 2:
+            optimizer.global_step.set_data(ms.Tensor([step - 1], ms.int32))
+
+    optimizer.global_step.set_data(ms.Tensor([0], ms.int32))
+    told, _ = rates_of(LearningRate(optimizer, None), optimizer, len(rates), skipped)
+    for step, rate in enumerate(told):
+        assert rate is None or np.isclose(rate, rates[step] if step <= STEADY + 2 else rates[step - 1])
+    assert told.count(None) < SELDOM

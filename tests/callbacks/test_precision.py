@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from msprec import LossScaleMonitor, NonFiniteError, PrecisionMonitor
-from msprec.callbacks import non_finite, precision
+from msprec.callbacks import precision, spike_batches
 from msprec.callbacks.step_snapshots import StepKeeper
 from msprec.callbacks.train_context import Training, optimizer_of
 from msprec.record import step_recorder
@@ -144,14 +144,14 @@ def test_few_large_batches_wait(kit, monkeypatch):
     """No more bytes of batches are held than the monitor says."""
     _wait_for_ever(monkeypatch)
     size = kit.BATCH * 5 * 4
-    monkeypatch.setattr(non_finite, "StepKeeper", partial(StepKeeper, most_bytes=14 * size))
+    monkeypatch.setattr(spike_batches, "StepKeeper", partial(StepKeeper, most_bytes=14 * size))
     kit.start("graph")
     monitor = PrecisionMonitor(out="run")
     waiting = Waiting(monitor)
     kit.model("plain").train(3, kit.data(), callbacks=[monitor, waiting])
     # ten are with the keeper
     assert 2 <= max(waiting.seen) <= 4
-    monkeypatch.setattr(non_finite, "StepKeeper", partial(StepKeeper, most_bytes=10 * size))
+    monkeypatch.setattr(spike_batches, "StepKeeper", partial(StepKeeper, most_bytes=10 * size))
     monitor = PrecisionMonitor(out="run2")
     waiting = Waiting(monitor)
     kit.model("plain").train(3, kit.data(), callbacks=[monitor, waiting])

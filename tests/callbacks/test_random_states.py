@@ -97,3 +97,16 @@ def test_python_and_numpy_are_exact_where_steps_draw(monkeypatch):
         np.random.rand()
     found = [states.certain(one) for one in kept]
     assert [(one["python"], one["numpy"][2]) for one in found] == exact
+
+
+def test_reading_keeps_to_its_share_and_a_state_that_was_not_read_is_not_known(readings, monkeypatch):
+    states = RandomStates()
+    states.before_step()
+    monkeypatch.setattr(states._budget, "due", lambda: False)
+    draw()
+    kept = states.before_step()
+    assert len(readings) == 1
+    assert states.certain(kept) == {"python": None, "numpy": None, "mindspore": None, "seed": ms.get_seed()}
+    monkeypatch.undo()
+    exact, kept = state(), states.before_step()
+    assert np.array_equal(states.certain(kept)["mindspore"].asnumpy(), exact)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from msprec.observe.data.datasets import DatasetRecord
-from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts
+from msprec.observe.data.datasets import DatasetObserver, DatasetRecord
+from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts, sample_keys
 
 
 def _passes(batches) -> list:
@@ -80,3 +80,48 @@ def test_a_loop_over_arrays_has_an_order():
     assert facts["samples_per_pass"] == 90 and facts["batch_size"] == 30 and facts["passes"] == 3
     assert [entry["same_order_as_first"] for entry in facts["order"]["passes"]] == [None, True, True]
     assert facts["label"]["complete_pass"] and facts["label"]["counts"] == {"0": 30, "1": 30, "2": 30}
+
+
+def test_a_pass_whose_order_is_not_looked_at_is_counted_and_read_by_nobody():
+    class Unreadable:
+        shape = (16, 3)
+
+        def asnumpy(self):
+            raise AssertionError("it was read")
+
+    rows, labels = np.random.default_rng(6).standard_normal((16, 3)), np.arange(16, dtype=np.int32) % 4
+    record = DatasetRecord(0, [{}], [], None)
+    record.again = None
+    iterator = record.begin_iterator()
+    for number in range(1, 6):
+        one = record.begin_pass(iterator, affordable=False)
+        assert record.needs(one) == (number <= 3)
+        for _ in range(2):
+            if record.needs(one):
+                record.add({"x": rows, "label": labels}, one, False)
+            else:
+                record.pass_by([("x", Unreadable()), ("label", labels)], one)
+        one.complete = one.trained = True
+    facts = record.facts("")
+    assert (facts["samples"], facts["batches"], facts["passes"], facts["samples_per_pass"]) == (160, 10, 5, 32)
+    assert [one["pass"] for one in facts["order"]["passes"]] == [1, 2, 3]
+    assert not record.inputs_cut
+    record.pass_by([("x", rows), ("label", labels)], one)
+    assert record.last_labels.tolist() == labels.tolist()
+
+
+def test_samples_that_a_long_pass_leaves_out_may_have_been_trained_on(monkeypatch):
+    monkeypatch.setattr("msprec.observe.data.sample_order.MAX_SAMPLES", 16)
+    rows = np.random.default_rng(7).standard_normal((32, 3))
+    observer = DatasetObserver(None)
+    record = DatasetRecord(0, [{}], [], None)
+    record.again, record.steps = None, 1
+    observer.records.append(record)
+    one = record.begin_pass(record.begin_iterator())
+    record.add({"x": rows[:16]}, one, False)
+    assert observer.is_trained_on(sample_keys(rows[:16])) is True
+    assert observer.is_trained_on(sample_keys(rows[16:])) is False
+    assert not record.needs(one)
+    record.pass_by([("x", rows[16:])], one)
+    assert observer.is_trained_on(sample_keys(rows[:16])) is True
+    assert observer.is_trained_on(sample_keys(rows[16:])) is None

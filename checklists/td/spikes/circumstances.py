@@ -11,6 +11,9 @@ from msprec.checklists.td.spikes.loss_spikes import Limits, Spike, find_spikes, 
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: A rate is read at every eighth step at least (`SELDOM` of the learning rate's recorder).
+_UNREAD = 8
+
 
 class Seen(NamedTuple):
     """A spike and what stood around it.
@@ -127,10 +130,12 @@ def _place(course: _Course, step: int) -> tuple:
 
 def _rate(run_data: RunData, course: _Course, step: int, wide: int) -> tuple:
     at = course.at(step)
-    rates = course.rates[max(0, at - wide) : at + 1]
-    if not len(rates) or not np.isfinite(rates).all() or at <= wide:
-        known = len(rates) and np.isfinite(rates[-1])
-        return (float(rates[-1]) if known else None), None, False, False
+    # between two readings that differ, some are not known: of the step itself the next one counts
+    known = np.flatnonzero(np.isfinite(course.rates[at : at + _UNREAD]))
+    around = course.rates[max(0, at - wide) : at + 1 + (int(known[0]) if len(known) else 0)]
+    rates = around[np.isfinite(around)]
+    if 2 * len(rates) < len(around) or not len(rates) or at <= wide:
+        return (float(rates[-1]) if len(rates) else None), None, False, False
     low, high = float(rates.min()), float(rates.max())
     rose = high > run_data.limit("td.09.restart") * low and int(np.argmin(rates)) < int(np.argmax(rates))
     earlier = float(course.highest[max(0, at - wide)])

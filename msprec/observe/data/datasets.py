@@ -20,6 +20,9 @@ STATISTICS_SHARE = 0.005
 STATISTICS_GRACE = 1.0
 # passes whose order is kept: the first and the last few
 _KEEP_PASSES = 8
+# passes of a data set whose order is looked at whatever it costs, the share of the time that it may take in later ones, and
+# seconds that are free: a pass is looked at as a whole or counted only
+_FIRST_PASSES, ORDER_SHARE, ORDER_GRACE = 3, 0.005, 1.0
 # fingerprints of inputs that are kept to know them again
 _MOST_INPUTS = 1 << 16
 
@@ -35,6 +38,12 @@ def to_array(value) -> Optional[np.ndarray]:
     if isinstance(value, (int, float, bool, str, bytes, np.generic)):
         return np.asarray(value)
     return None
+
+
+def as_arrays(items) -> dict:
+    """``{column: array}`` of delivered ``(name, value)``, less what is none."""
+    arrays = ((str(name), to_array(value)) for name, value in items)
+    return {name: array for name, array in arrays if array is not None}
 
 
 class DatasetRecord:
@@ -63,19 +72,28 @@ class DatasetRecord:
         self.passed_over = 0
         self.largest, self.as_declared = 0, False
         self.role_hint = None
-        self.last_count = self.last_labels = self.label_column = None
-        self.inputs = set()
+        self.last_count = self.label_column = None
+        # the labels of the last batch, or the batch itself where it was only counted
+        self._last_labels, self._last_items = None, None
+        # fingerprints of inputs; whether some of a pass that was looked at are not among them
+        self.inputs, self.inputs_cut = set(), False
+        # samples of the longest whole pass that was only counted
+        self._longest = 0
 
     # --- what the iterator hook calls -------------------------------------------------------------------------
     def begin_iterator(self) -> int:
         self.iterators += 1
         return self.iterators
 
-    def begin_pass(self, iterator: int) -> PassOrder:
+    def begin_pass(self, iterator: int, affordable: bool = True) -> PassOrder:
+        """``affordable``: whether its order may be looked at; that of the first passes is."""
+        if self.passes and not self.passes[-1].looked_at:
+            counted = self.passes.pop()
+            self._longest = max(self._longest, counted.samples if counted.complete else 0)
         if len(self.passes) >= _KEEP_PASSES:
             del self.passes[_KEEP_PASSES // 2]
         self.begun += 1
-        one = PassOrder(iterator, self.begun)
+        one = PassOrder(iterator, self.begun, affordable or self.begun <= _FIRST_PASSES)
         self.passes.append(one)
         return one
 
@@ -83,8 +101,7 @@ class DatasetRecord:
         """A delivered batch: column name → array. Gives the pass that it belongs to."""
         self.batched = self.batched or (not self.batches and _are_batches(named))
         count = self._count(named)
-        wanted = self.again is not None or not one.full or len(self.inputs) < _MOST_INPUTS
-        keys, labels, label_column = self._keys(named, count, wanted)
+        keys, labels, label_column = self._keys(named, count, self.needs(one))
         if self.again is not None and self.again.begins(keys):
             one.complete = True
             one = self.begin_pass(one.iterator)
@@ -99,43 +116,59 @@ class DatasetRecord:
             self.contradictions.add(rows, label_column, labels)
             self.sheet.add(rows, label_column, labels, one.samples)
         one.add(keys, labels)
-        self.batches += 1
-        self.samples += count
-        self.last_count, self.last_labels = count, labels
-        self.largest = max(self.largest, count)
+        self._last_labels, self._last_items = labels, None
+        self._counted(count)
         self.as_declared = self.as_declared or any(a.ndim and a.shape[0] == self.batch_size for a in named.values())
         return one
+
+    def needs(self, one: PassOrder) -> bool:
+        """Whether the samples of the batches of this pass have to be looked at."""
+        return not one.full or (self.again is not None and not self.again.given_up)
+
+    def pass_by(self, items: list, one: PassOrder) -> None:
+        """A batch of ``(column name, value)`` that is counted and not read, so that nothing waits for it."""
+        count = self._count(dict(items))
+        self.inputs_cut = self.inputs_cut or one.looked_at
+        one.count(count)
+        self._last_items = items
+        self._counted(count)
+
+    def _counted(self, count: int) -> None:
+        self.batches += 1
+        self.samples += count
+        self.last_count, self.largest = count, max(self.largest, count)
+
+    @property
+    def last_labels(self) -> Optional[np.ndarray]:
+        """The labels of the batch delivered last; None: it has none."""
+        if self._last_items is not None:
+            named, self._last_items = as_arrays(self._last_items), None
+            self._last_labels = self._keys(named, self.last_count, False)[1]
+        return self._last_labels
 
     def _count(self, named: dict) -> int:
         if not self.batched:
             return 1
-        sizes = [a.shape[0] for a in named.values() if a.ndim]
-        return sizes[0] if sizes else 1
+        return next((int(value.shape[0]) for value in named.values() if getattr(value, "shape", ())), 1)
 
     def _keys(self, named: dict, count: int, wanted: bool) -> tuple:
         """``(fingerprints, labels, name of their column)``; the fingerprints are zeros where none are ``wanted``."""
-        keys, found = np.zeros(count, np.uint64), {}
+        keys, columns = np.zeros(count, np.uint64), {}
         for name, array in named.items():
             rows = array if self.batched else array[None]
             if rows.ndim == 0 or rows.shape[0] != count:
                 continue
-            size = rows[0].size if count else 0
+            columns[name] = rows
             if wanted:
-                with np.errstate(over="ignore"):
-                    own = sample_keys(rows)
-                    keys = keys * np.uint64(1099511628211) + own
-                if size > 1 and len(self.inputs) < _MOST_INPUTS:
+                own = sample_keys(rows)
+                keys = keys * np.uint64(1099511628211) + own
+                if count and rows[0].size > 1 and len(self.inputs) < _MOST_INPUTS:
                     self.inputs.update(own.tolist())
-            if (rows.dtype.kind in "iub" and size == 1) or (
-                rows.dtype.kind == "f" and size == 1 and count and _whole(rows)
-            ):
-                found[name] = rows.reshape(-1)
-            elif rows.dtype.kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows):
-                found[name] = rows.argmax(1)
-        label_column = next((name for name in found if is_label_name(name)), next(reversed(found), None))
-        labels = found[label_column].astype(np.int64) if label_column is not None else None
-        self.label_column = label_column
-        return keys, labels, label_column
+        # the first that is called a label, else the last that could be one
+        called = [name for name in columns if is_label_name(name)]
+        found = ((name, _as_labels(columns[name])) for name in (*called, *reversed(columns)))
+        self.label_column, labels = next((one for one in found if one[1] is not None), (None, None))
+        return keys, None if labels is None else labels.astype(np.int64), self.label_column
 
     # --- facts ------------------------------------------------------------------------------------------------
     @property
@@ -148,8 +181,10 @@ class DatasetRecord:
 
     def facts(self, loss_name: str, sketched: bool = False) -> dict:
         """``sketched``: with a sketch of the first pass, for comparing ranks."""
-        passes = self._split_repeats([p for p in self.passes if p.samples and (p.trained or not self.steps)])
-        complete = [p.samples for p in passes if p.complete]
+        fed = [p for p in self.passes if p.samples and (p.trained or not self.steps)]
+        passes = self._split_repeats([p for p in fed if p.looked_at])
+        counted = [p.samples for p in fed if p.complete and not p.looked_at]
+        complete = [p.samples for p in passes if p.complete] + counted + [self._longest] * (self._longest > 0)
         columns = [c.facts() for c in self.columns.values()]
         share = self.scanned / self.samples if self.samples else 0.0
         return {
@@ -213,6 +248,14 @@ def _are_batches(named: dict) -> bool:
     return len(sizes) == 1 and sizes.pop() > 1 and labels and all(array.ndim > 1 for array in arrays[:-1])
 
 
+def _as_labels(rows: np.ndarray) -> Optional[np.ndarray]:
+    """One whole number a sample: those of a column, or where its rows are one-hot; None of any other column."""
+    size, kind = rows[0].size if len(rows) else 0, rows.dtype.kind
+    if size == 1 and (kind in "iub" or (kind == "f" and _whole(rows))):
+        return rows.reshape(-1)
+    return rows.argmax(1) if kind in "fiub" and rows.ndim == 2 and 1 < size <= 4096 and _is_one_hot(rows) else None
+
+
 def _whole(rows: np.ndarray) -> bool:
     flat = rows.reshape(-1)
     return bool(np.isfinite(flat).all() and (np.abs(flat) < 2**31).all() and (flat == np.floor(flat)).all())
@@ -231,13 +274,17 @@ class DatasetObserver:
         self.places = weakref.WeakKeyDictionary()
         self.state = weakref.WeakKeyDictionary()
         self.last = self.last_pass = self.trained = None
-        # the columns that a pipeline delivered last, as arrays
-        self.last_columns: Optional[dict] = None
+        # what a pipeline delivered last, by name
+        self._last_items: Optional[list] = None
         # batches that pipelines delivered since the last training step began
         self.since_step = 0
         self.spent, self.began = 0.0, time.perf_counter()
+        # seconds of looking at the order alone
+        self._order_spent = 0.0
         self.wait = None
         self.inside = False
+        # of the batch that is being delivered, ``{id(tensor): (tensor, array)}`` of the arrays that its tensors are made of
+        self._arrays = {}
 
     def install(self, patches) -> None:
         def remember_place(original):
@@ -254,6 +301,7 @@ class DatasetObserver:
                     return original(iterator)
                 begin = time.perf_counter()
                 self.inside = True
+                self._arrays.clear()
                 try:
                     data = original(iterator)
                 except StopIteration:
@@ -267,6 +315,17 @@ class DatasetObserver:
 
             return __next__
 
+        # reading a tensor waits for everything that PyNative mode has launched: the array that it is made of need not be read
+        def watch_from_numpy(original):
+            def from_numpy(array):
+                tensor = original(array)
+                if self.inside:
+                    self._arrays[id(tensor)] = (tensor, array)
+                return tensor
+
+            return from_numpy
+
+        patches.hook("tensor_from_numpy", watch_from_numpy)
         patches.hook("dataset_init", remember_place)
         patches.hook("iterator_next", watch_next)
 
@@ -294,29 +353,34 @@ class DatasetObserver:
             state = [record, None, record.begin_iterator()]
             self.state[iterator] = state
         if state[1] is None:
-            state[1] = state[0].begin_pass(state[2])
+            allowed = ORDER_GRACE + ORDER_SHARE * (time.perf_counter() - self.began)
+            state[1] = state[0].begin_pass(state[2], self._order_spent <= allowed)
         return state[0], state[1]
 
     def delivered(self, iterator, data) -> None:
-        begin = time.perf_counter()
         self.observer.steps.data_arrived()
         self.since_step += 1
         record, one = self._record(iterator)
         items = data.items() if isinstance(data, dict) else zip(self._names(record, len(data)), data)
-        self._take(record, one, items)
-        self.spent += time.perf_counter() - begin
+        arrays, self._arrays = self._arrays, {}
+        self._take(record, one, [(name, arrays.get(id(value), (None, value))[1]) for name, value in items])
 
-    def _take(self, record: DatasetRecord, one: PassOrder, items) -> None:
-        may_scan = self.spent < STATISTICS_GRACE + STATISTICS_SHARE * (time.perf_counter() - self.began)
-        named = {}
-        for name, value in items:
-            array = to_array(value)
-            if array is not None:
-                named[str(name)] = array
-        if named:
+    def _take(self, record: DatasetRecord, one: PassOrder, items: list) -> None:
+        begin = time.perf_counter()
+        may_scan = self.spent < STATISTICS_GRACE + STATISTICS_SHARE * (begin - self.began)
+        if not may_scan and not record.needs(one):
+            record.pass_by(items, one)
+        elif named := as_arrays(items):
             one = record.add(named, one, may_scan)
         self.last, self.last_pass = record, one
-        self.last_columns = named if record.from_iterator else None
+        self._last_items = items if record.from_iterator else None
+        took = time.perf_counter() - begin
+        self.spent += took
+        self._order_spent += 0.0 if may_scan else took
+
+    def last_columns(self) -> Optional[dict]:
+        """The columns that a pipeline delivered last, as arrays; None: none did."""
+        return as_arrays(self._last_items) if self._last_items is not None else None
 
     @staticmethod
     def _names(record: DatasetRecord, count: int) -> list:
@@ -363,9 +427,7 @@ class DatasetObserver:
         record = self.records[0]
         tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
         if tensors:
-            begin = time.perf_counter()
             self._take(record, record.passes[-1], tensors)
-            self.spent += time.perf_counter() - begin
             record.steps = max(1, record.steps)
             record.trained_passes += not self.last_pass.trained
             self.last_pass.trained = True
@@ -376,7 +438,9 @@ class DatasetObserver:
         if any(len(record.inputs) >= _MOST_INPUTS for record in known) or not any(record.inputs for record in known):
             return None
         hits = sum(any(key in record.inputs for record in known) for key in keys.tolist())
-        return hits > 0.5 * len(keys)
+        if hits > 0.5 * len(keys):
+            return True
+        return None if any(record.inputs_cut for record in known) else False
 
     def label_sheet(self, folder) -> dict:
         """``label_sheet.json``: samples of the training set; pictures are written into ``folder``."""

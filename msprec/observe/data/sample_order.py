@@ -25,9 +25,8 @@ def sample_keys(column: np.ndarray) -> np.ndarray:
     bits = picked.view(np.uint64) if picked.dtype.itemsize == 8 and picked.flags.c_contiguous else None
     if bits is None:
         bits = np.ascontiguousarray(picked.astype(np.float64)).view(np.uint64)
-    with np.errstate(over="ignore"):
-        mixed = (bits ^ (bits >> np.uint64(29))) * _RNG_FREE[: bits.shape[1]]
-        return (mixed ^ (mixed >> np.uint64(32))).sum(1, dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) * _RNG_FREE[: bits.shape[1]]
+    return (mixed ^ (mixed >> np.uint64(32))).sum(1, dtype=np.uint64)
 
 
 def _text_key(row) -> int:
@@ -37,10 +36,11 @@ def _text_key(row) -> int:
 
 
 class PassOrder:
-    """The order of one pass: fingerprints and labels, at most MAX_SAMPLES of each."""
+    """The order of one pass: fingerprints and labels, at most MAX_SAMPLES of each; ``looked_at`` False: its samples are counted
+    only."""
 
-    def __init__(self, iterator: int, number: int = 1) -> None:
-        self.iterator, self.number, self.samples, self.batches = iterator, number, 0, 0
+    def __init__(self, iterator: int, number: int = 1, looked_at: bool = True) -> None:
+        self.iterator, self.number, self.looked_at, self.samples, self.batches = iterator, number, looked_at, 0, 0
         self.complete, self.trained = False, False
         #: Batches delivered since the last training step
         self.waiting = 0
@@ -49,12 +49,16 @@ class PassOrder:
     @property
     def full(self) -> bool:
         """Whether no more of it are kept."""
-        return self._kept >= MAX_SAMPLES
+        return not self.looked_at or self._kept >= MAX_SAMPLES
 
-    def add(self, keys: np.ndarray, labels: Optional[np.ndarray]) -> None:
-        self.samples += len(keys)
+    def count(self, samples: int) -> None:
+        """A batch of so many samples, that is not looked at."""
+        self.samples += samples
         self.batches += 1
         self.waiting += 1
+
+    def add(self, keys: np.ndarray, labels: Optional[np.ndarray]) -> None:
+        self.count(len(keys))
         if self.full:
             return
         self._kept += len(keys)
@@ -95,11 +99,11 @@ class NewPass:
     """
 
     def __init__(self) -> None:
-        self._seen, self._samples, self._repeated, self._given_up = set(), 0, 0, False
+        self._seen, self._samples, self._repeated, self.given_up = set(), 0, 0, False
 
     def begins(self, keys: np.ndarray) -> bool:
         """Takes the fingerprints of the next batch; True when it is the first of a new pass."""
-        if self._given_up or not len(keys):
+        if self.given_up or not len(keys):
             return False
         batch = set(keys.tolist())
         known = len(batch & self._seen)
@@ -109,8 +113,8 @@ class NewPass:
         self._samples += len(keys)
         self._repeated += known + len(keys) - len(batch)
         self._seen |= batch
-        self._given_up = self._samples > MAX_SAMPLES or self._repeated > max(1, 0.02 * self._samples)
-        if self._given_up:
+        self.given_up = self._samples > MAX_SAMPLES or self._repeated > max(1, 0.02 * self._samples)
+        if self.given_up:
             self._seen = set()
         return False
 

@@ -5,7 +5,7 @@ import weakref
 from typing import Optional
 
 from msprec.callbacks.recorder_cell import without_recorder
-from msprec.callbacks.train_outputs import StepOutputs, loss_scale_facts
+from msprec.callbacks.train_outputs import StepOutputs
 from msprec.locate.replay import of_train_cell
 from msprec.observe.network.modes import trained_networks
 from msprec.observe.train_steps.kept_few import KeptFew
@@ -51,9 +51,10 @@ class CellSteps:
         entry = steps.style_facts.note("model" if in_model else "cell", cell=cell)
         steps.note_inputs(args, unwrap(cell))
         via = "Model.train" if in_model else "call"
+        place = user_place()
         for network in networks:
-            observer.modes.note("train", via, network, user_place(), steps.done, True)
-            observer.inputs.note("train", via, "step", network, args, user_place())
+            observer.modes.note("train", via, network, place, steps.done, True)
+            observer.inputs.note("train", via, "step", network, args, place)
         step = steps.begun(entry)
         step.rate = steps.rate(optimizers)
         steps.offer("cell", args, lambda given, _=None: _replayed(cell, given, None), [cell], optimizers, cell=cell)
@@ -86,7 +87,7 @@ class CellSteps:
         def build(args):
             return _replayed(cell, args, scale)
 
-        dynamic = loss_scale_facts(cell)["kind"] == "dynamic"
+        dynamic = self._outputs.of(cell).facts["kind"] == "dynamic"
         self._steps.replays.begin(step.number, args, build, [cell], dynamic)
         return lambda: build(args)
 

@@ -70,7 +70,8 @@ class JitSteps:
         step = steps.begun(entry)
         step.rate = steps.rate(reached.optimizers)
         steps.scaling.begin(step, reached.scalers)
-        step.updates = _updates(reached.optimizers)
+        # reading the count waits for the device: only a scaler makes an update uncertain
+        step.updates = _updates(reached.optimizers) if reached.scalers else None
         steps.sample(step, reached.optimizers, self._keep(step, executor, args, reached), reached.networks)
         return step
 

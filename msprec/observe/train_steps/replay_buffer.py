@@ -2,10 +2,9 @@
 
 from typing import Callable
 
-from msprec.callbacks.spike_batches import SpikeBatches
-from msprec.callbacks.step_snapshots import CPU_STEPS, DEVICE_STEPS, BadStep, StepKeeper, save_step
+from msprec.callbacks.spike_batches import keeper_for
+from msprec.callbacks.step_snapshots import BadStep, save_step
 from msprec.record.step_recorder import process_rank
-from msprec.runtime.tensor_snapshot import on_cpu
 
 
 class ReplayObserver:
@@ -25,8 +24,7 @@ class ReplayObserver:
     def _prepare(self, dynamic: bool) -> None:
         from msprec.locate.online import Locator, WeightCopies
 
-        spikes = SpikeBatches(self._writer.rank_folder, self._writer.event)
-        self._keeper = StepKeeper(CPU_STEPS if on_cpu() else DEVICE_STEPS, dynamic, spikes=spikes)
+        self._keeper = keeper_for(self._writer, dynamic)
         folder = self._writer.rank_folder / "nonfinite"
         alone = process_rank()[1] == 1
         self._locator, self._copies = Locator(self._writer.event, folder, alone), WeightCopies()

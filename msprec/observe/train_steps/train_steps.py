@@ -24,9 +24,12 @@ from msprec.probe.captured_trainings import CapturedTrainings
 from msprec.probe.evaluation_calls import EvaluationCalls
 from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
+from msprec.runtime.environment import reading_waits
 from msprec.runtime.source_locations import user_place
 
 _KEPT_FUNCTIONS = 16
+#: The dtypes of the inputs are asked for at so many first steps, and then once in so many.
+_ALL_DTYPES = 64
 
 
 class StepObserver:
@@ -49,6 +52,8 @@ class StepObserver:
         #: Networks that are trained, and the last that are only called; dtypes of the inputs of steps
         self.roots, self.eval_roots, self.input_dtypes = [], [], set()
         self._reached, self._noted = {}, set()
+        #: The pass in which the rate was asked for last, and whether reading it waits for the device
+        self._rated_in, self._reading_waits = -1, False
 
     def install(self, patches) -> None:
         StepHooks(self).install(patches)
@@ -138,7 +143,11 @@ class StepObserver:
         if not rates:
             return None
         self.observer.optimizers.takes_part(optimizers, self.done)
-        rates[0].before()
+        passes = self.observer.datasets.epoch
+        anew = passes != self._rated_in  # it may be set from one pass to the next
+        if anew:
+            self._rated_in, self._reading_waits = passes, reading_waits()
+        rates[0].before(anew=anew or not self._reading_waits)
         return rates[0].fields().get("lr")
 
     def sample(self, step: OpenStep, optimizers, build=None, roots=(), given=None) -> None:
@@ -149,8 +158,10 @@ class StepObserver:
     def offer(self, *what, **named) -> None:
         """Offers the step to the probes; see `Material.offer`."""
         if self.observer.options.probes and self.replays.again is None:
-            columns = self.observer.datasets.last_columns
-            self.observer.guarded_call(lambda: self.material.offer(*what, delivered=columns, **named))
+            self.observer.guarded_call(self._offer, what, named)
+
+    def _offer(self, what: tuple, named: dict) -> None:
+        self.material.offer(*what, delivered=self.observer.datasets.last_columns, **named)
 
     # what trains
 
@@ -182,7 +193,7 @@ class StepObserver:
 
     def note_inputs(self, args: tuple, function) -> None:
         """What a step is called with, where no pipeline delivered it: the columns of a data set of its own."""
-        for value in args:
+        for value in args if self.done < _ALL_DTYPES or not self.done % _ALL_DTYPES else ():
             if hasattr(value, "asnumpy") and hasattr(value, "dtype"):
                 self.input_dtypes.add(str(value.dtype).lower())
         if self.observer.datasets.piped:

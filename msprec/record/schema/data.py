@@ -126,7 +126,7 @@ ORDER = {
                 ),
             }
         ],
-        "order of the samples, pass by pass",
+        "order of the samples, pass by pass: of the first three, and of later ones that there was time to look at",
     ),
     "new_iterator_each_pass": key(flag, "whether each pass has an iterator of its own"),
     "sketch": key(
