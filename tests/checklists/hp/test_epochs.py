@@ -52,6 +52,11 @@ def test_a_validation_loss_that_turns_up(verdict):
     assert entry["locations"] == [{"file": "train.py", "line": 10}]
 
 
+def test_a_training_that_diverges_has_no_epochs_too_many(verdict):
+    entry = verdict("hp.02", run(OVER, loss=lambda step: falling(step) if step < 200 else math.inf))
+    assert entry["conclusion"] == "undecided" and "diverges" in entry["summary"]
+
+
 def test_a_score_that_falls(verdict):
     score = [0.6 + 0.04 * n if n < 8 else 0.9 - 0.004 * (n - 8) for n in range(30)]
     assert verdict("hp.02", run(score, name="accuracy"))["conclusion"] == "problem"
