@@ -24,8 +24,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, construct_of
 
-#: A metric of the script's own, an inverse transform, or a network that does otherwise outside training.
-_RESCALES = r"class \w+\(.*Metric\w*\)|inverse_transform|self\.training\b"
+#: A metric of the script's own, an inverse transform, or a network that is another, or does otherwise, outside training.
+_RESCALES = r"def update\(self|inverse_transform|self\.training\b|eval_network\s*="
 _TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
 #: What to do about processing that differs.
 ADVICE = Text(

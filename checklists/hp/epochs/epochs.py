@@ -44,6 +44,10 @@ _EVALUATE = Text(
     "epoch is best.",
 )
 
+_FIND_WHY = Text(
+    "先解决训练学不到东西的原因（数据、标签、网络、loss、学习率），再看曲线。",
+    "Find first why it learns nothing (data, labels, network, loss, learning rate); then look at the curves again.",
+)
 #: An option of a command line that says how long a training is to be.
 _LENGTH = re.compile(r"(--?|[\w.]+=?)?[\w.-]*(epoch|step|iter)", re.IGNORECASE)
 
@@ -371,10 +375,7 @@ def _learnt_nothing(run_data: RunData, outcome: BesideConstant, shown: list) -> 
             "The training learnt nothing: {what}. Until it does, the number of epochs cannot be judged.",
             what=outcome.words(),
         ),
-        Text(
-            "先解决训练学不到东西的原因（数据、标签、网络、loss、学习率），再看曲线。",
-            "Find first why it learns nothing (data, labels, network, loss, learning rate); then look at the curves again.",
-        ),
+        _FIND_WHY,
         shown,
         _loop_places(run_data),
     )
@@ -564,23 +565,9 @@ def _in_between(
             shown,
         )
     level = training is not None and not is_steep(run_data, training)
-    poor = -math.inf < _held_out_share(run_data) < run_data.limit("hp.02.well")
-    if poor and not _validation_flat(curves) and curve.steps[curve.best] >= curve.steps[-2]:
-        return undecided(
-            Text(
-                "验证集的 {name} 到结尾仍在变好（{end}），但还没有走完从最常见类别的占比到 1 的一半。",
-                "{name} on the validation data was still getting better at the end ({end}), and has not come half of the way "
-                "from the most frequent class's share to 1.",
-                name=curve.name,
-                end=curve.shown(curve.end),
-            ),
-            Text(
-                "训练更多 epoch，看它是否继续变好；若进展很慢，见 hp.01（学习率过小）。",
-                "Train for more epochs and see whether it goes on; where it is slow, see hp.01 (too small a rate).",
-            ),
-            shown,
-            _loop_places(run_data),
-        )
+    of_score = _of_poor_score(run_data, curves, shown)
+    if of_score is not None:
+        return of_score
     return ok(
         Text(
             "验证集的 {name} 在第 {step} 步最好（{best}），最后 {n} 次的均值为 {end}，没有回升{level}。",
@@ -595,6 +582,44 @@ def _in_between(
         ),
         shown,
     )
+
+
+def _of_poor_score(run_data: RunData, curves: list, shown: list) -> Optional[Finding]:
+    """Undecided where the score on data of its own is that of the most frequent class, or less than hp.02.well of the way
+    from there to 1 and still rising; None else."""
+    share = _held_out_share(run_data)
+    score = next((one for one in curves if not one.low), None)
+    if score is not None and -math.inf < share < run_data.limit("hp.01.learnt"):
+        return undecided(
+            Text(
+                "训练什么也没有学到：验证集的 {name} 为 {end}，与总猜最常见类别相当；在此之前，epoch 数的多少无从判断。",
+                "The training learnt nothing: {name} on the validation data is {end}, about that of always the most frequent "
+                "class; until it does, the number of epochs cannot be judged.",
+                name=score.name,
+                end=score.shown(score.end),
+            ),
+            _FIND_WHY,
+            shown,
+            _loop_places(run_data),
+        )
+    poor = -math.inf < share < run_data.limit("hp.02.well")
+    if score is not None and poor and not _validation_flat(curves) and score.steps[score.best] >= score.steps[-2]:
+        return undecided(
+            Text(
+                "验证集的 {name} 到结尾仍在变好（{end}），但还没有走完从最常见类别的占比到 1 的一半。",
+                "{name} on the validation data was still getting better at the end ({end}), and has not come half of the way "
+                "from the most frequent class's share to 1.",
+                name=score.name,
+                end=score.shown(score.end),
+            ),
+            Text(
+                "训练更多 epoch，看它是否继续变好；若进展很慢，见 hp.01（学习率过小）。",
+                "Train for more epochs and see whether it goes on; where it is slow, see hp.01 (too small a rate).",
+            ),
+            shown,
+            _loop_places(run_data),
+        )
+    return None
 
 
 def _no_curve(run_data: RunData, training: Optional[TrainingCurve], shown: list) -> Finding:

@@ -15,6 +15,12 @@ _NAMES = {
     "by 90 degrees": Text("旋转 90 度", "turned by 90 degrees"),
     "by 270 degrees": Text("旋转 270 度", "turned by 270 degrees"),
 }
+#: What random flips of both axes bring about, random quarter turns, and a transpose.
+_GROUPS = (
+    ("left to right", "top to bottom", "by 180 degrees"),
+    ("by 90 degrees", "by 180 degrees", "by 270 degrees"),
+    ("transposed",),
+)
 #: What mirrors or turns a picture.
 _TURNS = (
     r"(?i)::\s*-1|\b(fliplr|flipud|rot90|Horizontal_?Flip|Vertical_?Flip|Random_?Rotation|(h|v)flip)\b|\b(np|ops|mnp|mint|F|cv2)\.flip\("
@@ -35,7 +41,10 @@ def turned_targets(run_data: RunData) -> Optional[Finding]:
     clear, limit = sum(counts.values()), run_data.limit("td.05.turned")
     if clear < run_data.limit("td.05.clear") or counts.get("as given", 0) < limit * clear:
         return None
-    turned = [(n, name) for name, n in counts.items() if name in _NAMES and n >= limit * clear]
+    turned = max(
+        ([(n, name) for name, n in counts.items() if name in group and n >= limit * clear] for group in _GROUPS),
+        key=lambda found: sum(n for n, _ in found),
+    )
     rest = clear - counts["as given"] - sum(n for n, _ in turned)
     several = len(turned) > 1 and not facts.square  # four of the four that a picture of unequal sides has
     if not turned or several or rest > run_data.limit("td.05.otherwise") * clear:

@@ -52,6 +52,11 @@ def test_a_validation_loss_that_turns_up(verdict):
     assert entry["locations"] == [{"file": "train.py", "line": 10}]
 
 
+def test_a_training_that_diverges_has_no_epochs_too_many(verdict):
+    entry = verdict("hp.02", run(OVER, loss=lambda step: falling(step) if step < 200 else math.inf))
+    assert entry["conclusion"] == "undecided" and "diverges" in entry["summary"]
+
+
 def test_a_score_that_falls(verdict):
     score = [0.6 + 0.04 * n if n < 8 else 0.9 - 0.004 * (n - 8) for n in range(30)]
     assert verdict("hp.02", run(score, name="accuracy"))["conclusion"] == "problem"
@@ -245,3 +250,17 @@ def test_three_epochs_that_brought_the_loss_down_a_little(verdict, score, conclu
 def test_nothing_is_ok_on_a_training_that_learnt_nothing(verdict):
     entry = verdict("hp.02", run([2.3] * 10, lambda step: 2.3026))
     assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "conclusion", "says"),
+    [
+        ([0.1, 0.11, 0.1, 0.11, 0.1, 0.11], "undecided", "learnt nothing"),
+        ([0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "undecided", "still getting better"),
+        ([0.3, 0.4, 0.41, 0.4, 0.4, 0.41], "ok", "has not turned"),
+        ([0.3, 0.5, 0.6, 0.7, 0.8, 0.9], "ok", "has not turned"),
+    ],
+)
+def test_a_poor_score_is_not_ok(verdict, scores, conclusion, says):
+    entry = verdict("hp.02", run(scores, lambda step: 1.6 + 0.6 * math.exp(-step / 60), name="accuracy"))
+    assert entry["conclusion"] == conclusion and says in entry["summary"], entry["summary"]

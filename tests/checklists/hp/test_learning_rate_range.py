@@ -95,6 +95,13 @@ def test_rate(verdict, losses, rate, conclusion):
     assert entry["conclusion"] == conclusion, entry["summary"]
 
 
+def test_a_rate_of_zero_from_a_loaded_state_is_told(verdict):
+    made = run(FLAT, 0.0)
+    made.facts["weights_loaded"] = {"loads": [{"optimizer": True, "place": {"file": "train.py", "line": 7}}]}
+    entry = verdict("hp.01", made)
+    assert "train.py:7" in entry["summary"] and entry["locations"][0]["line"] == 7
+
+
 def test_a_loss_that_leaps_at_the_first_update_does_not_fall(verdict):
     entry = verdict("hp.01", run([1.4, *[75 - 0.4 * n for n in range(60)]], 5.0))
     assert entry["conclusion"] == "problem" and "diverges" in entry["summary"]
