@@ -137,7 +137,12 @@ def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
     found = None
     for node in own_nodes(scope):
         grown = _grown(node, name)
-        if grown is not None and node.lineno < before and (found is None or node.lineno >= found[0]):
+        if (
+            grown is not None
+            and isinstance(node, ast.Call)
+            and node.lineno < before
+            and (found is None or node.lineno >= found[0])
+        ):
             found = (node.lineno, grown, 0)
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
             continue

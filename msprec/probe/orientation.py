@@ -1,7 +1,7 @@
-"""Whether picture targets (masks, maps) lie as their pictures do, or some lie as the mirrored or turned picture would.
+"""Whether masks lie as their pictures do, or some lie as the mirrored or turned picture would.
 
-A target that belongs to its picture goes along with its values in one orientation. Where the picture is flipped at random and
-its target is not, the target of some samples fits the flipped picture far better than the picture that it came with.
+A mask that belongs to its picture goes along with its values in one orientation. Where the picture is flipped at random and
+its mask is not, the mask of some samples fits the flipped picture far better than the picture that it came with.
 """
 
 from typing import Optional
@@ -54,7 +54,10 @@ def orientation(material) -> Optional[dict]:
 
 
 def _picture_and_target(arrays: list) -> Optional[tuple]:
-    """Two arrays (samples, channels, height, width) of one height and width; the one of fewer values is the target."""
+    """Two arrays (samples, channels, height, width) of one height and width: a picture, and a mask of a few values.
+
+    Two pictures are none: views of one sample are turned each by itself on purpose.
+    """
     maps = [a for a in arrays if a.ndim in (3, 4) and a.dtype.kind in "fiub" and min(a.shape[-3:]) > 0]
     if len(maps) != 2 or len(maps[0]) != len(maps[1]) or max(a.ndim for a in maps) < 4:
         return None
@@ -64,7 +67,9 @@ def _picture_and_target(arrays: list) -> Optional[tuple]:
     first, second = (len(np.unique(one[:8])) for one in forms)
     picture, target = forms if first >= second else forms[::-1]
     values = np.unique(target)
-    if target.shape[1] == 1 and len(values) <= _CLASSES:
+    if len(values) > _CLASSES or max(first, second) <= 2 * _CLASSES:
+        return None
+    if target.shape[1] == 1:
         target = np.concatenate([target == value for value in values[1:]] or [target], 1)
     return picture, target.astype(np.float64)
 

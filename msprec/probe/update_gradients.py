@@ -17,7 +17,7 @@ from msprec.probe.captured_updates import flat_gradients, joined
 from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.record.nested import tensors_in
 from msprec.runtime.scalars import first_scalar
-from msprec.runtime.source_locations import place_of_class, place_of_code
+from msprec.runtime.source_locations import place_of_class, place_of_code, user_place
 
 #: A cell is called until so many updates were seen, so many times at most.
 _UPDATES, _CALLS = 3, 40
@@ -149,7 +149,7 @@ class _Calls(GraphTrace):
         if optimizer is self._first:
             if self.place is None:
                 nearest = next((one for one in reversed(self._calls) if one is not None), None)
-                self.place = place_of(_At(nearest)) if nearest is not None else None
+                self.place = place_of(_At(nearest)) if nearest is not None else user_place()
             shapes = [tuple(one.shape) for one in _sequence(gradients)]
             taken = [
                 (found, weights) for one, weights in self.computed if (found := _matching(one, shapes)) is not None

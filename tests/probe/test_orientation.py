@@ -45,6 +45,14 @@ def test_masks_of_other_pictures_fit_in_any_orientation():
     assert sum(n for name, n in found.items() if name not in ("as given", "left to right")) > sum(found.values()) / 4
 
 
+def test_views_of_one_sample_are_turned_each_by_itself():
+    pictures, _ = spots()
+    material, mirrored = Material(), pictures.copy()
+    mirrored[::2] = mirrored[::2, :, :, ::-1]
+    material.batches = [(Tensor(pictures), Tensor(mirrored))]
+    assert orientation(material) is None
+
+
 def test_no_pictures():
     material = Material()
     material.batches = [(Tensor(np.ones((4, 8), np.float32)), Tensor(np.arange(4)))]

@@ -61,7 +61,7 @@ def judge_epochs(run_data: RunData) -> Finding:
     if training is not None and is_steep(run_data, training) and not _validation_flat(curves):
         return _too_few(run_data, training, curves, shown)
     begun = _only_begun(run_data)
-    if begun is not None and not _validation_flat(curves):
+    if begun is not None and not _validation_flat(curves) and _leads_nowhere(run_data) is None:
         return _ends_too_soon(run_data, begun, shown)
     onward = _far_from_done(run_data)
     if onward is not None and not _validation_flat(curves):
@@ -115,8 +115,9 @@ def _only_begun(run_data: RunData) -> Optional[TrainingCurve]:
 
 def _far_from_done(run_data: RunData) -> Optional[Further]:
     """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
-    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end, or to hp.02.halved of what is left, which
-    is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as many steps; None of any other.
+    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; or, after fewer than hp.02.epochs, to
+    hp.02.halved of what is left, which is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as
+    many steps; None of any other.
 
     Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
     without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
@@ -140,7 +141,16 @@ def _far_from_done(run_data: RunData) -> Optional[Further]:
     as_much = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps and not run_data.loads
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.as_much") * run.gained
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
-    return run if goes_on or halved or as_much else None
+    few = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
+    return run if goes_on or (few and (halved or as_much)) else None
+
+
+def _leads_nowhere(run_data: RunData) -> Optional[tuple]:
+    """``(run, trial)`` of a run whose last weights, trained on for hp.02.told steps at its own rate, gain nothing on batches that
+    were kept back; None of any other."""
+    run = run_data.once(further_training)
+    own = run.own if run is not None and run.apart else None
+    return (run, own) if own is not None and own.steps >= run_data.limit("hp.02.told") and own.gain <= 0 else None
 
 
 def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
@@ -432,6 +442,18 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             "have become worse already.",
             what=what,
             at=listed([at(place) for place in run_data.silent_evaluations[:3]]),
+        ), _EVALUATE
+    nowhere = _leads_nowhere(run_data)
+    if nowhere is not None:
+        return Text(
+            "{what}；但从结束时的权重以同样的学习率再训练 {steps} 步，"
+            "未参与这些步的 batch 上的 loss 没有下降（{before} 到 {after}）。",
+            "{what}; but {steps} steps more, from its last weights at the same rate, do not bring down the loss of batches kept "
+            "back ({before} to {after}).",
+            what=what,
+            steps=nowhere[1].steps,
+            before=nowhere[0].before,
+            after=nowhere[1].after,
         ), _EVALUATE
     reached = _held_out_share(run_data)
     if reached >= run_data.limit("hp.02.reached"):

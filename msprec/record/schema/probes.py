@@ -461,7 +461,7 @@ PROBES = {
     "graph": key(_GRAPH, "one training step, run again"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
-    "orientation": key(_ORIENTATION, "how masks and other picture targets lie on their pictures"),
+    "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "attended_padding": key(_ATTENDED_PADDING, "how much of the weight of attention lies on padding"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),

@@ -132,3 +132,12 @@ def test_the_first_steps_again_at_a_lower_rate(verdict, own, lower, conclusion):
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert conclusion == "undecided" or "stays finite at 0.002" in entry["summary"]
+
+
+@pytest.mark.parametrize(("after", "conclusion"), [(BEFORE, "undecided"), ([0.9, 1.0, 0.8, 0.9], "problem")])
+def test_a_fall_at_the_end_that_training_on_does_not_continue(verdict, after, conclusion):
+    run = ended(lambda n: 4.0 - 2.0 * n / 400, 400, 0.001, after)
+    run.facts["probes"]["further"]["trials"][0]["losses"] = [2.0] * 40
+    entry = verdict("hp.02", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "problem" or "do not bring down the loss of batches kept back" in entry["summary"]
