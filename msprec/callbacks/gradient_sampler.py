@@ -17,7 +17,7 @@ from msprec.record.step_recorder import to_number
 from msprec.record.time_budget import Budget
 from msprec.runtime import hook_points
 from msprec.runtime.providers import provided
-from msprec.runtime.tensor_snapshot import on_cpu
+from msprec.runtime.tensor_snapshot import on_cpu, wait_for
 
 #: Share of the run's time that samples may take.
 SHARE = 0.005
@@ -108,6 +108,8 @@ class GradientSampler:
         """
         if optimizer is None:
             return
+        if on_cpu():
+            wait_for(optimizer.parameters)
         with self._budget.spending():
             again = None
             if given is None:

@@ -13,7 +13,7 @@ from msprec.locate.saved_step import save_capsule
 from msprec.record.time_budget import Budget
 from msprec.record.writer import warn_once
 from msprec.runtime.cells import all_parameters
-from msprec.runtime.tensor_snapshot import on_cpu
+from msprec.runtime.tensor_snapshot import on_cpu, wait_for
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
 SHARE, GRACE, MOST = 0.005, 0.2, 4
@@ -39,9 +39,10 @@ class WeightCopies:
         """``{id(parameter): array}`` of all parameters below ``roots``, or None where it would cost too much."""
         if not self._budget.due() or not on_cpu():
             return None
+        if self._parameters is None or self._parameters[0] != [id(root) for root in roots]:
+            self._parameters = ([id(root) for root in roots], all_parameters(roots))
+        wait_for(self._parameters[1])
         with self._budget.spending():
-            if self._parameters is None or self._parameters[0] != [id(root) for root in roots]:
-                self._parameters = ([id(root) for root in roots], all_parameters(roots))
             copies = {id(p): p.asnumpy().copy() for p in self._parameters[1]}
             self.spoilt = any(a.dtype.kind == "f" and not _all_finite(a) for a in copies.values())
         return copies
