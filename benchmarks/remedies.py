@@ -27,17 +27,27 @@ model's settings; these are mistakes in data, loss, optimizer and weights, in pr
 repair is a patch of the source. The rates planted in the mutants are too large by 100 and too small by 1000; the
 remedies try powers of ten as well, which is kind to them.
 
-Measured on 2026-11-23 on two cores that much other work shared, 14 of the 93 faults of --list; the others were not run, or
+Measured on 2026-11-23 on two cores that much other work shared, 25 of the 93 faults of --list; the others were not run, or
 not to the end:
 
+    quadratic_rate_too_low            loss     0.017  3.311  -> 0.028   lr_range_middle   patched
     iris_sorted_no_shuffle            accuracy 0.936  0.809  -> 0.936   shuffle           patched
     iris_sigmoid_before_ce            acc      0.978  0.719  -> 0.978   output_activation patched
     sine_relu_output                  mse      7e-05  0.250  -> 7e-05   output_activation patched
     diabetes_tanh_output              mse      1.049  6.629  -> 1.049   output_activation patched
     digits_relu_logits                accuracy 0.879  0.426  -> 0.879   output_activation patched
     autoencoder_sigmoid_standardized  mse      0.244  0.559  -> 0.244   output_activation patched
+    multilabel_softmax                accuracy 0.777  0.537  -> 0.777   output_activation patched
+    xor_softmax_one_unit              accuracy 1.000  0.500  -> 1.000   output_activation patched
+    ratings_sigmoid_output            rmse     0.295  2.351  -> 0.358   output_activation, more_epochs: not repaired
+    nll_on_raw_logits                 accuracy 0.973  0.667  -> 0.973   loss_form         patched
     own_loss_softmax_axis             acc      0.893  0.751  -> 0.893   loss_form         patched
+    lstm_forecast_broadcast           mse      0.015  0.463  -> 0.012   output_shape, more_epochs patched
+    digits_cnn_raw_pixels             accuracy 0.908  0.098  -> 0.872   lr_much_lower     patched
+    mlp_zero_weights                  accuracy 0.980  0.101  -> 0.996   standardise, initial_weights patched
+    cnn_dropout_left_on               accuracy 0.870  0.769  -> 0.872   evaluation_mode   patched
     batch_is_whole_set                acc      0.887  0.435  -> 0.887   batch_size        patched
+    regression_diverges               loss     0.010  none   -> 0.001   lr_range_upper    patched
     graph_network/rate_x100           accuracy 0.899  0.238  -> 0.870   lr_range_test     patched
     graph_network/rate_d1000          accuracy 0.899  0.261  -> 0.898   lr_far_higher     patched
     graph_network/epochs_few          accuracy 0.899  0.238             no finding, so nothing was tried
@@ -45,13 +55,13 @@ not to the end:
     regression/rate_d1000             R2       0.969  -8.86  -> 0.971   lr_far_higher     patched
     image_classes/epochs_one          accuracy 0.956  0.533  -> 0.941   many_epochs       patched
 
-Repaired 13 of 14 and patched 13 of 14; +39.3 points on average of the nine with shares of right answers. The eight
-pairs are those with the fewest runs, and not blind: the remedies for the output and the loss's form were written
-after looking at them. The six mutants are rates and epochs, measured before; of mutants of data, loss and weights
-nothing is measured. Begun and not finished: quadratic_rate_too_low, where the range test's rate came from a loss of
-3.7 to 0.11, and the sound program has 0.016; `lr_range_upper` was added for it and has not run. Of two faults one
-pair was run, iris_sigmoid_before_ce without shuffling: both were found, both remedies tried, and the one that matters
-came first, 1 of 1. The originals get no patch where they have no finding: nothing is tried on them.
+Repaired 22 of 24 and all of these patched; +42.4 points on average of the 15 with shares of right answers. The 25th,
+double_softmax_jit, does no harm. Few are blind: the remedies for the output and the loss's form were written after looking
+at eight pairs, `lr_range_middle` after quadratic_rate_too_low. For ratings_sigmoid_output, where the sound program
+stretches its sigmoid to 1..5, `output_range` was added and has not run; since graph_network/epochs_few was measured hp.02 has
+come to find it. The six mutants are rates and epochs; of mutants of data, loss and weights nothing is measured.
+PAIRFIGURES
+The originals get no patch where they have no finding: nothing is tried on them.
 
 The interpreter needs MindSpore, scikit-learn, LibCST and rich.
 """
