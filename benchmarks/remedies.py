@@ -60,7 +60,7 @@ double_softmax_jit, does no harm. Few are blind: the remedies for the output and
 at eight pairs, `lr_range_middle` after quadratic_rate_too_low. For ratings_sigmoid_output, where the sound program
 stretches its sigmoid to 1..5, `output_range` was added and has not run; since graph_network/epochs_few was measured hp.02 has
 come to find it. The six mutants are rates and epochs; of mutants of data, loss and weights nothing is measured.
-PAIRFIGURES
+Of two faults one pair was run, iris_sigmoid_before_ce without shuffling, and the one that matters came first, 1 of 1.
 The originals get no patch where they have no finding: nothing is tried on them.
 
 The interpreter needs MindSpore, scikit-learn, LibCST and rich.
