@@ -4,7 +4,16 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text
+from msprec.checklists.common.pair_distance import (
+    EXCHANGE,
+    WHICH_LABEL,
+    draws_alike,
+    draws_apart,
+    draws_together,
+    is_distance,
+)
 from msprec.engine.finding import table
+from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 #: Losses that drive predictions away from the labels on purpose; that compare distributions, not samples.
@@ -20,7 +29,7 @@ class Wrong(Exception):
         self.summary, self.advice, self.places = summary, advice, places
 
 
-def check_own(one: Fact) -> None:
+def check_own(one: Fact, run_data: RunData) -> None:
     """Raises `Wrong`. Only of what is the loss as a whole: what a part of it is for, the rest of the step decides."""
     did = one.behaviour
     if one.written and any(size > 1 for size in one.shape if size):
@@ -29,6 +38,10 @@ def check_own(one: Fact) -> None:
     if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
         return
     _check_axis(one)
+    if is_distance(one):
+        if draws_alike(one, run_data) is False:
+            raise Wrong(draws_apart(called(one), one, run_data.probes.compared_inputs), EXCHANGE, one.place)
+        return
     meant = one.purpose or (one.written and not _below_zero(did))
     if did.way == "rises" and not meant and not _AGAINST.search(one.name):
         raise Wrong(_rises(one), _SIGN, one.place)
@@ -164,7 +177,7 @@ def _far_from_smallest(curve: list) -> bool:
     return size > 0 and min(curve[:-1]) < curve[-1] - 1e-2 * size
 
 
-def confirmed(one: Fact) -> Optional[Text]:
+def confirmed(one: Fact, run_data: RunData) -> Optional[Text]:
     """Why a loss of the script's own is right: what it is, or what it does; None where that is open."""
     did = one.behaviour
     if not did or not did.repeatable:
@@ -180,8 +193,10 @@ def confirmed(one: Fact) -> Optional[Text]:
             settings=_settings(did.family.settings),
             value=one.value,
         )
-    if not one.final or open_points(one) is not None:
+    if not one.final or open_points(one, run_data) is not None:
         return None
+    if is_distance(one):
+        return draws_together(called(one), one)
     return Text(
         "自定义的 {name} 具备这类 loss 应有的性质：预测越接近标签越小（从 {far} 到 {near}），且取决于样本与标签的对应；"
         "它不是已知公式之一。",
@@ -193,7 +208,7 @@ def confirmed(one: Fact) -> Optional[Text]:
     )
 
 
-def open_points(one: Fact) -> Optional[Text]:
+def open_points(one: Fact, run_data: RunData) -> Optional[Text]:
     """What a loss of the script's own does that leaves it open whether it is right; None where nothing does."""
     did = one.behaviour
     if not did or (did.repeatable and not _has_curve(did)):
@@ -210,6 +225,8 @@ def open_points(one: Fact) -> Optional[Text]:
         )
     if did.kind == "contrastive":
         return _NO_FORMULA
+    if is_distance(one):
+        return None if draws_alike(one, run_data) else WHICH_LABEL
     falls = did.way == "falls" or did.smallest_at_labels
     if not falls or (did.kind == "distillation" and not did.smallest_at_labels):
         return Text(

@@ -27,7 +27,7 @@ def attended_padding(material) -> Optional[dict]:
         material: What the run has left.
     """
     batch = material.batches[0]
-    padded = next((found for one in tensors_in(batch) if (found := _padded(to_numpy(one))) is not None), None)
+    padded = next((found for one in tensors_in(batch) if (found := padded_places(to_numpy(one))) is not None), None)
     if padded is None:
         return None
     step = material.build(batch)
@@ -42,7 +42,7 @@ def attended_padding(material) -> Optional[dict]:
     return {"samples": int(padded.any(1).sum()), "softmaxes": list(found.values())[:8]}
 
 
-def _padded(ids: np.ndarray) -> Optional[np.ndarray]:
+def padded_places(ids: np.ndarray) -> Optional[np.ndarray]:
     """(samples, places): where one value fills the rows up at their end, or at their beginning, and stands nowhere else."""
     if ids.ndim != 2 or ids.dtype.kind not in "iu" or ids.shape[1] < _SHORTEST:
         return None

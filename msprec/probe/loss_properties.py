@@ -93,6 +93,7 @@ def _tried(
         found.update(_shifts(called, predicted))
     if kind == "binary":
         found["idle"] = _idle(called, domain, predicted, labels)
+        found["together"] = _together(called, predicted, labels)
     if kind == "binary" and domain == "scores" and found["way"] is None:
         found["smallest_at_labels"] = _around(called, predicted, labels)["way"] == "falls"
     return found
@@ -191,6 +192,17 @@ def _idle(called: Callable, domain: str, predicted: np.ndarray, labels: np.ndarr
     moved = {float(one): abs(_safe(called, np.where(sides == one, second, first)) - base) for one in values}
     size = max(moved.values())
     return [label for label, change in moved.items() if change <= 1e-6 * size] if np.isfinite(size) and size > 0 else []
+
+
+def _together(called: Callable, predicted: np.ndarray, labels: np.ndarray) -> Optional[int]:
+    """The label whose samples a loss of distances brings to 0, and the others away from it; None of outputs below 0."""
+    if predicted.min() < 0:
+        return None
+    ones, far = labels.reshape(predicted.shape) == 1, max(2.0, 2 * float(predicted.max()))
+    first, second = (_safe(called, np.where(ones == side, 0.0, far)) for side in (True, False))
+    if not np.isfinite([first, second]).all() or abs(first - second) <= 1e-2 * max(abs(first), abs(second)):
+        return None
+    return int(first < second)
 
 
 def _shifts(called: Callable, predicted: np.ndarray) -> dict:

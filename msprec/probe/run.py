@@ -73,6 +73,8 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(material)))
         _try(facts, "seen_targets", lambda: facts.update(_seen_targets(material)))
         _try(facts, "attended_padding", lambda: facts.update(_attended_padding(material)))
+        _try(facts, "token_use", lambda: facts.update(_token_use(material)))
+        _try(facts, "compared_inputs", lambda: facts.update(_compared_inputs(material, facts.get("own_losses") or [])))
         _try(facts, "loss_places", lambda: facts.update(_loss_places(material)))
         tell("gradients")
         left = seconds - (time.monotonic() - began)
@@ -224,6 +226,20 @@ def _attended_padding(material: Material) -> dict:
 
     found = attended_padding(material)
     return {"attended_padding": found} if found is not None else {}
+
+
+def _token_use(material: Material) -> dict:
+    from msprec.probe.token_use import token_use
+
+    found = token_use(material)
+    return {"token_use": found} if found is not None else {}
+
+
+def _compared_inputs(material: Material, own: list) -> dict:
+    from msprec.probe.compared_inputs import compared_inputs
+
+    found = compared_inputs(material, own)
+    return {"compared_inputs": found} if found is not None else {}
 
 
 def _loss_places(material: Material) -> dict:

@@ -3,7 +3,7 @@
 Only forward passes run, in inference mode, with the weights of the end.
 """
 
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -92,14 +92,19 @@ def _is_seen(material, position: int, column: int) -> bool:
     part[at] = np.roll(part[at], 1)
     other = tuple(Tensor(changed, old.dtype) if one is old else one for one in batch)
     state = random_state(False)
-    plain, again, moved = (_loss(material, one, state) for one in (batch, batch, other))
+    plain, again, moved = (batch_loss(material, one, state) for one in (batch, batch, other))
     return None not in (plain, again, moved) and plain == again != moved
 
 
-def _loss(material, batch: tuple, state: dict) -> Optional[float]:
-    """The loss: what the step's function gives, or of a training cell the last number that it computes."""
+def batch_loss(material, batch: tuple, state: dict, change: Optional[Callable] = None) -> Optional[float]:
+    """The loss: what the step's function gives, or of a training cell the last number that it computes.
+
+    Args:
+        state: The random state to begin with.
+        change: ``change(parameters)`` gives the weights to take, ``{id(parameter): array}``; as they are where it is None.
+    """
     step = material.build(batch)
-    with undisturbed(step.parameters, state, None, False):
+    with undisturbed(step.parameters, state, change(step.parameters) if change is not None else None, False):
         trace, result = run_forward(step)
     values = (first_scalar(one) for one in (result, *(node.results for node in reversed(trace.nodes))))
     return next((float(to_numpy(one).reshape(-1)[0]) for one in values if one is not None), None)

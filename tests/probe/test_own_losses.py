@@ -97,12 +97,14 @@ class Limits:
     """In the place of a run: its thresholds alone."""
 
     def limit(self, name):
-        return {"cg.04.lost_gain": 0.1, "cg.04.unreachable": 0.01}[name]
+        return {"cg.04.lost_gain": 0.1, "cg.04.unreachable": 0.01, "cg.04.closer": 0.1}[name]
+
+    probes = Fact({}, PROBES)
 
 
 def judge(one):
     check_inputs(of_script(one, Limits()), Limits())
-    check_own(one)
+    check_own(one, Limits())
 
 
 def entry(function, predicted, labels, made_by="Dense", final=True, limits=(-np.inf, np.inf)):
@@ -140,7 +142,7 @@ def test_known_losses(function, predicted, labels, name, settings):
     judge(one)
     family = one.behaviour.family
     assert family.name == name and {k: family.settings[k] for k in settings} == pytest.approx(settings, rel=1e-3)
-    assert confirmed(one) is not None
+    assert confirmed(one, Limits()) is not None
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_known_losses(function, predicted, labels, name, settings):
 def test_losses_that_do_what_they_have_to(function, predicted, labels):
     one = entry(function, predicted, labels)
     judge(one)
-    assert one.behaviour.family.name is None and confirmed(one) is not None, open_points(one)
+    assert one.behaviour.family.name is None and confirmed(one, Limits()) is not None, open_points(one, Limits())
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ def test_what_is_wrong(function, predicted, labels, made_by, said):
 def test_what_stays_open(function, predicted, labels):
     one = entry(function, predicted, labels)
     judge(one)
-    assert confirmed(one) is None and open_points(one) is not None
+    assert confirmed(one, Limits()) is None and open_points(one, Limits()) is not None
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_a_loss_that_draws_is_not_judged():
     noise = np.random.default_rng(0)
     one = entry(lambda x, y: cross_entropy(x + noise.standard_normal(x.shape), y), SCORES, CLASSES)
     judge(one)
-    assert one.behaviour.repeatable is False and confirmed(one) is None
+    assert one.behaviour.repeatable is False and confirmed(one, Limits()) is None
 
 
 def test_kinds():
@@ -304,7 +306,7 @@ def test_losses_of_two_outputs(function, promise, name, temperature):
     one = pair_entry(function, promise)
     judge(one)
     assert one.behaviour.family.name == name and one.behaviour.family.settings["temperature"] == temperature
-    assert confirmed(one) is not None
+    assert confirmed(one, Limits()) is not None
 
 
 def test_wrong_losses_of_two_outputs():
@@ -314,7 +316,7 @@ def test_wrong_losses_of_two_outputs():
         judge(pair_entry(lambda s, t: -distilled(s, t), "distillation"))
     one = pair_entry(distilled_without_log, "distillation")
     judge(one)  # it falls towards the teacher, and beyond
-    assert confirmed(one) is None and open_points(one) is not None
+    assert confirmed(one, Limits()) is None and open_points(one, Limits()) is not None
 
 
 def test_facts_without_a_curve():
@@ -322,7 +324,7 @@ def test_facts_without_a_curve():
         did = {"kind": "distillation", "repeatable": True, "way": "rises", "curve": curve}
         one = Fact({"name": "loss", "final": True, "behaviour": did}, PROBES["own_losses"][0])
         judge(one)
-        assert confirmed(one) is None and open_points(one) is not None
+        assert confirmed(one, Limits()) is None and open_points(one, Limits()) is not None
 
 
 def test_what_is_bounded_is_never_given_more():

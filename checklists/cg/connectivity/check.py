@@ -4,6 +4,7 @@ from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
+from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
@@ -20,7 +21,8 @@ def connections(run_data: RunData) -> Finding:
     Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
     Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last
-    sample of a recurrent layer's result taken for its last step; a softmax, norm or difference along the samples.
+    sample of a recurrent layer's result taken for its last step; a softmax, norm or difference along the samples; a network
+    of tokens in which nothing tells places apart whose targets depend on the place.
     No probe: undecided.
     """
     if not run_data.networks:
@@ -39,7 +41,7 @@ def connections(run_data: RunData) -> Finding:
             [_cell_table(run_data)],
             [network.place for network in run_data.networks],
         )
-    return judge_mixed_samples(run_data) or judge_connections(run_data)
+    return judge_mixed_samples(run_data) or judge_token_order(run_data) or judge_connections(run_data)
 
 
 def _cell_table(run_data: RunData):

@@ -46,15 +46,15 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
     for one in own:
         try:
             check_inputs(of_script(one, run_data), run_data)
-            check_own(one)
+            check_own(one, run_data)
         except Wrong as wrong:
             return _finding(run_data, wrong, evidence)
     for one in own:
         broken = one.promise in one.candidates and one.variant is False and not one.behaviour.family.name
-        if len(one.equals) < 2 and (broken or confirmed(one) is None):
+        if len(one.equals) < 2 and (broken or confirmed(one, run_data) is None):
             return _own(run_data, one, evidence)
     sure = [one for one in own if len(one.equals) < 2 or one.behaviour.family.name]
-    told = [text for one in sure if (text := confirmed(one)) is not None]
+    told = [text for one in sure if (text := confirmed(one, run_data)) is not None]
     if told and not any(one.kind for one in probes.losses):
         return ok(told[0], evidence, [one.place for one in own])
     judged = [one for one in probes.losses if one.kind]
@@ -272,7 +272,7 @@ def _own(run_data: RunData, one: Fact, evidence: list) -> Finding:
                     name=called(one),
                     value=one.value,
                 ),
-                open_points(one),
+                open_points(one, run_data),
             ]
         ),
         Text(

@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 from msprec.bilingual import Joined, Text, percent
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.dp.padding.mask_polarity import hides_real_elements
@@ -61,7 +62,7 @@ def judge_padding(run_data: RunData) -> Finding:
     faults += [
         *_between_sets(run_data, judged),
         *_padding_counts(run_data, judged),
-        *_attends_padding(run_data, judged),
+        *(_attends_padding(run_data, judged) or _padding_alone(run_data, judged)),
     ]
     shown = [
         _table(judged),
@@ -365,6 +366,21 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
         least=percent(found[0].least),
     )
     return [PaddingFault(says, train[0], place=one) for one in made[:1] or [found[0].place]]
+
+
+def _padding_alone(run_data: RunData, judged: list) -> list:
+    """The loss changes with the padding and not with the real tokens, and the training has not learnt."""
+    train, facts = [dataset for dataset, _ in judged if dataset.role == "train"], run_data.probes.token_use
+    if not facts.padding_alone or not train or learning_outcome(run_data).verdict == "learnt":
+        return []
+    says = Text(
+        "loss 只取决于补齐的位置：把真实元素换成别的，loss 不变；把补齐换成真实元素，loss 改变（embedding 位于 {where}）。"
+        "掩码遮住的是真实元素",
+        "the loss depends on the padding alone: with other real tokens in the place of these it stays the same, with real tokens "
+        "in the place of the padding it changes (the embedding is at {where}); the mask hides the real tokens",
+        where=at(facts.place),
+    )
+    return [PaddingFault(says, train[0], place=one) for one in run_data.find_lines(_MASK_MADE, 2)[:1] or [facts.place]]
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:

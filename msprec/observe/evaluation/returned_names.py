@@ -21,17 +21,28 @@ def name_of(code, caller: Optional[tuple], position: Optional[int], count: int, 
         key: Its key, where a dictionary is returned.
 
     Returns:
-        str: The name of a metric where one is found, else ``function`` or ``function[position]``.
+        str: The name of a metric where one is found, else ``function`` or ``function[position]``; ``returned[position]`` beside
+            another value of the function that has such a name: then the function is called after that one.
     """
+    found = _metric(code, caller, position, count, key)
+    if found is not None:
+        return found
+    if position is None:
+        return metric_in(code.co_name) or code.co_name
+    if key is None and metric_in(code.co_name) and any(_metric(code, caller, other, count) for other in range(count)):
+        return f"returned[{position}]"
+    return f"{code.co_name}[{position if key is None else key}]"
+
+
+def _metric(
+    code, caller: Optional[tuple], position: Optional[int], count: int, key: Optional[str] = None
+) -> Optional[str]:
+    """The name of a metric that a key, the caller or the ``return`` gives a value; None where none does."""
     texts = [key] if key is not None else []
     if caller is not None:
         texts.append(_part(_targets(*caller, code.co_name), position, count))
     texts.append(_part(_returned(code.co_filename, code.co_firstlineno, code.co_name), position, count))
-    if position is None:
-        texts.append(code.co_name)
-    found = next((name for name in map(metric_in, filter(None, texts)) if name), None)
-    shown = code.co_name if position is None else f"{code.co_name}[{position if key is None else key}]"
-    return found if found is not None else shown
+    return next((name for name in map(metric_in, filter(None, texts)) if name), None)
 
 
 def _part(texts: Optional[tuple], position: Optional[int], count: int) -> Optional[str]:

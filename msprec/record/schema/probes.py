@@ -188,6 +188,7 @@ _BEHAVIOUR = {
     "idle": key(
         [number], "labels of a binary loss whose samples leave its value as it is, whatever is predicted for them"
     ),
+    "together": key(count, "binary, of outputs from 0: the label whose samples it brings to 0, the others away"),
     "sample_shift": key(flag, "unchanged where all scores of a sample are raised"),
     "class_shift": key(flag, "unchanged where one class's scores are raised"),
     "settles": key(flag, "right scores cost no less when doubled"),
@@ -394,6 +395,27 @@ _TARGET_IN_INPUTS = {
     "samples": key(count, "samples of the captured batches, in all of which they are the same"),
 }
 
+_TOKEN_USE = {
+    "place": key(PLACE, "where the tokens are looked up"),
+    "operator": key(words, "by what"),
+    "padding_alone": key(flag, "whether the loss changes with the padding and not with the real tokens"),
+    "order_lost": key(
+        flag, "whether the loss changes with the tokens, and not with the order of the places, the targets' alike"
+    ),
+    "pairs": key(count, "neighbours among the places of one sample that hold the same token"),
+    "different": key(count, "of these with different targets"),
+}
+
+_COMPARED_INPUTS = {
+    "samples": key(count, "pairs of the captured batches"),
+    "closer": key(
+        finite, "share of all twos of a pair labelled 1 and one labelled 0 whose inputs are closer in the former"
+    ),
+    "closer_outputs": key(finite, "the same of the outputs, in one batch"),
+    "equal": key(finite, "largest size of the output for pairs of one input with itself"),
+    "usual": key(finite, "mean size of the output"),
+}
+
 _LABEL_CONTROL = {
     "samples": key(count, "different samples of the captured batches"),
     "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
@@ -464,6 +486,8 @@ PROBES = {
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "attended_padding": key(_ATTENDED_PADDING, "how much of the weight of attention lies on padding"),
+    "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
+    "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),
     "mixed_samples": key(
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"

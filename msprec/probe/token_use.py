@@ -1,0 +1,169 @@
+"""What of the sequences of token ids the loss depends on: the real tokens beside the padding, and the order of the places.
+
+Only forward passes run, in inference mode, with the weights of the end and with weights moved at random from there: what holds
+for both is how the network is made, and no chance of its weights.
+"""
+
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from msprec.locate.replay import undisturbed
+from msprec.locate.trace import to_numpy
+from msprec.probe.attended_padding import padded_places
+from msprec.probe.connectivity_trace import place_of, run_forward
+from msprec.probe.target_in_inputs import batch_loss
+from msprec.record.nested import replaced, tensors_in
+from msprec.runtime.rng_state import random_state
+
+#: Shortest sequence, fewest different tokens, largest batch in elements, and pairs of places that are needed.
+_SHORTEST, _TOKENS, _LARGEST, _PAIRS = 4, 3, 1 << 18, 64
+#: Relative difference of two losses up to which nothing has changed (float32 sums in another order), and from which on it has.
+_SAME, _OTHER = 1e-5, 1e-3
+#: By how much weights are moved, in their standard deviations; the least deviation that is taken, for those that begin at 0.
+_MOVED, _LEAST = 0.3, 0.3
+
+
+class _Lookup(NamedTuple):
+    """``ids``: the tensor (samples, places) that an embedding is looked up by; ``place``: where; ``operator``: by what."""
+
+    ids: object
+    place: Optional[dict]
+    operator: str
+
+
+def token_use(material) -> Optional[dict]:
+    """The entry ``token_use`` of ``probes.json``; None where no input is looked up in an embedding, or nothing can be told.
+
+    Args:
+        material: What the run has left.
+    """
+    batch = material.batches[-1]
+    if not any(_are_ids(to_numpy(one)) for one in tensors_in(batch)):
+        return None
+    with material.in_inference():
+        lookup = _lookup(material, batch)
+        if lookup is None:
+            return None
+        losses = _Losses(material, batch)
+        found = {**_padding_alone(losses, lookup.ids), **_order(material, losses, lookup.ids)}
+    return {"place": lookup.place, "operator": lookup.operator, **found} if found else None
+
+
+def _are_ids(array: np.ndarray) -> bool:
+    sound = array.ndim == 2 and array.dtype.kind in "iu" and len(array) > 1 and array.shape[1] >= _SHORTEST
+    return sound and array.size <= _LARGEST and len(np.unique(array)) >= _TOKENS
+
+
+def _lookup(material, batch: tuple) -> Optional[_Lookup]:
+    """The first call that makes a vector of each number of an input."""
+    held = {id(one): one for one in tensors_in(batch) if _are_ids(to_numpy(one))}
+    step = material.build(batch)
+    with undisturbed(step.parameters, None, None, step.host_random):
+        trace, _ = run_forward(step)
+    for node in trace.nodes:
+        ids = next((held[id(one)] for one in node.inputs if id(one) in held), None)
+        if ids is None or not node.results or "onehot" in node.callee.lower().replace("_", ""):
+            continue
+        made = node.results[0]
+        if made.ndim == 3 and tuple(made.shape[:2]) == tuple(ids.shape) and "Float" in str(made.dtype):
+            return _Lookup(ids, place_of(node), node.callee)
+    return None
+
+
+class _Losses:
+    """Losses of a batch with some of its arrays replaced, with the same draws of random numbers."""
+
+    def __init__(self, material, batch: tuple) -> None:
+        self._material, self.batch, self._state = material, batch, random_state(False)
+        self._plain: dict = {}
+
+    def same(self, new: dict) -> Optional[bool]:
+        """Whether the loss stays as it is with ``{id(tensor): array}``, with either weights; None: neither that nor another."""
+        seen = [self._difference(new, moved) for moved in (False, True)]
+        if any(one is None for one in seen):
+            return None
+        if all(one <= _SAME for one in seen):
+            return True
+        return False if all(one >= _OTHER for one in seen) else None
+
+    def _difference(self, new: dict, moved: bool) -> Optional[float]:
+        from mindspore import Tensor
+
+        change = _moved if moved else None
+        if moved not in self._plain:
+            self._plain[moved] = batch_loss(self._material, self.batch, self._state, change)
+        other = self.batch
+        for one in list(tensors_in(self.batch)):
+            if id(one) in new:
+                other = replaced(other, one, Tensor(new[id(one)], one.dtype))
+        plain, value = self._plain[moved], batch_loss(self._material, other, self._state, change)
+        if plain is None or value is None or not np.isfinite([plain, value]).all():
+            return None
+        return abs(value - plain) / max(abs(plain), 1e-6)
+
+
+def _moved(parameters: list) -> dict:
+    """``{id(parameter): array}`` of the trainable parameters, moved at random."""
+    rng, found = np.random.default_rng(5), {}
+    for one in parameters:
+        value = to_numpy(one)
+        if getattr(one, "requires_grad", False) and value.dtype.kind == "f":
+            by = _MOVED * max(float(value.std()), _LEAST) * rng.standard_normal(value.shape)
+            found[id(one)] = (value + by).astype(value.dtype)
+    return found
+
+
+def _padding_alone(losses: _Losses, tensor) -> dict:
+    """``padding_alone``: whether the loss changes with the padding and not with the real tokens; empty where it has none."""
+    ids = to_numpy(tensor)
+    padded = padded_places(ids)
+    if padded is None or len(np.unique(ids[~padded])) < _TOKENS:
+        return {}
+    rng = np.random.default_rng(6)
+    other, filled = ids.copy(), ids.copy()
+    other[~padded] = rng.permutation(ids[~padded])
+    filled[padded] = rng.choice(ids[~padded], int(padded.sum()))
+    return {"padding_alone": losses.same({id(tensor): other}) is True and losses.same({id(tensor): filled}) is False}
+
+
+def _order(material, losses: _Losses, tensor) -> dict:
+    """``order_lost``: whether the loss stays as it is with the places of tokens and targets in another order alike, so that
+    nothing tells places apart, and changes with the tokens; with ``pairs`` of places of one sample that hold the same token and
+    ``different``, those of them with different targets. Empty where there are too few."""
+    target = _targets(losses.batch, tensor)
+    if target is None:
+        return {}
+    at = [next(i for i, one in enumerate(tensors_in(losses.batch)) if one is each) for each in (tensor, target)]
+    pairs, different = _contradictions(material.batches, *at)
+    if pairs < _PAIRS:
+        return {}
+    rng, places = np.random.default_rng(7), tensor.shape[1]
+    order = np.roll(rng.permutation(places), 1)
+    turned = {id(one): np.ascontiguousarray(to_numpy(one)[:, order]) for one in (tensor, target)}
+    tokens = rng.permutation(to_numpy(tensor).reshape(-1)).reshape(tensor.shape)
+    lost = losses.same(turned) is True and losses.same({id(tensor): tokens}) is not True
+    return {"order_lost": lost, "pairs": pairs, "different": different}
+
+
+def _targets(batch: tuple, tensor):
+    """The one other input, whole numbers of the same shape; None where there are others, whose order is not known."""
+    others = [one for one in tensors_in(batch) if one is not tensor]
+    sound = len(others) == 1 and tuple(others[0].shape) == tuple(tensor.shape)
+    return others[0] if sound and to_numpy(others[0]).dtype.kind in "iu" else None
+
+
+def _contradictions(batches: list, first: int, second: int) -> tuple:
+    """``(pairs, different)`` over neighbouring places among those of a sample that hold the same token."""
+    pairs = different = 0
+    for batch in batches:
+        arrays = [to_numpy(one) for one in tensors_in(batch)]
+        padded = padded_places(arrays[first])
+        for row, (tokens, targets) in enumerate(zip(arrays[first], arrays[second])):
+            order = np.argsort(tokens, kind="stable")
+            same = tokens[order][1:] == tokens[order][:-1]
+            if padded is not None:
+                same &= ~padded[row][order][1:]
+            pairs += int(same.sum())
+            different += int((same & (targets[order][1:] != targets[order][:-1])).sum())
+    return pairs, different
