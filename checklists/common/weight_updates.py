@@ -77,7 +77,7 @@ def teachers(run_data: RunData) -> list:
         if phase.root_training is False and (phase.gradient or phase.phase == "forward")
     }
     if not any(phase.root_training for phase in run_data.phases):
-        lending -= {name for names in learnt_inputs(run_data).values() for name in names} - _filled(run_data)
+        lending -= {name for names in run_data.once(learnt_inputs).values() for name in names} - _filled(run_data)
     return [parameters for name, parameters in still if name in lending]
 
 
