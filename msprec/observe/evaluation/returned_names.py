@@ -5,7 +5,7 @@ import linecache
 from functools import lru_cache
 from typing import Optional
 
-from msprec.record.metric_names import metric_in
+from msprec.record.metric_names import is_metric_name, metric_in
 
 _LARGEST = 1 << 21
 
@@ -21,16 +21,18 @@ def name_of(code, caller: Optional[tuple], position: Optional[int], count: int, 
         key: Its key, where a dictionary is returned.
 
     Returns:
-        str: The name of a metric where one is found, else ``function`` or ``function[position]``.
+        str: The name of a metric where one is found, else ``function`` or ``function[position]``. A function that is named
+        after a metric gives its name to the first value alone.
     """
     texts = [key] if key is not None else []
     if caller is not None:
         texts.append(_part(_targets(*caller, code.co_name), position, count))
     texts.append(_part(_returned(code.co_filename, code.co_firstlineno, code.co_name), position, count))
-    if position is None:
+    if not position and key is None:
         texts.append(code.co_name)
     found = next((name for name in map(metric_in, filter(None, texts)) if name), None)
-    shown = code.co_name if position is None else f"{code.co_name}[{position if key is None else key}]"
+    function = "returned" if position is not None and is_metric_name(code.co_name) else code.co_name
+    shown = function if position is None else f"{function}[{position if key is None else key}]"
     return found if found is not None else shown
 
 
