@@ -24,8 +24,8 @@ _ENTRIES = tomllib.loads((HERE / "catalogue.toml").read_text(encoding="utf-8"))
 PAIRS = [Kind(name, "", True, False, HERE / "programs") for name in _ENTRIES]
 
 
-#: A change that does no harm where the samples stand in random order already, as they do in most of the programs.
-_UNSHUFFLED = ("shuffle=True", "shuffle=False")
+#: Where a training set is told to shuffle.
+_SHUFFLED = "shuffle=True"
 
 
 def faulty(kind: Kind) -> Mutant:
@@ -33,14 +33,24 @@ def faulty(kind: Kind) -> Mutant:
     return _mutant(kind, FAULT, _ENTRIES[kind.name]["edits"])
 
 
-def unshuffled(kind: Kind) -> tuple[Mutant, Mutant] | None:
-    """The sound and the faulty program, each with a training set that is not shuffled: a second fault, which need not matter.
-    None where that is the fault itself, or nothing is shuffled at one place."""
-    text, edits = Program(kind.folder).texts["train.py"], _ENTRIES[kind.name]["edits"]
-    if text.count(_UNSHUFFLED[0]) != 1 or any(_UNSHUFFLED[0] in old for old, _ in edits):
-        return None
-    name = "shuffle_off"
-    return _mutant(kind, name, [_UNSHUFFLED]), _mutant(kind, f"{FAULT}+{name}", [*edits, _UNSHUFFLED])
+def second_faults(kind: Kind) -> list[tuple[Mutant, Mutant]]:
+    """The sound and the faulty program, each with a second fault that need not matter: a training set that is not shuffled, or
+    one whose order is mixed once and the same in each epoch. Empty where that is the fault itself, or nothing is shuffled at
+    one place."""
+    entry = _ENTRIES[kind.name]
+    text, edits = Program(kind.folder).texts["train.py"], entry["edits"]
+    if text.count(_SHUFFLED) != 1 or any(_SHUFFLED in old for old, _ in edits):
+        return []
+    changes = {"shuffle_off": "shuffle=False"}
+    if "samples" in entry:  # 389 is prime, so that each sample comes once
+        changes["order_repeats"] = "sampler=[i * 389 % {0} for i in range({0})]".format(entry["samples"])
+    return [
+        (
+            _mutant(kind, name, [(_SHUFFLED, new)]),
+            _mutant(kind, f"{FAULT}+{name}", [*edits, (_SHUFFLED, new)]),
+        )
+        for name, new in changes.items()
+    ]
 
 
 def _mutant(kind: Kind, name: str, edits: list) -> Mutant:

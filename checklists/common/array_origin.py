@@ -72,8 +72,8 @@ def _in_source(tree: ast.AST, scopes: list, given: ast.expr, index: int, before:
         found = next((one for one in (_assigned(scope, made.id, before) for scope in scopes) if one is not None), None)
         made = found[1] if found is not None else made
     name = called_name(made) if isinstance(made, ast.Call) else getattr(made, "id", None)
-    for one in ast.walk(tree):
-        if name is None or getattr(one, "name", None) != name:
+    for one in ast.walk(tree) if name is not None else ():
+        if getattr(one, "name", None) != name:
             continue
         bodies = [
             body
@@ -109,9 +109,10 @@ def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[
 
 def _in_functions(module: ast.AST, value: ast.expr, index: int) -> Iterator[int]:
     """The lines in a function of the script's that make what a call of it gives."""
-    name = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return
     for one in own_nodes(module):
-        if isinstance(one, _FUNCTIONS) and one.name == name:
+        if isinstance(one, _FUNCTIONS) and one.name == value.func.id:
             yield from _handed_out(one, index)
 
 
@@ -136,30 +137,21 @@ def _assigned(scope: ast.AST, name: str, before: int) -> Optional[tuple]:
     index is its place in a tuple of names."""
     found = None
     for node in own_nodes(scope):
-        grown = _grown(node, name)
-        if (
-            grown is not None
-            and isinstance(node, ast.Call)
-            and node.lineno < before
-            and (found is None or node.lineno >= found[0])
-        ):
-            found = (node.lineno, grown, 0)
-        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        parts = [(*part, n) for target in targets for n, part in enumerate(assigned_parts(target, node.value))]
-        values = [(value, n) for target, value, _, n in parts if _holds(target, name)]
-        if values and node.lineno < before and (found is None or node.lineno >= found[0]):
-            found = (node.lineno, *values[0])
+        given = _given_to(node, name)
+        if given is not None and given[0] < before and (found is None or given[0] >= found[0]):
+            found = given
     return found
 
 
-def _grown(node: ast.AST, name: str) -> Optional[ast.expr]:
-    """What is appended to a list."""
+def _given_to(node: ast.AST, name: str) -> Optional[tuple]:
+    """``(line, value, index)`` of what an assignment, or a call of ``append`` or ``extend``, gives a name."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "extend"):
-        held = node.func.value
-        return node.args[0] if node.args and isinstance(held, ast.Name) and held.id == name else None
-    return None
+        return (node.lineno, node.args[0], 0) if node.args and _holds(node.func.value, name) else None
+    if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) or node.value is None:
+        return None
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    parts = [(*part, n) for target in targets for n, part in enumerate(assigned_parts(target, node.value))]
+    return next(((node.lineno, value, n) for target, value, _, n in parts if _holds(target, name)), None)
 
 
 def _holds(target: ast.AST, name: str) -> bool:

@@ -67,7 +67,7 @@ def further_training(run_data: RunData) -> Optional[Further]:
         return None
     losses = found[1]
     start, end = losses[:3], losses[-max(1, len(losses) // 10) :]
-    before = np.asarray([math.nan if loss is None else loss for loss in facts.before], float)
+    before = np.asarray(facts.before, float)
     if not (np.isfinite(before).all() and np.isfinite(end).all() and np.isfinite(start).all() and start.mean() > 0):
         return None
     if not end.mean() / _SAME <= before.mean() <= _SAME * end.mean():
@@ -86,7 +86,7 @@ def further_training(run_data: RunData) -> Optional[Further]:
 
 
 def _trial(trial: Fact, before: np.ndarray, many: float) -> Trial:
-    after = np.asarray([math.nan if loss is None else loss for loss in trial.after], float)
+    after = np.asarray(trial.after, float)
     steps, last = len(trial.losses), [math.inf if loss is None else loss for loss in trial.losses[-10:]]
     end = float(np.mean(np.asarray(last, float))) if last else math.inf
     if len(after) != len(before) or not np.isfinite(after).all():

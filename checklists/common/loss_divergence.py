@@ -294,8 +294,8 @@ def _of_run(run_data: RunData) -> Optional[Losses]:
 
 def _of_reference(reference) -> Optional[Losses]:
     course = reference.course
-    steps = np.array([np.nan if step is None else step for step in course.step], dtype=float)
-    values = np.array([np.nan if loss is None else loss for loss in course.loss], dtype=float)
+    steps = np.asarray(course.step, float)
+    values = np.asarray(course.loss, float)
     rounding = np.array([one or 0.0 for one in course.rounding] or np.zeros(len(steps)), dtype=float)
     if not len(steps) or not len(steps) == len(values) == len(rounding):
         return None

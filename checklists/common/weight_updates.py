@@ -77,7 +77,7 @@ def teachers(run_data: RunData) -> list:
         if phase.root_training is False and (phase.gradient or phase.phase == "forward")
     }
     if not any(phase.root_training for phase in run_data.phases):
-        lending -= {name for names in learnt_inputs(run_data).values() for name in names} - _filled(run_data)
+        lending -= {name for names in run_data.once(learnt_inputs).values() for name in names} - _filled(run_data)
     return [parameters for name, parameters in still if name in lending]
 
 
@@ -138,16 +138,41 @@ def decayed_alone(run_data: RunData, parameter: Fact) -> Optional[bool]:
     """Whether a weight that shrank in proportion did so by weight decay alone: its optimizer decays, and no gradient came.
 
     A weight that trains with tiny gradients under strong regularisation shrinks in proportion too, to within what can be
-    told from its values. None where the gradient was not seen, as in a step that was run again and calls no cell of it.
+    told from its values. None where the gradient was not seen, neither in a step that was run again nor in a sampled one.
     """
-    gradients = {cell.gradient for cell in _replayed_cells(run_data) if cell.path == parameter.cell}
-    if True in gradients:
+    came = _gradients_came(run_data, parameter)
+    if True in came:
         return False
     used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
     holding = [optimizer for optimizer in used if parameter.name in optimizer.parameter_names] or used
     if holding and all(optimizer.weight_decay == 0 for optimizer in holding):
         return False
-    return True if False in gradients else None
+    return True if came else None
+
+
+def decays_without_gradient(run_data: RunData, parameter: Fact) -> bool:
+    """Whether no gradient of a weight came, in two looks at the least, and its optimizer decays: one that normalises its steps,
+    as Adam does, moves such a weight, and not in proportion."""
+    decays = [one.weight_decay for one in run_data.optimizers if parameter.name in one.parameter_names]
+    known = any(isinstance(one, (int, float)) and one > 0 for one in decays)
+    return known and len(_gradients_came(run_data, parameter)) > 1 and decayed_alone(run_data, parameter) is True
+
+
+def _gradients_came(run_data: RunData, parameter: Fact) -> list:
+    """Whether a gradient came, for each cell of the step that was run again that may hold the weight, and each sampled step."""
+    cells = [
+        one.gradient for one in _replayed_cells(run_data) if one.path == parameter.cell and one.gradient is not None
+    ]
+    return cells + [norm != 0 for norm in run_data.once(_gradient_norms).get(parameter.name, ())]
+
+
+def _gradient_norms(run_data: RunData) -> dict:
+    """``{parameter: norms in the sampled steps}``"""
+    norms: dict[str, list] = {}
+    for row in run_data.gradients():
+        if row.get("norm") is not None:
+            norms.setdefault(row["parameter"], []).append(float(row["norm"]))
+    return norms
 
 
 def _replayed_cells(run_data: RunData) -> list:
@@ -165,8 +190,8 @@ def _group(run_data: RunData, parameter: Fact, moving_cells: set) -> str:
         return "frozen"
     moved = parameter.moved.any
     shrank = moved and parameter.moved.proportional
-    alone = decayed_alone(run_data, parameter) if shrank else None
-    if moved and (not shrank or alone is False):
+    alone = decayed_alone(run_data, parameter) if shrank else decays_without_gradient(run_data, parameter) or False
+    if moved and alone is False:
         return "moved"
     if parameter.in_optimizer is False:
         return "left_out"

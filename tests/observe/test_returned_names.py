@@ -16,7 +16,7 @@ def named(tmp_path, source, call="evaluate(net, data)", position=None, count=1, 
 
 
 PAIR = "def evaluate(net, data):\n    return total / n, right_share\n"
-SCORES = "def accuracy(net, data):\n    return share, near.mean(), far.mean()\n"
+ACCURACY = "def accuracy(net, data):\n    return (d < 1).mean(), d[same].mean(), d[~same].mean()\n"
 INNER = "def evaluate(net, data):\n    def helper():\n        return acc\n    return helper()\n"
 
 
@@ -30,10 +30,9 @@ INNER = "def evaluate(net, data):\n    def helper():\n        return acc\n    re
         (PAIR, "val_loss, val_acc = evaluate(net, data)", 1, 2, "val_acc"),
         (PAIR, "result = evaluate(net, data)", 1, 2, "evaluate[1]"),
         ("def mean_iou(net, data):\n    return value", "mean_iou(net, data)", None, 1, "mean_iou"),
-        (SCORES, "acc, near, far = accuracy(net, data)", 0, 3, "acc"),
-        (SCORES, "acc, near, far = accuracy(net, data)", 1, 3, "returned[1]"),
-        (SCORES, "scores = accuracy(net, data)", 1, 3, "accuracy[1]"),
         (INNER, "evaluate(net, data)", None, 1, "evaluate"),
+        (ACCURACY, "share, same, different = accuracy(net, data)", 0, 3, "accuracy"),
+        (ACCURACY, "share, same, different = accuracy(net, data)", 1, 3, "returned[1]"),
     ],
 )
 def test_names(tmp_path, source, call, position, count, expected):

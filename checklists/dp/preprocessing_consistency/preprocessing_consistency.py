@@ -402,7 +402,7 @@ def _input_pairs(run_data: RunData) -> list:
     """(training entry, other entry) of one network, the training entry as near to the network as there is."""
     training = [one for one in run_data.inputs if one.phase == "train"]
     pairs = []
-    learnt = learnt_inputs(run_data)  # they change as the networks before do
+    learnt = run_data.once(learnt_inputs)  # they change as the networks before do
     for other in run_data.inputs:
         if other.phase == "train" or not other.arguments or _makes_its_data(run_data, other) or other.network in learnt:
             continue

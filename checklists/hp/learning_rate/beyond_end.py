@@ -43,9 +43,7 @@ def finite_at_lower(run_data: RunData) -> Optional[tuple]:
     facts = run_data.probes.further
     if facts.before or len(facts.trials) < 2:
         return None
-    own, *lower = [
-        (one.rate, np.asarray([math.nan if x is None else x for x in one.losses], float)) for one in facts.trials
-    ]
+    own, *lower = [(one.rate, np.asarray(one.losses, float)) for one in facts.trials]
     burst = not np.isfinite(own[1]).all() or own[1][-1] >= run_data.limit("hp.01.exploded") * own[1][0]
     kept = [one for one in lower if np.isfinite(one[1]).all() and one[1][-3:].mean() <= one[1][0]]
     return (own, kept[0]) if burst and kept else None

@@ -142,18 +142,9 @@ def _judged(run_data: RunData) -> Finding:
     if better is not None:
         found = outdone_in_trials(used, better, evidence, places)
         return _unless_squashed(run_data, found) if better.rate > used else found
-    burst = finite_at_lower(run_data)
-    if burst is not None:
-        return bursts(run_data, burst, evidence, places)
-    beyond = outdone_beyond_end(run_data)
-    if beyond is not None and seen.kind != "diverged":
-        return too_small_beyond_end(used, beyond, evidence, places)
-    change = moved(run_data, used, optimizers) if used else None
-    if change is not None:
-        told = went_astray(run_data, used, outcome, change, evidence, places)
-        told = told or hardly_moved(run_data, used, outcome, change, evidence, places)
-        if told is not None:
-            return told
+    told = _beside_course(run_data, used, seen, outcome, evidence, places)
+    if told is not None:
+        return told
     if by_heart and verdict == "too_small":
         return only_by_heart(used, evidence, places)
     rising = _rising_words(run_data)
@@ -185,6 +176,23 @@ def _judged(run_data: RunData) -> Finding:
     if verdict == "unknown" and used and converged(run_data, seen) and outcome.verdict != "hardly":
         return worked_all_the_same(seen, used, evidence)
     return _open(run_data, seen, used, curve, verdict, evidence, places)
+
+
+def _beside_course(
+    run_data: RunData, used: Any, seen: Course, outcome: BesideConstant, evidence: list, places: list
+) -> Optional[Finding]:
+    """What further training and the change of the weights tell, whatever the course of the loss and the range test."""
+    burst = finite_at_lower(run_data)
+    if burst is not None:
+        return bursts(run_data, burst, evidence, places)
+    beyond = outdone_beyond_end(run_data)
+    if beyond is not None and seen.kind != "diverged":
+        return too_small_beyond_end(used, beyond, evidence, places)
+    change = moved(run_data, used, optimizers_of(run_data)) if used else None
+    if change is None:
+        return None
+    told = went_astray(run_data, used, outcome, change, evidence, places)
+    return told or hardly_moved(run_data, used, outcome, change, evidence, places)
 
 
 def _used(run_data: RunData) -> Optional[float]:

@@ -4,9 +4,7 @@ import math
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import (
-    BesideConstant,
-)
+from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.findings import at
 from msprec.checklists.hp.learning_rate.loss_course import Course, Growth
 from msprec.checklists.hp.learning_rate.trials import Better

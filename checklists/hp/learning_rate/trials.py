@@ -68,7 +68,7 @@ def better_rate(
 
 def _reached(trial: Fact, count: int) -> tuple:
     """The mean loss of the last third and two standard errors of it; infinite where it did not come to its end."""
-    losses = np.array([math.nan if loss is None else float(loss) for loss in trial.losses], float)
+    losses = np.asarray(trial.losses, float)
     if len(losses) < count or not np.isfinite(losses).all():
         return math.inf, 0.0
     tail = losses[-max(3, count // 3) :]

@@ -166,8 +166,9 @@ def _without(sampled: Sampled, silent: list[Silent], shown: list, stops: list) -
     columns = [Text("权重", "weight"), Text("原因", "why")]
     return problem(
         Text(
-            "{n} 层（共 {all} 层）在所有采样步中都没有梯度，整个训练中未被更新：{names}（{why}）。",
-            "{n} of {all} layers had no gradient in any sampled step and were not updated all the training: {names} ({why}).",
+            "{n} 层（共 {all} 层）在所有采样步中都没有梯度，整个训练中没有因梯度而更新：{names}（{why}）。",
+            "{n} of {all} layers had no gradient in any sampled step and were not updated by one all the training: {names} "
+            "({why}).",
             n=len(silent),
             all=len(sampled.layers),
             names=listed(one.layer.name for one in silent),

@@ -3,7 +3,7 @@
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.weight_updates import applied_updates
+from msprec.checklists.common.weight_updates import applied_updates, decays_without_gradient
 from msprec.checklists.td.gradient_flow.depth import without_gradient
 from msprec.checklists.td.gradient_flow.layers import Layer, Sampled
 from msprec.engine.run_data import RunData
@@ -31,9 +31,11 @@ class Silent(NamedTuple):
 
 
 def silent_layers(run_data: RunData, sampled: Sampled) -> list[Silent]:
-    """The weights in an optimizer whose gradient was zero in every sample and that did not change over the whole training.
+    """The weights in an optimizer whose gradient was zero in every sample and that nothing but their decay changed in the whole
+    training.
 
-    A weight that changed had a gradient in between: a branch that starts at zero, experts that are chosen by the input.
+    A weight that changed by more than its decay had a gradient in between: a branch that starts at zero, experts that are chosen
+    by the input.
     """
     if applied_updates(run_data) < run_data.limit("td.02.updates"):
         return []
@@ -44,7 +46,7 @@ def silent_layers(run_data: RunData, sampled: Sampled) -> list[Silent]:
             if len(sampled.steps) > 2:
                 found.append(Silent(layer, "unknown", None))
             continue
-        still = fact.moved.any is False or fact.moved.proportional
+        still = fact.moved.any is False or fact.moved.proportional or decays_without_gradient(run_data, fact)
         sampled_rows = fact.compared == "sample" and not layer.chain
         if still and fact.requires_grad is not False and fact.in_optimizer is not False and not sampled_rows:
             found.append(Silent(layer, *_reason(run_data, fact)))

@@ -33,9 +33,9 @@ def received_batches(run_data: RunData) -> Finding:
     order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set
     delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered samples
     differ; predictions of the next token that change with that very token, or targets that are not shifted against the tokens
-    of a causal network; masks that fit their picture mirrored or turned in some samples; a recurrent
-    state that is kept from batch to batch of a shuffled training set; or td.05.lost of the
-    batches that were delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours
+    of a causal network; masks that fit their picture mirrored or turned in some samples; a target that one column of the inputs
+    holds; a recurrent state that is kept from batch to batch of a shuffled training set; or td.05.lost of the batches that were
+    delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours
     find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array alone (without such a
     line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """

@@ -5,7 +5,7 @@ import linecache
 from functools import lru_cache
 from typing import Optional
 
-from msprec.record.metric_names import metric_in
+from msprec.record.metric_names import is_metric_name, metric_in
 
 _LARGEST = 1 << 21
 
@@ -21,28 +21,19 @@ def name_of(code, caller: Optional[tuple], position: Optional[int], count: int, 
         key: Its key, where a dictionary is returned.
 
     Returns:
-        str: The name of a metric where one is found, else ``function`` or ``function[position]``; ``returned[position]`` beside
-            another value of the function that has such a name: then the function is called after that one.
+        str: The name of a metric where one is found, else ``function`` or ``function[position]``. A function that is named
+        after a metric gives its name to the first value alone.
     """
-    found = _metric(code, caller, position, count, key)
-    if found is not None:
-        return found
-    if position is None:
-        return metric_in(code.co_name) or code.co_name
-    if key is None and metric_in(code.co_name) and any(_metric(code, caller, other, count) for other in range(count)):
-        return f"returned[{position}]"
-    return f"{code.co_name}[{position if key is None else key}]"
-
-
-def _metric(
-    code, caller: Optional[tuple], position: Optional[int], count: int, key: Optional[str] = None
-) -> Optional[str]:
-    """The name of a metric that a key, the caller or the ``return`` gives a value; None where none does."""
     texts = [key] if key is not None else []
     if caller is not None:
         texts.append(_part(_targets(*caller, code.co_name), position, count))
     texts.append(_part(_returned(code.co_filename, code.co_firstlineno, code.co_name), position, count))
-    return next((name for name in map(metric_in, filter(None, texts)) if name), None)
+    if not position and key is None:
+        texts.append(code.co_name)
+    found = next((name for name in map(metric_in, filter(None, texts)) if name), None)
+    function = "returned" if position is not None and is_metric_name(code.co_name) else code.co_name
+    shown = function if position is None else f"{function}[{position if key is None else key}]"
+    return found if found is not None else shown
 
 
 def _part(texts: Optional[tuple], position: Optional[int], count: int) -> Optional[str]:

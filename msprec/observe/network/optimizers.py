@@ -15,6 +15,14 @@ def _number(value) -> Optional[float]:
     return None
 
 
+def _setting(optimizer, name: str) -> Optional[float]:
+    """A setting of the optimizer; of those of ``mindspore.experimental`` and ``mint`` what all groups have."""
+    values = {_number(group.get(name)) for group in getattr(optimizer, "param_groups", None) or [{}]}
+    of_groups = values.pop() if len(values) == 1 else None
+    own = _number(getattr(optimizer, name, None))
+    return of_groups if own is None else own
+
+
 def _count(optimizer) -> Optional[int]:
     """MindSpore's own optimizers count their updates in ``global_step``, in graph mode too."""
     value = _number(getattr(optimizer, "global_step", None))
@@ -118,8 +126,8 @@ class OptimizerObserver:
                     "steps": [step + 1 for step in self.spans[id(optimizer)]] if id(optimizer) in self.spans else None,
                     "updates": made,
                     "learning_rate": rate_facts(rate, steps if made is None else made),
-                    "momentum": _number(getattr(optimizer, "momentum", None)),
-                    "weight_decay": _number(getattr(optimizer, "weight_decay", None)),
+                    "momentum": _setting(optimizer, "momentum"),
+                    "weight_decay": _setting(optimizer, "weight_decay"),
                     "loss_scale": _number(getattr(optimizer, "loss_scale", None)),
                     "parameters": len(optimizer.parameters),
                     "parameter_names": [p.name for p in optimizer.parameters],

@@ -1,0 +1,177 @@
+"""How far a training had come at its end, and whether it would have gone on (hp.02)."""
+
+import math
+from typing import Optional
+
+import numpy as np
+
+from msprec.checklists.common.constant_prediction import (
+    ACCURACY,
+    as_share,
+    constant_loss,
+    learning_outcome,
+)
+from msprec.checklists.common.further_training import Further, further_training
+from msprec.checklists.common.training_curves import (
+    EVEN_SHARE,
+    TrainingCurve,
+    epochs_of,
+    score_unit,
+    validation_scores,
+)
+from msprec.checklists.common.training_segments import last_rows
+from msprec.engine.run_data import RunData
+
+
+def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
+    """The loss of the last fifth of a few whole epochs in which it fell steadily to the end and hardly got anywhere; None of any
+    other training.
+
+    Steadily: the slope of the least-squares line through the second half is hp.02.slope of its standard errors below 0.
+    Hardly anywhere: hp.02.undone of what there was at the start, or of what a constant prediction has where that is less, is
+    still there. Fewer than hp.02.epochs may be a trial, which ends early on purpose: there it has to have learnt next to nothing,
+    or a score that is known has to be less than hp.02.well of the way from the share of the most frequent class to 1.
+    """
+    rows, epochs = last_rows(run_data), epochs_of(run_data)
+    if rows is None or not epochs or not _whole_passes(run_data) or decayed(run_data):
+        return None
+    losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
+    long_enough = len(losses) >= run_data.limit("hp.02.few")
+    long_enough = long_enough or (epochs >= run_data.limit("hp.02.epochs") and len(losses) >= 20)
+    if not long_enough or not np.isfinite(losses).all():
+        return None
+    if epochs >= run_data.limit("hp.02.epochs") and len(losses) >= run_data.limit("hp.02.steps"):
+        return None
+    half, fifth = losses[len(losses) // 2 :], len(losses) // 5
+    found = TrainingCurve(
+        float(losses[:3].mean()), float(losses[-2 * fifth : -fifth].mean()), float(losses[-fifth:].mean()), True
+    )
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    score = _share_of_the_way(run_data, constant.majority if constant is not None else None)
+    poor = score > -math.inf or learning_outcome(run_data).verdict in ("hardly", "nothing")
+    if score >= run_data.limit("hp.02.well") or (epochs < run_data.limit("hp.02.epochs") and not poor):
+        return None
+    level = min(found.first, constant.value) if constant is not None and constant.value > 0 else found.first
+    falls = (
+        found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
+    )
+    return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def far_from_done(run_data: RunData) -> Optional[Further]:
+    """The run trained on from its last weights at its own rate, where that brings the loss of batches that were kept back down by
+    hp.02.onward of what there was to learn, of which hp.02.undone is left at the end; or, after fewer than hp.02.epochs, to
+    hp.02.halved of what is left, which is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as
+    many steps; None of any other.
+
+    Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
+    without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
+    to be where all batches are one.
+    """
+    run = run_data.once(further_training)
+    if run is None or run.own is None or decayed(run_data):
+        return None
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
+        return None
+    tested = any(one.phase not in (None, "train") for one in run_data.phases)
+    long_enough = tested or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    if run.gained >= run_data.limit("hp.01.learnt") * run.level and not (run.apart and long_enough):
+        return None
+    goes_on = run.before >= run_data.limit("hp.02.undone") * run.level
+    goes_on = goes_on and run.own.gain >= run_data.limit("hp.02.onward") * run.level
+    halved = run.before > run_data.limit("hp.02.rest") * run.level
+    halved = halved and run.own.gain >= (1 - run_data.limit("hp.02.halved")) * run.before
+    # a loss that has a floor well above 0, as that of a VAE
+    as_much = run.own.steps <= run_data.limit("hp.02.as_long") * run.steps and not run_data.loads
+    as_much = as_much and run.own.gain >= run_data.limit("hp.02.as_much") * run.gained
+    as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
+    few = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
+    return run if goes_on or (few and (halved or as_much)) else None
+
+
+def leads_nowhere(run_data: RunData) -> Optional[tuple]:
+    """``(run, trial)`` of a run whose last weights, trained on for hp.02.told steps at its own rate, gain nothing on batches that
+    were kept back; None of any other."""
+    run = run_data.once(further_training)
+    own = run.own if run is not None and run.apart else None
+    return (run, own) if own is not None and own.steps >= run_data.limit("hp.02.told") and own.gain <= 0 else None
+
+
+def _share_of_the_way(run_data: RunData, majority: Optional[float]) -> float:
+    """How far the best of the last validation scores is from the share of the most frequent class to 1; -inf where not known."""
+    if majority is None or majority >= 1:
+        return -math.inf
+    scores = validation_scores(run_data, ACCURACY.pattern)
+    return max([(score - majority) / (1 - majority) for score in scores], default=-math.inf)
+
+
+def held_out_share(run_data: RunData) -> float:
+    """The same of the last scores on data that no training step was fed with; -inf where none is known."""
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    if constant is None or constant.majority is None or constant.majority >= 1:
+        return -math.inf
+    trained = {one.id for one in run_data.datasets_of("train")}
+    last = {
+        (name, one.dataset): as_share(value)
+        for one in run_data.evaluations
+        for name, value in one.metrics.items()
+        if one.dataset not in trained and ACCURACY.search(name) and 0 <= value <= 100
+    }
+    return min([(score - constant.majority) / (1 - constant.majority) for score in last.values()], default=-math.inf)
+
+
+def _slope(values: np.ndarray) -> float:
+    """The slope of the least-squares line, in its standard errors (Draper and Smith 1998, section 1.4)."""
+    x = np.arange(len(values)) - (len(values) - 1) / 2
+    slope = float((x * values).sum() / (x * x).sum())
+    rest = values - values.mean() - slope * x
+    error = float(np.sqrt((rest * rest).sum() / (len(values) - 2) / (x * x).sum()))
+    return slope / max(error, 1e-12)
+
+
+def _whole_passes(run_data: RunData) -> bool:
+    """Whether the training went over whole passes of its data, and was not cut off within one."""
+    passes = [entry for dataset in run_data.datasets_of("train") for entry in dataset.order.passes]
+    return bool(passes) and all(entry.complete is not False for entry in passes)
+
+
+def still_better(curves: list, turned: list) -> bool:
+    """Whether a score went on improving after the loss had turned, by more than its standard error: an overconfident
+    network, not a worse one."""
+    if any(not curve.low for curve in turned):
+        return False
+    when = turned[0].steps[turned[0].best]
+    for curve in curves:
+        if not curve.low and (curve.steps <= when).any():
+            then = float(curve.values[curve.steps <= when][-2:].min())
+            if then - curve.end > max(0.005 * score_unit(then), curve.noise, curve.error):
+                return True
+    return False
+
+
+def validation_flat(curves: list) -> bool:
+    """Whether no metric got better over the last third of the evaluations, beyond its noise."""
+    for curve in curves:
+        third = max(1, len(curve.values) // 3)
+        before, last = curve.values[:-third], curve.values[-third:]
+        whole = float(curve.values[0] - min(before.min(), last.min()))
+        gained = float(before.min() - last.mean())
+        if gained > max(2 * curve.noise / third**0.5, 0.05 * abs(whole)):
+            return False
+    return bool(curves)
+
+
+def decayed(run_data: RunData) -> bool:
+    """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
+    rates = run_data.steps().observed("lr")
+    if len(rates) <= 10 or not np.isfinite(rates).all():
+        return False
+    return float(rates[-3:].mean()) <= run_data.limit("hp.02.decayed") * float(rates.max())
+
+
+def nearly_done(run_data: RunData, training: TrainingCurve) -> bool:
+    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that."""
+    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
+    return training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level
