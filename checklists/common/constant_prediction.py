@@ -173,6 +173,12 @@ def learning_outcome(run_data: RunData) -> BesideConstant:
     return known._replace(verdict="learnt" if learnt else "hardly")
 
 
+def learnt_well(run_data: RunData) -> bool:
+    """Whether the training ended by td.01.well of the constant's loss below it."""
+    gain = learning_outcome(run_data).gain
+    return gain is not None and gain >= run_data.limit("td.01.well")
+
+
 def as_share(value: float) -> float:
     """A share of right answers, which may be given in per cent."""
     return value / 100 if value > 1.5 else value

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.constant_prediction import learnt_well
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -12,7 +12,7 @@ def judge_token_order(run_data: RunData) -> Optional[Finding]:
     """The finding, where equal tokens of one sample have different targets in cg.03.contradicted of all pairs, the network cannot
     but predict the same for them, and the training has not learnt; else None."""
     facts = run_data.probes.token_use
-    if not facts.order_lost or not facts.pairs or learning_outcome(run_data).verdict == "learnt":
+    if not facts.order_lost or not facts.pairs or learnt_well(run_data):
         return None
     share = facts.different / facts.pairs
     if share < run_data.limit("cg.03.contradicted"):

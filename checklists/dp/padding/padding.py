@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 from msprec.bilingual import Joined, Text, percent
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.constant_prediction import learnt_well
 from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.dp.padding.mask_polarity import hides_real_elements
@@ -371,7 +371,7 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
 def _padding_alone(run_data: RunData, judged: list) -> list:
     """The loss changes with the padding and not with the real tokens, and the training has not learnt."""
     train, facts = [dataset for dataset, _ in judged if dataset.role == "train"], run_data.probes.token_use
-    if not facts.padding_alone or not train or learning_outcome(run_data).verdict == "learnt":
+    if not facts.padding_alone or not train or learnt_well(run_data):
         return []
     says = Text(
         "loss 只取决于补齐的位置：把真实元素换成别的，loss 不变；把补齐换成真实元素，loss 改变（embedding 位于 {where}）。"
