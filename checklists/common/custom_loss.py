@@ -10,6 +10,7 @@ from msprec.checklists.common.pair_distance import (
     draws_alike,
     draws_apart,
     draws_together,
+    formula,
     is_distance,
 )
 from msprec.engine.finding import table
@@ -40,7 +41,9 @@ def check_own(one: Fact, run_data: RunData) -> None:
     _check_axis(one)
     if is_distance(one):
         if draws_alike(one, run_data) is False:
-            raise Wrong(draws_apart(called(one), one, run_data.probes.compared_inputs), EXCHANGE, one.place)
+            raise Wrong(
+                draws_apart(called(one), one, run_data.probes.compared_inputs), EXCHANGE, *formula(one, run_data)
+            )
         return
     meant = one.purpose or (one.written and not _below_zero(did))
     if did.way == "rises" and not meant and not _AGAINST.search(one.name):

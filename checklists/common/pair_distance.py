@@ -1,9 +1,10 @@
 """Losses of the script's own over distances of two inputs, as a contrastive loss is: which pairs they draw together (cg.04)."""
 
+import ast
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 
@@ -30,6 +31,15 @@ def draws_alike(one: Fact, run_data: RunData) -> Optional[bool]:
 def _told_apart(one: Fact, pairs: Fact) -> float:
     """The share of comparisons in which the outputs keep the labels apart as the loss wants them."""
     return pairs.closer_outputs if one.behaviour.together == 1 else 1 - pairs.closer_outputs
+
+
+def formula(one: Fact, run_data: RunData) -> list:
+    """Where a loss gives back what it computes, and where it is defined."""
+    file, line = one.place.file, one.place.line
+    around = run_data.source.enclosing(file, line) if file in run_data.source.trees and line else []
+    functions = [node for node in around if isinstance(node, ast.FunctionDef)]
+    given = [node.lineno for node in ast.walk(functions[-1]) if isinstance(node, ast.Return)] if functions else []
+    return [*(place(file, number) for number in sorted(given)[-1:]), one.place]
 
 
 def draws_together(name: Text, one: Fact) -> Text:

@@ -17,7 +17,8 @@ def learning_rate(run_data: RunData) -> Finding:
     nothing (hp.01.constant) while the largest rate lies outside the range test's bounds, and the test shows a rate that learns
     (hp.01.learns); or it lies more than hp.01.far_below times below them; or above them, and the test outdoes the run at lower
     rates (hp.01.outdone, hp.01.outdone_steps). Inside, or with a loss that falls: ok; without a range test the loss has to fall
-    to hp.01.converged of its start. Also a problem: a run that did next to nothing, whose last weights a higher rate moves on
+    to hp.01.converged of its start. Also a problem: a loss that leapt hp.01.grew times above its
+    start and came down to a constant's; a run that did next to nothing, whose last weights a higher rate moves on
     (hp.01.moves_on), and a momentum that outlasts the training (hp.01.forgets). Never ok: an end at the level of the best
     constant prediction. Whatever else: undecided.
     """

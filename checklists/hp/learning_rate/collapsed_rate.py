@@ -14,25 +14,28 @@ _STEPPED = r"(?i)\b\w*(sched|decay)\w*\.step\(|\.set_lr\(|\bassign\([^#]*(lr|lea
 
 
 class Collapse(NamedTuple):
-    """``step``: from which on the rate stays below hp.01.collapsed times its ``peak``; of ``steps`` in all; ``last``: the rate at
-    the end."""
+    """``step``: from which on the rate stays below ``share`` times its ``peak``; of ``steps`` in all; ``last``: the rate at the
+    end."""
 
     step: int
     steps: int
     peak: float
     last: float
+    share: float
 
 
 def collapse_of(run_data: RunData) -> Optional[Collapse]:
-    """None where the rate keeps above hp.01.collapsed times its peak for hp.01.collapsed_at of the steps."""
+    """None where the rate keeps above hp.01.collapsed times its peak for hp.01.collapsed_at of the steps, and above
+    hp.01.collapsed_early for hp.01.collapsed_early_at of them."""
     rates = run_data.steps().observed("lr")
     if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
         return None
-    high = np.flatnonzero(rates >= run_data.limit("hp.01.collapsed") * rates.max())
-    at = int(high[-1]) + 1
-    if at >= run_data.limit("hp.01.collapsed_at") * len(rates):
-        return None
-    return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]))
+    for name in ("hp.01.collapsed", "hp.01.collapsed_early"):
+        share = run_data.limit(name)
+        at = int(np.flatnonzero(rates >= share * rates.max())[-1]) + 1
+        if at < run_data.limit(f"{name}_at") * len(rates):
+            return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]), share)
+    return None
 
 
 def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evidence: list, places: list) -> Finding:
@@ -50,9 +53,10 @@ def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evid
     )
     return problem(
         Text(
-            "学习率过早降到几乎为 0：从 {peak} 起，第 {step} 步（共 {steps} 步）时已不到千分之一，结尾为 {last}{beside}。",
-            "The learning rate falls to next to nothing too early: from {peak} to less than a thousandth of it by step {step} of "
+            "学习率过早降到几乎为 0：从 {peak} 起，第 {step} 步（共 {steps} 步）时已不到它的 {share}，结尾为 {last}{beside}。",
+            "The learning rate falls to next to nothing too early: from {peak} to less than {share} of it by step {step} of "
             "{steps}, and to {last} at the end{beside}.",
+            share=f"1/{1 / ended.share:.0f}",
             peak=ended.peak,
             step=ended.step,
             steps=ended.steps,

@@ -30,6 +30,7 @@ from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, colla
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
     Course,
+    blown_up,
     converged,
     course,
     fell_well,
@@ -50,6 +51,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     course_words,
     diverges,
     inside_bounds,
+    leapt,
     open_behind_test,
     outdone_in_trials,
     range_test_figure,
@@ -124,6 +126,9 @@ def _judged(run_data: RunData) -> Finding:
     lasting = lasting_momentum(run_data, optimizers, evidence)
     if lasting is not None:
         return lasting
+    leap = blown_up(run_data, seen, outcome) if verdict != "too_small" and outcome.constant is not None else None
+    if leap is not None:
+        return leapt(used, leap, outcome, evidence, places)
     if any(own.final and own.weighed for own in run_data.probes.own_losses):
         return _of_weighed_loss(run_data, used, evidence, places)
     good = good_from_the_start(run_data, seen)

@@ -11,6 +11,7 @@ from msprec.checklists.common.constant_prediction import (
     training_losses,
 )
 from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 
 
@@ -97,6 +98,19 @@ def growth_of(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optio
         return grown if last >= run_data.limit("hp.01.diverged") * max(first, constant) else None
     high = last >= run_data.limit("hp.01.exploded") * max(first, constant)
     return grown if high and _unambiguous(run_data, sound) else None
+
+
+def blown_up(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optional[tuple]:
+    """``(first loss, largest finite loss, the step of the leap)`` of a training that learnt nothing after its loss had been
+    hp.01.grew times the first for three steps in a row: what was learnt since is a constant. None of any other."""
+    numbers, losses = losses_of_course(run_data, seen)
+    if outcome.verdict != "nothing" or len(losses) < 3 or not 0 < losses[0] < math.inf or nothing_updated(run_data):
+        return None
+    high = ~(losses < run_data.limit("hp.01.grew") * losses[0])
+    three = np.flatnonzero(high[:-2] & high[1:-1] & high[2:])
+    if not three.size or not np.isfinite(losses[high]).any():
+        return None
+    return float(losses[0]), float(losses[np.isfinite(losses)].max()), int(numbers[three[0]])
 
 
 def _skipped_to_the_end(run_data: RunData) -> Optional[tuple]:

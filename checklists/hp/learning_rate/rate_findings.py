@@ -81,6 +81,28 @@ def diverges(used: Optional[float], grown: Growth, curve: Optional[Curve], evide
     )
 
 
+def leapt(used: Optional[float], leap: tuple, outcome: BesideConstant, evidence: list, places: list) -> Finding:
+    first, largest, step = leap
+    return problem(
+        Text(
+            "学习率{used}过大：第 {step} 步起 loss 从 {first} 跃升到 {largest}，此后没有恢复：{what}。",
+            "The learning rate{used} is too large: at step {step} the loss leapt from {first} to as much as {largest}, and the "
+            "training never recovered: {what}.",
+            used=Text(" {rate} ", " of {rate}", rate=used) if used is not None else Text("", ""),
+            first=first,
+            largest=largest,
+            step=step,
+            what=outcome.words(),
+        ),
+        Text(
+            "归一化输入与目标（dp.01、td.08），并把学习率降到十分之一或更低再运行。",
+            "Normalise inputs and targets (dp.01, td.08), lower it to a tenth or less, and run again.",
+        ),
+        evidence,
+        places,
+    )
+
+
 def outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
     small = better.rate > used
     return problem(

@@ -46,7 +46,8 @@ def units(run_data: RunData) -> Finding:
     Problem, each with the weights of the end: nearly all units of a ReLU give zero for all captured samples (Lu et al., "Dying
     ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one end for all
     samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010), or td.03.mostly of two
-    or more of them after weights with a gain of td.03.gain where nothing was learnt; nearly all rows of a softmax between
+    or more of them after weights with a gain of td.03.gain where nothing was learnt or the loss began td.03.start times above a
+    constant prediction's; nearly all rows of a softmax between
     layers have one sure winner at the start and at the end; or the network's last layers give the same for all samples
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
     td.03.collapsed of their size (Chen and He, 2021: SimSiam). Not judged: gates, masked scores, softmaxes with a temperature,

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -36,11 +36,21 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[La
     return seen
 
 
+def _began_far_off(run_data: RunData, outcome: Assessment) -> bool:
+    """Whether the loss began td.03.start times above that of a constant prediction, near which an untrained network lies, and
+    td.03.solved of the constant's is not gone at the end."""
+    gain, constant = outcome.outcome.gain, outcome.outcome.constant_value
+    if gain is None or outcome.start is None:
+        return False
+    return outcome.start >= run_data.limit("td.03.start") * constant and gain < run_data.limit("td.03.solved")
+
+
 def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
     """The sigmoid and tanh after such layers of which td.03.mostly is saturated at the start and at the end, where there are two
-    or more and the training learnt nothing at all; else none."""
+    or more and the training learnt nothing at all, or began far off a constant prediction and solved not all; else none."""
     outcome = run_data.once(assess)
-    if outcome.state != "nothing" or not outcome.sure or run_data.loads:
+    nothing = outcome.state == "nothing" and outcome.sure
+    if run_data.loads or not (nothing or _began_far_off(run_data, outcome)):
         return []
     found = []
     for entry, earlier in moments.courses():
