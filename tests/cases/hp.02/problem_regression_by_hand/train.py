@@ -29,5 +29,6 @@ for epoch in range(60):
         loss, grads = grad(ms.Tensor(x_train[picked]), ms.Tensor(y_train[picked]))
         optimizer(grads)
     if epoch % 3 == 2:
-        history.append(held_out_errors())
+        mae, mse = held_out_errors()
+        history.append(mse)
 print(float(loss), history[-1])
