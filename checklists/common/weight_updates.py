@@ -160,10 +160,8 @@ def decays_without_gradient(run_data: RunData, parameter: Fact) -> bool:
 
 def _gradients_came(run_data: RunData, parameter: Fact) -> list:
     """Whether a gradient came, for each cell of the step that was run again that may hold the weight, and each sampled step."""
-    cells = [
-        one.gradient for one in _replayed_cells(run_data) if one.path == parameter.cell and one.gradient is not None
-    ]
-    return cells + [norm != 0 for norm in run_data.once(_gradient_norms).get(parameter.name, ())]
+    replayed = run_data.once(_replayed_gradients).get(parameter.cell, [])
+    return replayed + [norm != 0 for norm in run_data.once(_gradient_norms).get(parameter.name, ())]
 
 
 def _gradient_norms(run_data: RunData) -> dict:
@@ -175,14 +173,19 @@ def _gradient_norms(run_data: RunData) -> dict:
     return norms
 
 
-def _replayed_cells(run_data: RunData) -> list:
-    """The cells of the networks that the step which was run again calls."""
+def _replayed_gradients(run_data: RunData) -> dict:
+    """``{path: whether a gradient came}`` of the cells of the networks that the step which was run again calls; a list for each
+    path, as networks may share it."""
     networks: list[list] = []
     for cell in run_data.probes.graph.cells:
         if not networks or not cell.path:
             networks.append([])
         networks[-1].append(cell)
-    return [cell for network in networks if any(one.calls for one in network) for cell in network]
+    found: dict[str, list] = {}
+    for cell in (cell for network in networks if any(one.calls for one in network) for cell in network):
+        if cell.gradient is not None:
+            found.setdefault(cell.path, []).append(cell.gradient)
+    return found
 
 
 def _group(run_data: RunData, parameter: Fact, moving_cells: set) -> str:

@@ -43,7 +43,7 @@ def frozen_weights(run_data: RunData) -> Finding:
         return no_training()
     if not run_data.parameters:
         return missing("网络参数", "parameter of the network")
-    groups = sort_parameters(run_data)
+    groups = run_data.once(sort_parameters)
     declared = declared_design.freezing(run_data, groups)
     if declared is not None:
         return declared

@@ -356,7 +356,6 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
     ]
     if not found or not train:
         return []
-    made = run_data.find_lines(_MASK_MADE, 2)
     says = Text(
         "{operator}（{where}）把补齐样本的全部权重（至少 {least}）给了补齐的位置：掩码遮住的是真实元素",
         "{operator} at {where} gives all the weight of padded samples (at least {least}) to their padding: the mask hides the "
@@ -365,7 +364,7 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
         where=at(found[0].place),
         least=percent(found[0].least),
     )
-    return [PaddingFault(says, train[0], place=one) for one in made[:1] or [found[0].place]]
+    return [PaddingFault(says, train[0], place=_mask_place(run_data, found[0].place))]
 
 
 def _padding_alone(run_data: RunData, judged: list) -> list:
@@ -380,7 +379,12 @@ def _padding_alone(run_data: RunData, judged: list) -> list:
         "in the place of the padding it changes (the embedding is at {where}); the mask hides the real tokens",
         where=at(facts.place),
     )
-    return [PaddingFault(says, train[0], place=one) for one in run_data.find_lines(_MASK_MADE, 2)[:1] or [facts.place]]
+    return [PaddingFault(says, train[0], place=_mask_place(run_data, facts.place))]
+
+
+def _mask_place(run_data: RunData, otherwise: Optional[Fact]) -> Optional[Fact]:
+    """The first line that makes a mask by a comparison; where there is none, ``otherwise``."""
+    return next(iter(run_data.find_lines(_MASK_MADE, 1)), otherwise)
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
