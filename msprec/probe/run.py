@@ -6,8 +6,28 @@ import sys
 import time
 from typing import Callable, Optional
 
+from msprec.probe.attended_padding import attended_padding
+from msprec.probe.attention_axes import attention_axes
 from msprec.probe.captured_steps import Material
+from msprec.probe.compared_inputs import compared_inputs
+from msprec.probe.confident_learning import label_suspects
+from msprec.probe.connectivity_trace import connections, trace_step
+from msprec.probe.further_training import further_training
+from msprec.probe.gradient_target import differentiated
+from msprec.probe.label_control import label_control
+from msprec.probe.learning_rate_probe import Cannot, range_test
+from msprec.probe.loss_places import loss_places
+from msprec.probe.loss_recomputation import loss_facts
+from msprec.probe.loss_terms import loss_terms
+from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
+from msprec.probe.orientation import orientation
+from msprec.probe.received_batches import received_facts
+from msprec.probe.seen_targets import seen_targets
+from msprec.probe.target_in_inputs import target_in_inputs
+from msprec.probe.token_use import token_use
+from msprec.probe.units import unit_facts
+from msprec.probe.update_gradients import update_gradients
 from msprec.record.reader import RunFolder
 from msprec.runtime.quiet import quiet
 from msprec.runtime.side_effects import side_effect
@@ -18,12 +38,11 @@ LEAST = 1.0
 _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
 #: Batches whose targets are looked at; the trials of learning rates and the labels take all that are held.
 FIRST = 16
-#: Share of what is left of the budget that predictions may take.
-LABELS = 0.25
-#: The same for what units give, and for the gradients of captured updates.
-UNITS, GRADIENTS = 0.15, 0.15
-#: The same for the terms of a loss, and for training on from the end.
-TERMS, FURTHER = 0.15, 0.4
+#: Shares of what is left of the budget: what units give, the use of tokens, gradients of captured updates, terms of the loss,
+#: labels, and training on from the end.
+UNITS, TOKENS, GRADIENTS, TERMS, LABELS, FURTHER = 0.15, 0.15, 0.15, 0.15, 0.25, 0.4
+#: Share of the budget after which none of the probes that make a few forward passes is begun.
+PASSES = 0.4
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -39,78 +58,115 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
     Returns:
         dict: The facts ``probes``.
     """
-    facts = {"budget": seconds, "seconds": 0.0, "took": {}, "skipped": {}}
     material = steps.material.last()
     why = _why_not(material, ranks, steps.accumulation)
+    with _announced() if why is None else contextlib.nullcontext() as tell:
+        probes = _Probes(seconds, tell)
+        if why is not None:
+            probes.skip(why, "graph", "units", "gradients", "labels", "further", "range_test")
+        else:
+            with quiet(), material.as_bound():
+                probes.run("graph", lambda: probes.facts.update(_watched_step(material)))
+                if crashed:
+                    probes.skip("crashed", "labels", "further", "range_test")
+                else:
+                    _on_the_weights_of_the_end(probes, material, steps.evaluations)
+                    _trainings(probes, material, steps.accumulation, writer)
+    probes.facts["seconds"] = round(probes.elapsed(), 3)
+    writer.facts("probes", probes.facts)
+    return probes.facts
+
+
+class _Probes:
+    """Runs one probe after the other, keeps what each finds under its name, and says why one could not be made.
+
+    Attributes:
+        facts: The facts ``probes``.
+    """
+
+    def __init__(self, seconds: float, tell: Optional[Callable]) -> None:
+        self.seconds, self._tell, self._began = seconds, tell, time.monotonic()
+        self.facts: dict = {"budget": seconds, "seconds": 0.0, "took": {}, "skipped": {}}
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds: a share of what is left of the budget."""
+        return share * (self.seconds - self.elapsed())
+
+    def skip(self, why: str, *names: str) -> None:
+        self.facts["skipped"].update(dict.fromkeys(names, why))
+
+    def keep(self, name: str, probe: Callable, *given) -> None:
+        """Runs ``probe(*given)`` and keeps what it finds, if that is anything."""
+        self.run(name, lambda: self.facts.update({name: found} if (found := probe(*given)) is not None else {}))
+
+    def keep_cheap(self, name: str, probe: Callable, *given) -> None:
+        """As `keep`, of a probe without a limit of its own, which makes a few forward passes: while there is time for them."""
+        if self.elapsed() > PASSES * self.seconds:
+            self.skip("slow", name)
+        else:
+            self.keep(name, probe, *given)
+
+    def run(self, name: str, probe: Callable) -> None:
+        """Calls ``probe()``."""
+        self._tell(name)
+        began = time.monotonic()
+        try:
+            probe()
+        except Cannot as why:
+            self.skip(str(why), name)
+        except Exception as error:
+            self.skip(f"failed: {type(error).__name__}: {error}".splitlines()[0][:300], name)
+        finally:
+            self.facts["took"][name] = round(time.monotonic() - began, 3)
+
+
+def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations) -> None:
+    """The probes that train nothing."""
+    facts = probes.facts
+    probes.keep("units", unit_facts, material, probes.left(UNITS))
+    losses = facts.get("losses") or []
+    softmaxes = any(
+        one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
+    )
+    probes.keep_cheap("received", received_facts, material)
+    probes.keep_cheap("orientation", orientation, material)
+    probes.keep_cheap("attention_axes", lambda: attention_axes(material) if softmaxes else [])
+    probes.keep_cheap("label_control", label_control, material, losses)
+    probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
+    probes.keep_cheap("seen_targets", seen_targets, material)
+    probes.keep_cheap("attended_padding", attended_padding, material)
+    probes.keep_cheap("compared_inputs", compared_inputs, material, facts.get("own_losses") or [])
+    probes.keep_cheap("loss_places", loss_places, material)
+    probes.keep_cheap("token_use", token_use, material, probes.left(TOKENS))
+    probes.keep_cheap("mixed_samples", mixed_samples, material)
+    probes.keep("gradients", update_gradients, material, probes.left(GRADIENTS))
+    probes.keep("terms", loss_terms, material, probes.left(TERMS))
+    probes.run("evaluation", lambda: facts.update(evaluations=evaluations.facts()))
+    probes.keep("labels", label_suspects, material, probes.left(LABELS))
+
+
+def _trainings(probes: _Probes, material: Material, accumulation: int, writer) -> None:
+    """The probes that train: on from the end, and with one learning rate after the other."""
+    why = (
+        "accumulation"
+        if accumulation > 1
+        else "bounded"
+        if may_leave_bounds(probes.facts.get("losses") or [])
+        else None
+    )
     if why is not None:
-        facts["skipped"] = dict.fromkeys(("graph", "units", "gradients", "labels", "further", "range_test"), why)
-        writer.facts("probes", facts)
-        return facts
-    began = time.monotonic()
-    with _announced() as tell, quiet(), material.as_bound():
-        tell("graph")
-        _try(facts, "graph", lambda: facts.update(_watched_step(material)))
-        if crashed:
-            facts["skipped"].update(labels="crashed", further="crashed", range_test="crashed")
-            writer.facts("probes", facts)
-            return facts
-        tell("units")
-        left = seconds - (time.monotonic() - began)
-        _try(facts, "units", lambda: facts.update(units=_units(material, UNITS * left)))
-        _try(facts, "received", lambda: facts.update(_received(material)))
-        _try(facts, "orientation", lambda: facts.update(_orientation(material)))
-        _try(
-            facts,
-            "attention_axes",
-            lambda: facts.update(attention_axes=_attention_axes(material, facts.get("units") or {})),
-        )
-        _try(facts, "label_control", lambda: facts.update(_label_control(material, facts.get("losses") or [])))
-        _try(
-            facts,
-            "target_in_inputs",
-            lambda: facts.update(_target_in_inputs(material, facts.get("losses") or [])),
-        )
-        _try(facts, "mixed_samples", lambda: facts.update(_mixed_samples(material)))
-        _try(facts, "seen_targets", lambda: facts.update(_seen_targets(material)))
-        _try(facts, "attended_padding", lambda: facts.update(_attended_padding(material)))
-        _try(facts, "token_use", lambda: facts.update(_token_use(material)))
-        _try(facts, "compared_inputs", lambda: facts.update(_compared_inputs(material, facts.get("own_losses") or [])))
-        _try(facts, "loss_places", lambda: facts.update(_loss_places(material)))
-        tell("gradients")
-        left = seconds - (time.monotonic() - began)
-        _try(facts, "gradients", lambda: facts.update(_gradients(material, GRADIENTS * left)))
-        tell("terms")
-        left = seconds - (time.monotonic() - began)
-        _try(facts, "terms", lambda: facts.update(terms=_terms(material, TERMS * left)))
-        tell("evaluation")
-        _try(facts, "evaluation", lambda: facts.update(evaluations=steps.evaluations.facts()))
-        tell("labels")
-        left = seconds - (time.monotonic() - began)
-        _try(facts, "labels", lambda: facts.update(_labels(material, LABELS * left)))
-        tell("further")
-        left = seconds - (time.monotonic() - began)
-        if steps.accumulation > 1 or may_leave_bounds(facts.get("losses") or []):
-            facts["skipped"]["further"] = "accumulation" if steps.accumulation > 1 else "bounded"
+        probes.skip(why, "further", "range_test")
+        return
+    so_far = reached(writer, material.before)
+    with material.as_in_training():
+        probes.keep("further", further_training, material, probes.left(FURTHER), so_far, probes.seconds)
+        if probes.left() < LEAST:
+            probes.skip("slow", "range_test")
         else:
-            so_far = reached(writer, material.before)
-            _try(facts, "further", lambda: facts.update(_further(material, FURTHER * left, so_far, seconds)))
-        tell("range_test")
-        left = seconds - (time.monotonic() - began)
-        if steps.accumulation > 1:
-            facts["skipped"]["range_test"] = "accumulation"
-        elif may_leave_bounds(facts.get("losses") or []):
-            facts["skipped"]["range_test"] = "bounded"
-        elif left < LEAST:
-            facts["skipped"]["range_test"] = "slow"
-        else:
-            _try(
-                facts,
-                "range_test",
-                lambda: writer.facts("range_test", _rates(material, left, reached(writer, material.before))),
-            )
-    facts["seconds"] = round(time.monotonic() - began, 3)
-    writer.facts("probes", facts)
-    return facts
+            probes.run("range_test", lambda: writer.facts("range_test", range_test(material, probes.left(), so_far)))
 
 
 def may_leave_bounds(losses: list) -> bool:
@@ -135,9 +191,6 @@ def _why_not(material: Material, ranks: int, accumulation: int) -> Optional[str]
 
 
 def _watched_step(material: Material) -> dict:
-    from msprec.probe.connectivity_trace import connections, trace_step
-    from msprec.probe.loss_recomputation import loss_facts
-
     batch = material.batches[0]
     wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
     with material.as_in_training():
@@ -151,8 +204,6 @@ def _watched_step(material: Material) -> dict:
 
 
 def _differentiated(material: Material, step, wanted) -> dict:
-    from msprec.probe.gradient_target import differentiated
-
     if material.style != "functional" or not wanted:
         return {}
     try:
@@ -164,124 +215,6 @@ def _differentiated(material: Material, step, wanted) -> dict:
 
 def _again(material: Material, wanted) -> Callable:
     return lambda inputs: material.build(inputs, wanted)
-
-
-def _units(material: Material, seconds: float) -> dict:
-    from msprec.probe.units import unit_facts
-
-    return unit_facts(material, seconds)
-
-
-def _received(material: Material) -> dict:
-    from msprec.probe.received_batches import received_facts
-
-    found = received_facts(material)
-    return {"received": found} if found is not None else {}
-
-
-def _orientation(material: Material) -> dict:
-    from msprec.probe.orientation import orientation
-
-    found = orientation(material)
-    return {"orientation": found} if found is not None else {}
-
-
-def _attention_axes(material: Material, units: dict) -> list:
-    from msprec.probe.attention_axes import attention_axes
-
-    softmaxes = any(one["kind"] == "softmax" for moment in units.get("moments", ()) for one in moment["entries"])
-    return attention_axes(material) if softmaxes else []
-
-
-def _label_control(material: Material, losses: list) -> dict:
-    from msprec.probe.label_control import label_control
-
-    found = label_control(material, losses)
-    return {"label_control": found} if found is not None else {}
-
-
-def _target_in_inputs(material: Material, losses: list) -> dict:
-    from msprec.probe.target_in_inputs import target_in_inputs
-
-    found = target_in_inputs(material, losses)
-    return {"target_in_inputs": found} if found is not None else {}
-
-
-def _mixed_samples(material: Material) -> dict:
-    from msprec.probe.mixed_samples import mixed_samples
-
-    found = mixed_samples(material)
-    return {"mixed_samples": found} if found is not None else {}
-
-
-def _seen_targets(material: Material) -> dict:
-    from msprec.probe.seen_targets import seen_targets
-
-    found = seen_targets(material)
-    return {"seen_targets": found} if found is not None else {}
-
-
-def _attended_padding(material: Material) -> dict:
-    from msprec.probe.attended_padding import attended_padding
-
-    found = attended_padding(material)
-    return {"attended_padding": found} if found is not None else {}
-
-
-def _token_use(material: Material) -> dict:
-    from msprec.probe.token_use import token_use
-
-    found = token_use(material)
-    return {"token_use": found} if found is not None else {}
-
-
-def _compared_inputs(material: Material, own: list) -> dict:
-    from msprec.probe.compared_inputs import compared_inputs
-
-    found = compared_inputs(material, own)
-    return {"compared_inputs": found} if found is not None else {}
-
-
-def _loss_places(material: Material) -> dict:
-    from msprec.probe.loss_places import loss_places
-
-    found = loss_places(material)
-    return {"loss_places": found} if found is not None else {}
-
-
-def _gradients(material: Material, seconds: float) -> dict:
-    from msprec.probe.update_gradients import update_gradients
-
-    found = update_gradients(material, seconds)
-    return {"gradients": found} if found is not None else {}
-
-
-def _terms(material: Material, seconds: float) -> list:
-    from msprec.probe.loss_terms import loss_terms
-
-    return loss_terms(material, seconds)
-
-
-def _labels(material: Material, seconds: float) -> dict:
-    from msprec.probe.confident_learning import label_suspects
-
-    found = label_suspects(material, seconds)
-    return {"labels": found} if found is not None else {}
-
-
-def _further(material: Material, seconds: float, so_far: Optional[tuple], most: float) -> dict:
-    from msprec.probe.further_training import further_training
-
-    with material.as_in_training():
-        found = further_training(material, seconds, so_far, most)
-    return {"further": found} if found is not None else {}
-
-
-def _rates(material: Material, seconds: float, so_far: Optional[tuple]) -> dict:
-    from msprec.probe.learning_rate_probe import range_test
-
-    with material.as_in_training():
-        return range_test(material, seconds, so_far)
 
 
 def reached(writer, before: int = 0) -> Optional[tuple]:
@@ -305,21 +238,6 @@ def reached(writer, before: int = 0) -> Optional[tuple]:
         float(losses[:tenth].mean()), float(losses[:3].mean() - 2 * losses[-max(3, tenth) :].std() / math.sqrt(3))
     )
     return len(losses), first, early, end
-
-
-def _try(facts: dict, name: str, probe: Callable) -> None:
-    """Runs a probe; where it cannot be made, says why."""
-    from msprec.probe.learning_rate_probe import Cannot
-
-    began = time.monotonic()
-    try:
-        probe()
-    except Cannot as why:
-        facts["skipped"][name] = str(why)
-    except Exception as error:
-        facts["skipped"][name] = f"failed: {type(error).__name__}: {error}".splitlines()[0][:300]
-    finally:
-        facts["took"][name] = round(time.monotonic() - began, 3)
 
 
 @contextlib.contextmanager

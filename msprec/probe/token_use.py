@@ -4,6 +4,7 @@ Only forward passes run, in inference mode, with the weights of the end and with
 for both is how the network is made, and no chance of its weights.
 """
 
+import time
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -12,6 +13,7 @@ from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attended_padding import padded_places
 from msprec.probe.connectivity_trace import place_of, run_forward
+from msprec.probe.learning_rate_probe import Cannot
 from msprec.probe.target_in_inputs import batch_loss
 from msprec.record.nested import replaced, tensors_in
 from msprec.runtime.rng_state import random_state
@@ -32,12 +34,17 @@ class _Lookup(NamedTuple):
     operator: str
 
 
-def token_use(material) -> Optional[dict]:
+def token_use(material, seconds: float) -> Optional[dict]:
     """The entry ``token_use`` of ``probes.json``; None where no input is looked up in an embedding, or nothing can be told.
 
     Args:
         material: What the run has left.
+        seconds: The longest it may take, beside the first forward pass.
+
+    Raises:
+        Cannot: ``slow`` where it takes longer.
     """
+    until = time.monotonic() + seconds
     batch = material.batches[-1]
     if not any(_are_ids(to_numpy(one)) for one in tensors_in(batch)):
         return None
@@ -45,7 +52,7 @@ def token_use(material) -> Optional[dict]:
         lookup = _lookup(material, batch)
         if lookup is None:
             return None
-        losses = _Losses(material, batch)
+        losses = _Losses(material, batch, until)
         found = {**_padding_alone(losses, lookup.ids), **_order(material, losses, lookup.ids)}
     return {"place": lookup.place, "operator": lookup.operator, **found} if found else None
 
@@ -74,8 +81,8 @@ def _lookup(material, batch: tuple) -> Optional[_Lookup]:
 class _Losses:
     """Losses of a batch with some of its arrays replaced, with the same draws of random numbers."""
 
-    def __init__(self, material, batch: tuple) -> None:
-        self._material, self.batch, self._state = material, batch, random_state(False)
+    def __init__(self, material, batch: tuple, until: float) -> None:
+        self._material, self.batch, self._state, self._until = material, batch, random_state(False), until
         self._plain: dict = {}
 
     def same(self, new: dict) -> Optional[bool]:
@@ -90,6 +97,8 @@ class _Losses:
     def _difference(self, new: dict, moved: bool) -> Optional[float]:
         from mindspore import Tensor
 
+        if time.monotonic() > self._until:
+            raise Cannot("slow")
         change = _moved if moved else None
         if moved not in self._plain:
             self._plain[moved] = batch_loss(self._material, self.batch, self._state, change)
@@ -115,7 +124,8 @@ def _moved(parameters: list) -> dict:
 
 
 def _padding_alone(losses: _Losses, tensor) -> dict:
-    """``padding_alone``: whether the loss changes with the padding and not with the real tokens; empty where it has none."""
+    """``padding_alone``: whether the loss changes with the padding and not with the real tokens; empty where it has none, or
+    where either cannot be told."""
     ids = to_numpy(tensor)
     padded = padded_places(ids)
     if padded is None or len(np.unique(ids[~padded])) < _TOKENS:
@@ -124,7 +134,8 @@ def _padding_alone(losses: _Losses, tensor) -> dict:
     other, filled = ids.copy(), ids.copy()
     other[~padded] = rng.permutation(ids[~padded])
     filled[padded] = rng.choice(ids[~padded], int(padded.sum()))
-    return {"padding_alone": losses.same({id(tensor): other}) is True and losses.same({id(tensor): filled}) is False}
+    as_before = losses.same({id(tensor): other}), losses.same({id(tensor): filled})
+    return {} if None in as_before else {"padding_alone": as_before == (True, False)}
 
 
 def _order(material, losses: _Losses, tensor) -> dict:

@@ -17,6 +17,7 @@ def named(tmp_path, source, call="evaluate(net, data)", position=None, count=1, 
 
 PAIR = "def evaluate(net, data):\n    return total / n, right_share\n"
 ACCURACY = "def accuracy(net, data):\n    return (d < 1).mean(), d[same].mean(), d[~same].mean()\n"
+ERRORS = "def errors(net, data):\n    return abs(d).mean(), (d * d).mean()\n"
 INNER = "def evaluate(net, data):\n    def helper():\n        return acc\n    return helper()\n"
 
 
@@ -33,6 +34,8 @@ INNER = "def evaluate(net, data):\n    def helper():\n        return acc\n    re
         (INNER, "evaluate(net, data)", None, 1, "evaluate"),
         (ACCURACY, "share, same, different = accuracy(net, data)", 0, 3, "accuracy"),
         (ACCURACY, "share, same, different = accuracy(net, data)", 1, 3, "returned[1]"),
+        (ERRORS, "a, b = errors(net, data)", 0, 2, "errors"),
+        (ERRORS, "a, b = errors(net, data)", 1, 2, "errors"),
     ],
 )
 def test_names(tmp_path, source, call, position, count, expected):

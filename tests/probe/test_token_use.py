@@ -8,6 +8,7 @@ from mindspore.common.initializer import Normal
 
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
+from msprec.probe.learning_rate_probe import Cannot
 from msprec.probe.token_use import token_use
 
 WORDS, LENGTH = 6, 8
@@ -55,7 +56,12 @@ class Mean(nn.Cell):
         return self.head((self.embedding(ids) * keep).sum(1) / keep.sum(1).clamp(min=1))
 
 
-def facts(net, ids, targets):
+@pytest.fixture(autouse=True)
+def the_same_weights():
+    ms.set_seed(3)
+
+
+def facts(net, ids, targets, seconds=60.0):
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
     def loss(x, y):
@@ -67,7 +73,7 @@ def facts(net, ids, targets):
 
     material = Material()
     material.offer("functional", (Tensor(ids), Tensor(targets)), build, [net], [])
-    return token_use(material)
+    return token_use(material, seconds)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +95,11 @@ def test_whether_the_padding_alone_counts(counts, alone):
     found = facts(Mean(counts), PADDED, (np.arange(48) % 2).astype(np.int32))
     assert found["padding_alone"] is alone
     assert found["operator"] == "Embedding"
+
+
+def test_a_forward_pass_that_takes_too_long():
+    with pytest.raises(Cannot, match="slow"):
+        facts(Tagger(None), IDS, IDS, seconds=0.0)
 
 
 def test_without_an_embedding():

@@ -22,13 +22,14 @@ def name_of(code, caller: Optional[tuple], position: Optional[int], count: int, 
 
     Returns:
         str: The name of a metric where one is found, else ``function`` or ``function[position]``. A function that is named
-        after a metric gives its name to the first value alone.
+        after a metric gives its name to the first value alone, and in the plural to each.
     """
     texts = [key] if key is not None else []
     if caller is not None:
         texts.append(_part(_targets(*caller, code.co_name), position, count))
     texts.append(_part(_returned(code.co_filename, code.co_firstlineno, code.co_name), position, count))
-    if not position and key is None:
+    plural = code.co_name.endswith("s") and not code.co_name.endswith("ss")
+    if (not position or plural) and key is None:
         texts.append(code.co_name)
     found = next((name for name in map(metric_in, filter(None, texts)) if name), None)
     function = "returned" if position is not None and is_metric_name(code.co_name) else code.co_name
