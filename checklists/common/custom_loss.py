@@ -254,7 +254,7 @@ def _settings(settings: dict) -> Text:
     shown = [
         f"{name}={value:g}"
         for name, value in settings.items()
-        if (name, value) not in (("gamma", 0.0), ("factor", 1.0))
+        if isinstance(value, (int, float)) and (name, value) not in (("gamma", 0.0), ("factor", 1.0))
     ]
     return Text("（{all}）" if shown else "", " ({all})" if shown else "", all=", ".join(shown))
 

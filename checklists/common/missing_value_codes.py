@@ -1,5 +1,6 @@
 """Which repeated extreme values stand for "missing": the judgement on the recorder's suspects (ds.01)."""
 
+from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.one_quantity import is_apart, is_one_quantity
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -30,6 +31,10 @@ def missing_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
     """The suspects of a column that are missing-value marks."""
     passes = passes_of(dataset)
     marks = [suspect for suspect in column.suspects if is_mark(run_data, suspect, passes)]
+    if column.name == dataset.label.column and run_data.find_lines(REWARDS, 1):
+        marks = [
+            mark for mark in marks if is_code(mark.value)
+        ]  # a reward at the end of an episode is a value of its own
     return _not_saturated(run_data, column, marks)
 
 

@@ -4,6 +4,8 @@ import math
 import re
 from typing import Optional
 
+import numpy as np
+
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import compares_values
@@ -45,6 +47,18 @@ def balance(run_data: RunData, dataset: Fact) -> Finding:
         )
     if not counts:
         return missing("各类样本数", "count of samples per class")
+    sequence = _continued_sequence(dataset, counts)
+    if sequence is not None:
+        return not_applicable(
+            Text(
+                "标签 {column} 与输入 {sequence} 各位置上的符号相同，出现的频率也相同：它是序列的下一个符号，"
+                "频率由语言或用户决定，不是类别不均衡。",
+                "The labels {column} are the symbols of the inputs {sequence}, as frequent as in each place of them: the next of "
+                "a sequence, whose frequencies are those of the language or the users and no imbalance.",
+                column=label.column,
+                sequence=sequence,
+            )
+        )
     return _Balance(run_data, dataset, counts, _other_shards(run_data, dataset)).finding()
 
 
@@ -103,6 +117,28 @@ def _same_vocabulary(column: Fact, other: Fact) -> bool:
     if other.kind != "int" or len(other.shape) != 1 or len(column.shape) != 1 or not other.max or not column.max:
         return False
     return column.max >= 8 and abs(column.max - other.max) <= 0.1 * other.max
+
+
+def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
+    """The column of sequences of which the label is the next symbol: in every place the same vocabulary as the labels, with a
+    mean and spread as theirs, which features that only happen to be whole numbers do not have."""
+    if dataset.label.kind != "class" or not all(key.lstrip("-").isdigit() for key in counts):
+        return None
+    labels, number = np.array([int(key) for key in counts], float), np.array(list(counts.values()), float)
+    mean = float(np.average(labels, weights=number))
+    std = math.sqrt(float(np.average((labels - mean) ** 2, weights=number)))
+    if labels.max() < 8 or not std:
+        return None
+    for column in dataset.columns:
+        places = column.channels
+        if column.kind != "int" or len(column.shape) != 1 or column.shape[0] < 2 or not (places.mean and places.std):
+            continue
+        near = all(abs(one - mean) <= 0.05 * std for one in places.mean) and all(
+            abs(one - std) <= 0.05 * std for one in places.std
+        )
+        if near and column.min == labels.min() and abs(column.max - labels.max()) <= 0.1 * column.max:
+            return column.name
+    return None
 
 
 class _Balance:

@@ -38,7 +38,7 @@ def attended_padding(material) -> Optional[dict]:
         name = plain_name(node)
         entry = _entry(node, padded) if "softmax" in name and "log" not in name and node.results else None
         if entry is not None:
-            found.setdefault(str(entry["place"]), entry)
+            found.setdefault(f"{node.cell} {entry['place']}", entry)  # one line serves several cells of a class
     return {"samples": int(padded.any(1).sum()), "softmaxes": list(found.values())[:8]}
 
 

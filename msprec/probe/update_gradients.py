@@ -12,6 +12,7 @@ import numpy as np
 
 from msprec.locate.gradients import Plain
 from msprec.locate.replay import undisturbed, watched
+from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
 from msprec.probe.captured_updates import flat_gradients, joined
 from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
@@ -152,9 +153,11 @@ class _Calls(GraphTrace):
                 self.place = place_of(_At(nearest)) if nearest is not None else user_place()
             shapes = [tuple(one.shape) for one in _sequence(gradients)]
             taken = [
-                (found, weights) for one, weights in self.computed if (found := _matching(one, shapes)) is not None
+                (_flat(found) / sensitivity, weights)
+                for one, weights, sensitivity in self.computed
+                if (found := _matching(one, shapes)) is not None
             ]
-            own, updated = [_flat(found) for found, _ in taken], {id(one) for one in optimizer.parameters}
+            own, updated = [flat for flat, _ in taken], {id(one) for one in optimizer.parameters}
             by = [one for _, weights in taken for one in weights]
             if all(weights for _, weights in taken) and not updated & {id(one) for one in by}:
                 self.others = self.others or by
@@ -165,7 +168,7 @@ class _Calls(GraphTrace):
     def run_gradient(self, function, args, kwargs):
         """As `GraphTrace.run_gradient`, with the gradients noted."""
         result = super().run_gradient(function, args, kwargs)
-        self.computed.append((result, _weights_of(function)))
+        self.computed.append((result, _weights_of(function), _sensitivity(function, args)))
         return result
 
     def tell(self) -> bool:
@@ -183,16 +186,27 @@ class _Calls(GraphTrace):
         ]
 
 
-def _weights_of(function) -> list:
-    """The Parameters by which one of MindSpore's gradient functions differentiates, as its closure holds them; else none."""
+def _held_by(function) -> dict:
+    """What the closure of one of MindSpore's gradient functions holds, by name."""
     function = getattr(function, "__func__", function)
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    held = (
-        [cell.cell_contents for name, cell in zip(names, function.__closure__ or ()) if name == "weights"]
-        if names
-        else []
-    )
-    return [one for one in tensors_in(held) if hasattr(one, "requires_grad")]
+    return {name: cell.cell_contents for name, cell in zip(names, getattr(function, "__closure__", None) or ())}
+
+
+def _weights_of(function) -> list:
+    """The Parameters by which one of MindSpore's gradient functions differentiates, as its closure holds them; else none."""
+    return [one for one in tensors_in([_held_by(function).get("weights")]) if hasattr(one, "requires_grad")]
+
+
+def _sensitivity(function, args: tuple) -> float:
+    """The number by which ``GradOperation(sens_param=True)`` multiplies the gradients of the loss, its last argument; 1 of any
+    other."""
+    if not args or getattr(_held_by(function).get("grad_"), "sens_param", False) is not True:
+        return 1.0
+    values = to_numpy(args[-1]) if hasattr(args[-1], "asnumpy") else np.asarray(args[-1])
+    if values.dtype.kind not in "fiu" or not values.size or np.ptp(values) or not np.isfinite(values.flat[0]):
+        return 1.0
+    return float(values.flat[0]) or 1.0
 
 
 class _At(NamedTuple):

@@ -53,3 +53,28 @@ def test_zero_is_a_word_too():
     ids = IDS.copy()
     ids[2, 0] = 0
     assert facts("padding", ids) is None
+
+
+class Mixed(nn.Cell):
+    """Attention of one class in two places, of which the second hides the words."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.head = nn.Embedding(10, 8, embedding_table="normal"), nn.Dense(8, 2)
+        self.first, self.second = Mix(), Mix()
+
+    def construct(self, ids):
+        x = self.embedding(ids)
+        x = self.first(x, (ids == 0).expand_dims(1))
+        return self.head(self.second(x, (ids != 0).expand_dims(1))[:, 0])
+
+
+class Mix(nn.Cell):
+    def construct(self, x, hidden):
+        scores = ops.masked_fill(ops.matmul(x, x.swapaxes(1, 2)), hidden, -1e9)
+        return ops.matmul(ops.softmax(scores, -1), x)
+
+
+def test_one_line_in_two_cells(monkeypatch):
+    monkeypatch.setitem(globals(), "Net", lambda hides: Mixed())
+    assert [round(one["least"]) for one in facts(None, IDS)["softmaxes"]] == [0, 1]

@@ -47,3 +47,37 @@ def test_linear_attention_sums_over_places():
         return ops.matmul(queries, ops.matmul(keys.swapaxes(1, 2), x))
 
     assert found(mix) == []
+
+
+def cosines(turn, axis):
+    def mix(x, dropout):
+        z = ops.L2Normalize(axis=axis)(x.reshape(15, 4))
+        return ops.matmul(z, z.T) if turn else ops.matmul(z.T, z)
+
+    return found(mix)
+
+
+def test_vectors_of_length_one_along_the_samples():
+    assert cosines(True, 0) == [(-2, -1)]
+    assert cosines(True, 1) == []
+
+
+def test_features_of_length_one_are_correlated_over_the_samples():
+    assert cosines(False, 0) == []
+
+
+def test_a_length_divided_by_hand():
+    def mix(x, dropout):
+        z = x.reshape(15, 4)
+        z = z / ops.sqrt((z * z).sum(0, keepdims=True))
+        return ops.matmul(z, z.T)
+
+    assert found(mix) == [(-2, -1)]
+
+
+def test_one_factor_of_length_one_makes_no_cosine():
+    def mix(x, dropout):
+        z = ops.L2Normalize(axis=0)(x.reshape(15, 4))
+        return ops.matmul(z, x.reshape(15, 4).T)
+
+    assert found(mix) == []

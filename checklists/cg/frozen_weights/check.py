@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
@@ -30,7 +31,8 @@ def frozen_weights(run_data: RunData) -> Finding:
     Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never updated (or only
     shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
     undecided); a last layer frozen as it was drawn, that a checkpoint did
-    not fill; layers frozen as they were drawn in a run that loads nothing. Else frozen explicitly (requires_grad=False): ok.
+    not fill; layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has
+    as well. Else frozen explicitly (requires_grad=False): ok.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
@@ -52,6 +54,9 @@ def frozen_weights(run_data: RunData) -> Finding:
         return _not_in_optimizer(run_data, groups, thawed)
     if not (groups.moved or groups.stuck or groups.unknown or groups.excused or groups.shrunk):
         return _all_frozen(run_data, groups)
+    opposed = updated_by_opponent(run_data)
+    if opposed is not None:
+        return opposed
     if groups.stuck:
         return _stuck(run_data, groups)
     if groups.unknown:

@@ -171,7 +171,10 @@ def decayed(run_data: RunData) -> bool:
 
 
 def nearly_done(run_data: RunData, training: TrainingCurve) -> bool:
-    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that."""
-    constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
+    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that; or it
+    ended at hp.02.gone of it, however steeply it came down."""
+    outcome = learning_outcome(run_data)
+    constant = outcome.constant or run_data.once(constant_loss)
     level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
-    return training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level
+    gone = outcome.end is not None and 0 <= outcome.end <= run_data.limit("hp.02.gone") * level
+    return gone or (training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level)

@@ -15,6 +15,11 @@ _STAYS = r"(?i)random_network_dist|\brnd\b|intrinsic|curiosity|novelty"
 #: A moving average, wherever it is spoken of.
 _AVERAGES = r"(?i)(\b|_)(ema|swa|polyak|moving_average|averaged_?(model|net\w*|weights))(\b|_)|ModelEMA"
 
+#: What goes over the parameters of a target or an average, or writes into it.
+_COPIES = (
+    r"(?i)\b(zip|load_param_into_net|copy\w*|update_parameter\w*)\(.*(target|ema|average|momentum|shadow|polyak|slow)"
+)
+
 
 def stale_copies(run_data: RunData) -> Optional[Finding]:
     """A problem where a copy that is called after td.07.updates updates still has the weights of the start, and by its name is
@@ -23,16 +28,17 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
     if applied_updates(run_data) < run_data.limit("td.07.updates"):
         return None
     for copy in run_data.copies:
-        still = copy.as_original_began or (copy.in_training and copy.unchanged)
+        kept = _kept_since(run_data, copy)
+        still = copy.as_original_began or (copy.in_training and copy.unchanged) or kept
         late = (copy.last_step or 0) >= run_data.limit("td.07.updates")
         follows = not still and copy.distance is not None and copy.distance <= run_data.limit("td.07.follows")
         if late and follows and copy.statistics_stayed and not copy.in_training:
             return _statistics(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
             continue
-        if _follows(run_data, copy):
+        if _named(run_data, copy) or (not kept and _follows(run_data, copy)):
             return _finding(run_data, copy, problem)
-        if not copy.in_training:
+        if not copy.in_training and not kept:
             return _finding(run_data, copy, undecided if copy.original_evaluated else problem)
     return None
 
@@ -60,20 +66,35 @@ def _statistics(run_data: RunData, copy: Fact) -> Finding:
     )
 
 
-def _follows(run_data: RunData, copy: Fact) -> bool:
-    """Whether the copy is a target or an average by the name that it is given, or, only evaluated, the source averages."""
+def _kept_since(run_data: RunData, copy: Fact) -> bool:
+    """Whether the values are those of the copy's first call, with so many updates between its first and its last call, and
+    never were the trained network's: it was not even copied at the start."""
+    since, last = copy.unchanged_since, copy.last_step
+    many = since is not None and last is not None and last - since >= run_data.limit("td.07.updates")
+    return many and not copy.as_original_began
+
+
+def _named(run_data: RunData, copy: Fact) -> bool:
+    """Whether the copy is a target or an average by the name that it is given."""
     named = rf"{_FOLLOWS}\w*\b[^=\n]*=[^=].*\b({copy.class_}|deepcopy|clone)\("
-    return bool(run_data.find_lines(named, 1) or (not copy.in_training and run_data.find_lines(_AVERAGES, 1)))
+    return bool(run_data.find_lines(named, 1))
+
+
+def _follows(run_data: RunData, copy: Fact) -> bool:
+    """Whether it is one by its name, or, only evaluated, the source averages."""
+    return _named(run_data, copy) or bool(not copy.in_training and run_data.find_lines(_AVERAGES, 1))
 
 
 def _finding(run_data: RunData, copy: Fact, make) -> Finding:
     steps = [step.place for step in run_data.train_steps if step.count]
-    places = [one for one in (copy.created, run_data.probes.gradients.place, copy.called, *steps) if one]
+    copied = run_data.find_lines(_COPIES, 2)
+    places = [one for one in (copy.created, *copied, run_data.probes.gradients.place, copy.called, *steps) if one]
     return make(
         Text(
-            "{name}（{called} 处调用）是被训练网络的副本，训练 {n} 次更新之后它的权重仍与训练开始时相同：更新它的代码没有执行。",
+            "{name}（{called} 处调用）与被训练的网络结构相同，训练 {n} 次更新之后它的权重仍与开始时相同：更新它的代码没有执行，"
+            "或者没有把值写进它的参数。",
             "{name}, called at {called}, is a copy of the network that trains; after {n} updates it still has the weights of the "
-            "start: what is to update it does not run.",
+            "start: what is to update it does not run, or writes into no parameter of it.",
             name=copy.class_,
             called=at(copy.called),
             n=applied_updates(run_data),

@@ -95,6 +95,8 @@ def units(run_data: RunData) -> Finding:
 
 def _other_axis(run_data: RunData, found) -> Finding:
     places = [one for one in (found.place, found.product) if one]
+    if found.unit_length:
+        return _other_lengths(run_data, found, places)
     return problem(
         Text(
             "{name}（{place}）沿第 {axis} 轴归一化，而与 value 相乘时是沿第 {summed} 轴求和（形状 {shape}）：权重之和不为 1，"
@@ -112,6 +114,32 @@ def _other_axis(run_data: RunData, found) -> Finding:
             "Take the softmax of the scores along the keys' axis, as a rule axis=-1.",
         ),
         run_data.code_at(places, Text("softmax 与其后的乘积", "The softmax and the product after it")),
+        places,
+    )
+
+
+def _other_lengths(run_data: RunData, found, places: list) -> Finding:
+    if "normalize" in (found.operator or "").lower():  # the axis is given where the operator is made
+        places = run_data.find_lines(r"\b\w*[nN]ormalize\s*\(", 2) + places
+    return problem(
+        Text(
+            "{name}（{place}）使向量沿第 {axis} 轴的长度为 1，而其后的乘积沿第 {summed} 轴求和（形状 {shape}）："
+            "得到的不是余弦相似度，相似度的大小取决于 batch。",
+            "{name} at {place} makes vectors of length 1 along axis {axis}, and the product after it sums over axis {summed} "
+            "(shape {shape}): it gives no cosine similarity, and how large it gets depends on the batch.",
+            name=found.operator,
+            place=at(found.place),
+            axis=found.axis,
+            summed=found.summed,
+            shape=str(tuple(found.shape)),
+        ),
+        Text(
+            "沿特征所在的轴做归一化：MindSpore 的 ops.L2Normalize 默认 axis=0（PyTorch 的 F.normalize 默认 dim=1），"
+            "写成 ops.L2Normalize(axis=-1)。",
+            "Normalise along the features: ops.L2Normalize goes along axis=0 by default, where PyTorch's F.normalize has dim=1; "
+            "write ops.L2Normalize(axis=-1).",
+        ),
+        run_data.code_at(places, Text("归一化与其后的乘积", "The normalisation and the product after it")),
         places,
     )
 

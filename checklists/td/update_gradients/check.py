@@ -198,14 +198,15 @@ def _too_much(run_data: RunData) -> Optional[Finding]:
     if times >= 2 and parts == 1:
         return problem(
             Text(
-                "优化器得到的是这个 batch 梯度的 {times} 倍：梯度被重复计入，相当于学习率乘以 {times}。",
-                "The optimizer is given {times} times the gradients of its batch: they are counted several times, as if the "
-                "learning rate were {times} times as large.",
+                "优化器得到的是这个 batch 梯度的 {times} 倍：梯度被重复计入，或 loss scale 没有除掉，相当于学习率乘以 {times}。",
+                "The optimizer is given {times} times the gradients of its batch: they are counted several times, or a loss "
+                "scale is not divided out, as if the learning rate were {times} times as large.",
                 times=times,
             ),
             Text(
-                "检查梯度从求导到优化器之间的每一步：是否加了两次，是否乘了系数。",
-                "Follow the gradients from where they are computed to the optimizer: are they added twice, or multiplied?",
+                "检查梯度从求导到优化器之间的每一步：是否加了两次，是否乘了系数（求导时的 sens），更新前是否除以 loss scale。",
+                "Follow the gradients from where they are computed to the optimizer: are they added twice or multiplied (as by "
+                "sens of the gradient function), and are they divided by the loss scale before the update?",
             ),
             _evidence(run_data),
             [run_data.probes.gradients.place],
@@ -236,7 +237,8 @@ def _divides(run_data: RunData) -> bool:
 
 def _scaled(run_data: RunData) -> bool:
     """Whether a loss scale takes part, which mp.02 looks at."""
-    return any(step.loss_scale.kind not in (None, "none") for step in run_data.train_steps)
+    divides = any(one.used and one.loss_scale not in (None, 1) for one in run_data.optimizers)
+    return divides or any(step.loss_scale.kind not in (None, "none") for step in run_data.train_steps)
 
 
 def _scale_free(run_data: RunData) -> bool:

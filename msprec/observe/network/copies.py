@@ -10,6 +10,23 @@ from msprec.runtime.cells import parameters_of
 
 #: So many are told, and parameters of so many bytes together are compared.
 _MOST, _MOST_BYTES = 4, 256 << 20
+#: Bytes of the values that are kept from the first call of networks that are only called.
+_MOST_KEPT = 64 << 20
+
+
+def note_first_call(steps, root) -> None:
+    """Keeps the values of a network that is called outside a gradient for the first time, unless it trains or they are many.
+
+    A target is called first while the training is under way, with weights that the trained network may never have had.
+    """
+    if any(root is r for r in steps.roots) or id(root) in steps.first_called:
+        return
+    parameters = [parameter for _, parameter, _, _ in parameters_of(root)]
+    held = sum(p.nbytes for _, _, values in steps.first_called.values() for p in values)
+    if parameters and held + sum(p.nbytes for p in parameters) <= _MOST_KEPT:
+        values = [to_array(p) for p in parameters]
+        if all(one is not None for one in values):
+            steps.first_called[id(root)] = (root, steps.updated, [np.array(one) for one in values])
 
 
 def copies(observer, optimized: Optional[set]) -> list:
@@ -53,12 +70,17 @@ def _entry(observer, root, parameters: list, original, trained: list) -> dict:
         "in_training": any(phase["gradient"] for phase in calls),
         "last_step": max((phase["last_step"] for phase in calls), default=None),
         "original_evaluated": bool(beside),
+        "unchanged_since": _unchanged_since(observer.steps.first_called.get(id(root)), now),
         "unchanged": _equal(now, [_before(entries, p) for p in own]),
         "as_original_began": _equal(now, [_before(entries, p) for _, p in trained]),
         "as_original_ended": _equal(now, [to_array(p) for _, p in trained]),
         "distance": _distance(own, [p for _, p in trained]),
         "statistics_stayed": _statistics_stayed(entries, parameters, trained),
     }
+
+
+def _unchanged_since(first: Optional[tuple], now: list) -> Optional[int]:
+    return first[1] if first is not None and len(first[2]) == len(now) and _equal(now, first[2]) else None
 
 
 def _statistics_stayed(entries: dict, parameters: list, trained: list) -> list:

@@ -10,6 +10,7 @@ from typing import Optional
 
 from msprec.callbacks.gradient_sampler import GradientSampler
 from msprec.errors import SweepDone
+from msprec.observe.network.copies import note_first_call
 from msprec.observe.train_steps.cell import CellSteps
 from msprec.observe.train_steps.functional import FunctionalSteps
 from msprec.observe.train_steps.hooks import StepHooks
@@ -51,6 +52,8 @@ class StepObserver:
         self.cells, self.jit, self.functional = CellSteps(self), JitSteps(self), FunctionalSteps(self)
         #: Networks that are trained, and the last that are only called; dtypes of the inputs of steps
         self.roots, self.eval_roots, self.input_dtypes = [], [], set()
+        #: Of the networks that are only called: their values at the first call, by id (msprec/observe/network/copies.py)
+        self.first_called: dict = {}
         self._reached, self._noted = {}, set()
         #: The pass in which the rate was asked for last, and whether reading it waits for the device
         self._rated_in, self._reading_waits = -1, False
@@ -229,6 +232,7 @@ class StepObserver:
         phase, via = observer.models.phase_of(cell)
         if not any(root is r for r in self.eval_roots):
             self.eval_roots = [*self.eval_roots[-7:], root]
+            note_first_call(self, root)
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)
         if kwargs is not None and self.done and observer.options.probes:

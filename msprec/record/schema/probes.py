@@ -11,7 +11,6 @@ from msprec.record.schema.notation import (
     flag,
     key,
     number,
-    numeric_setting,
     text,
     words,
 )
@@ -197,7 +196,7 @@ _BEHAVIOUR = {
     "family": key(
         {
             "name": key(text, "name of the known loss"),
-            "settings": key(Map(numeric_setting), "its settings by name, e.g. gamma"),
+            "settings": key(Map(anything), "its settings by name, numbers and flags, e.g. gamma"),
             "domain": key(Choice("scores", "probabilities", "log_probabilities"), "what it takes"),
             "batches": key(count, "batches it agrees on"),
         },
@@ -370,12 +369,13 @@ _ORIENTATION = {
 }
 
 _ATTENTION_AXES = {
-    "operator": key(words, "the softmax"),
+    "operator": key(words, "the softmax, or what makes vectors of length one"),
     "place": key(PLACE, "where it is called"),
-    "product": key(PLACE, "where its result is multiplied with values"),
+    "product": key(PLACE, "where its result is multiplied with values, or with other vectors of length one"),
     "shape": key([count], "shape of the weights in that product"),
-    "axis": key(number, "axis, counted from the end, along which they add up to one"),
+    "axis": key(number, "axis, counted from the end, along which they add up to one, or have length one"),
     "summed": key(number, "axis over which the product sums"),
+    "unit_length": key(flag, "both factors are vectors of length one, no softmax; absent: a softmax"),
 }
 
 _MIXED_SAMPLES = {
@@ -494,7 +494,10 @@ PROBES = {
     ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
-    "attention_axes": key([_ATTENTION_AXES], "softmaxes along another axis than the one that a product sums over"),
+    "attention_axes": key(
+        [_ATTENTION_AXES],
+        "softmaxes, vectors of length one along another axis than a product sums over",
+    ),
     "further": key(_FURTHER, "the last weights trained on, of a run that leaves a doubt; absent: it leaves none"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),
     "gradients": key(_UPDATES, "what the optimizer is given beside the gradients of its batches, computed again"),

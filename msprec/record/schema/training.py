@@ -91,6 +91,10 @@ NETWORK = {
                 "last_step": key(count, "training steps done before its last call"),
                 "original_evaluated": key(flag, "whether the trained network is called outside gradients too"),
                 "unchanged": key(flag, "whether its values are those before the first step"),
+                "unchanged_since": key(
+                    count,
+                    "updates done before its first call, where its values are still those of that call; else null",
+                ),
                 "as_original_began": key(flag, "whether they are those of the trained network before the first step"),
                 "as_original_ended": key(flag, "whether they are those of the trained network at the end"),
                 "distance": key(
