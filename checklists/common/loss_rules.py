@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.class_numbers import taken_for_amounts
 from msprec.checklists.common.custom_loss import Wrong, called
 from msprec.checklists.common.target_columns import Beyond, beyond_range, column_of
 from msprec.engine.run_data import RunData
@@ -699,6 +700,7 @@ RULES = (
     _no_log,
     _too_few_outputs,
     _out_of_reach,
+    taken_for_amounts,
     _labels_of_sides,
     _shapes,
 )

@@ -9,6 +9,7 @@ from typing import Callable, Optional
 from msprec.probe.attended_padding import attended_padding
 from msprec.probe.attention_axes import attention_axes
 from msprec.probe.captured_steps import Material
+from msprec.probe.class_numbers import class_numbers
 from msprec.probe.compared_inputs import compared_inputs
 from msprec.probe.confident_learning import label_suspects
 from msprec.probe.connectivity_trace import connections, trace_step
@@ -127,7 +128,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     """The probes that train nothing."""
     facts = probes.facts
     probes.keep("units", unit_facts, material, probes.left(UNITS))
-    losses = facts.get("losses") or []
+    losses, own = facts.get("losses") or [], facts.get("own_losses") or []
     softmaxes = any(
         one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
     )
@@ -135,10 +136,11 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("orientation", orientation, material)
     probes.keep_cheap("attention_axes", lambda: attention_axes(material) if softmaxes else [])
     probes.keep_cheap("label_control", label_control, material, losses)
+    probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("attended_padding", attended_padding, material)
-    probes.keep_cheap("compared_inputs", compared_inputs, material, facts.get("own_losses") or [])
+    probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
     probes.keep_cheap("token_use", token_use, material, probes.left(TOKENS))
     probes.keep_cheap("mixed_samples", mixed_samples, material)
