@@ -234,6 +234,13 @@ def too_few(run_data: RunData, training: TrainingCurve, curves: list, shown: lis
 
 def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) -> Optional[tuple[Text, Text]]:
     """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
+    if cut_off(run_data):
+        return Text(
+            "{what}；但运行是从外部中止的（{kind}），训练并没有到它自己的终点。",
+            "{what}; but the run was ended from outside ({kind}), and the training did not come to its own end.",
+            what=what,
+            kind=run_data.run.exit.signal or run_data.run.exit.kind,
+        ), Text("让脚本运行到结束。", "Let the script run to its end.")
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
     # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
@@ -300,6 +307,11 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             steps=steps,
         ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
     return None
+
+
+def cut_off(run_data: RunData) -> bool:
+    """Whether somebody ended the run: how long the training was to go on is not known then."""
+    return run_data.run.exit.kind in ("interrupt", "signal", "running")
 
 
 def ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> Finding:

@@ -10,6 +10,7 @@ from msprec.checklists.common.training_curves import (
     validation_curves,
 )
 from msprec.checklists.hp.epochs.epoch_findings import (
+    cut_off,
     diverged,
     ends_too_soon,
     evaluations_table,
@@ -45,7 +46,7 @@ def judge_epochs(run_data: RunData) -> Finding:
     if training is not None and is_steep(run_data, training) and not validation_flat(curves):
         return too_few(run_data, training, curves, shown)
     begun = only_begun(run_data)
-    if begun is not None and not validation_flat(curves) and leads_nowhere(run_data) is None:
+    if begun is not None and not cut_off(run_data) and not validation_flat(curves) and leads_nowhere(run_data) is None:
         return ends_too_soon(run_data, begun, shown)
     onward = far_from_done(run_data)
     if onward is not None and not validation_flat(curves):

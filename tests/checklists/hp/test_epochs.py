@@ -111,6 +111,14 @@ def test_a_loss_that_falls_to_the_end(verdict):
     assert verdict("hp.02", run([], linear))["conclusion"] == "problem"
 
 
+@pytest.mark.parametrize("how", [{"kind": "signal", "signal": "SIGTERM"}, {"kind": "interrupt"}, {"kind": "running"}])
+def test_a_run_that_somebody_ended_has_no_epochs_too_few(verdict, how):
+    one = run([], linear)
+    one.run["exit"] = {"code": None, "exception": None, **how}
+    entry = verdict("hp.02", one)
+    assert entry["conclusion"] == "undecided" and "ended from outside" in entry["summary"]
+
+
 def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
     assert verdict("hp.02", run(SETTLED, linear))["conclusion"] == "ok"  # the validation is flat
     assert verdict("hp.02", run([], linear, epochs=3))["conclusion"] == "undecided"  # cut short
