@@ -1,19 +1,22 @@
 """Numbers of classes given to a loss that takes them for amounts (cg.04)."""
 
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.custom_loss import Wrong
 from msprec.engine.run_data import RunData
-
-if TYPE_CHECKING:
-    from msprec.checklists.common.loss_rules import LossWithInputs
+from msprec.engine.schema import Fact
 
 
-def taken_for_amounts(one: "LossWithInputs", run_data: RunData) -> Optional[Wrong]:
-    """The targets are as many separate classes, and their numbers stand in no order that the inputs know."""
-    facts, targets = run_data.probes.class_numbers, one.fact.targets
-    if one.takes != "values" or None in (facts.input, facts.closer, facts.agreement) or targets.input != facts.input:
+def taken_for_amounts(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong]:
+    """The targets are as many separate classes, and their numbers stand in no order that the inputs know.
+
+    Args:
+        loss: An entry of ``losses`` or ``own_losses`` whose loss takes values.
+        name: What it is called.
+    """
+    facts = run_data.probes.class_numbers
+    if None in (facts.input, facts.closer, facts.agreement) or loss.targets.input != facts.input:
         return None
     if facts.agreement < run_data.limit("cg.04.separate") or facts.closer < run_data.limit("cg.04.renumbered"):
         return None
@@ -24,7 +27,7 @@ def taken_for_amounts(one: "LossWithInputs", run_data: RunData) -> Optional[Wron
             "{name} takes the targets for amounts, and they are the numbers of {n} classes: the nearest sample of another class "
             "is {apart} numbers off on average, and {again} with classes numbered at random, so that their order says nothing; "
             "samples of one class do lie together ({agreement} have a nearest neighbour of their own).",
-            name=one.name,
+            name=name,
             n=facts.classes,
             apart=round(facts.apart, 2),
             again=round(facts.renumbered, 2),
@@ -36,5 +39,5 @@ def taken_for_amounts(one: "LossWithInputs", run_data: RunData) -> Optional[Wron
             "prediction is the argmax.",
             n=facts.classes,
         ),
-        one.fact.place,
+        loss.place,
     )

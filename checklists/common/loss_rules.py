@@ -684,6 +684,10 @@ def spread(name, given: list, labels: list) -> tuple:
 
 
 #: In the order in which they are asked: what makes all the rest moot comes first.
+def _class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    return taken_for_amounts(one.fact, one.name, run_data) if one.takes == "values" else None
+
+
 RULES = (
     _one_value,
     _over_samples,
@@ -700,7 +704,7 @@ RULES = (
     _no_log,
     _too_few_outputs,
     _out_of_reach,
-    taken_for_amounts,
+    _class_numbers,
     _labels_of_sides,
     _shapes,
 )
