@@ -63,6 +63,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     tuned,
     worked_all_the_same,
 )
+from msprec.checklists.hp.learning_rate.rising_rate import never_warm, warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
@@ -144,6 +145,9 @@ def _judged(run_data: RunData) -> Finding:
     little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
+    rising_to_the_end = warm_up_without_end(run_data)
+    if rising_to_the_end is not None:
+        return never_warm(run_data, rising_to_the_end, evidence, places)
     if better is not None:
         found = outdone_in_trials(used, better, evidence, places)
         return _unless_squashed(run_data, found) if better.rate > used else found
