@@ -26,7 +26,7 @@ from msprec.checklists.hp.learning_rate.beyond_end import (
     outdone_beyond_end,
     too_small_beyond_end,
 )
-from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
+from msprec.checklists.hp.learning_rate.collapsed_rate import STEPPED, collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
     Course,
@@ -112,6 +112,8 @@ def _judged(run_data: RunData) -> Finding:
     optimizers = optimizers_of(run_data)
     places = [optimizer.place for optimizer in optimizers]
     places += [at for one in optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
+    if still_rising(run_data):
+        places = [*run_data.find_lines(STEPPED, 3), *places]
     if used == 0:
         return rate_of_zero(evidence, places, [load.place for load in run_data.loads if load.optimizer and load.place])
     grown = growth_of(run_data, seen, outcome)

@@ -5,7 +5,6 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.further_training import Further, further_training
 from msprec.checklists.common.training_curves import epochs_of
-from msprec.checklists.hp.learning_rate.collapsed_rate import STEPPED
 from msprec.checklists.hp.learning_rate.loss_course import still_rising
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -24,7 +23,7 @@ def warm_up_without_end(run_data: RunData) -> Optional[Further]:
 
 
 def never_warm(run_data: RunData, run: Further, evidence: list, places: list) -> Finding:
-    """The problem, at the lines that set the rate."""
+    """The problem, at ``places``."""
     rates, own = run_data.steps().observed("lr"), run.own
     assert own is not None
     return problem(
@@ -46,5 +45,5 @@ def never_warm(run_data: RunData, run: Further, evidence: list, places: list) ->
             "warm-up takes far fewer steps than the training.",
         ),
         evidence,
-        [*run_data.find_lines(STEPPED, 3), *places],
+        places,
     )

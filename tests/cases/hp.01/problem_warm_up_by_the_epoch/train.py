@@ -15,7 +15,7 @@ train = ds.NumpySlicesDataset((x[:1400], y[:1400]), ["x", "y"], shuffle=True).ba
 
 EPOCHS, WARM = 8, 100
 steps = EPOCHS * train.get_dataset_size()
-rates = [0.2 * min((i + 1) / WARM, (steps - i) / (steps - WARM)) for i in range(steps)]
+rates = [0.8 * min((i + 1) / WARM, (steps - i) / (steps - WARM)) for i in range(steps)]
 
 net = nn.SequentialCell(nn.Dense(64, 48), nn.ReLU(), nn.Dense(48, 10))
 optimizer = nn.SGD(net.trainable_params(), learning_rate=rates[0])
