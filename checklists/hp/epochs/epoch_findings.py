@@ -10,6 +10,7 @@ from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.further_training import Further
+from msprec.checklists.common.scores_at_odds import AtOdds
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
     TrainingCurve,
@@ -184,6 +185,22 @@ def diverged(run_data: RunData, curve: ValidationCurve, shown: list) -> Finding:
         ),
         shown,
         _loop_places(run_data),
+    )
+
+
+def tells_nothing(odds: AtOdds, shown: list) -> Finding:
+    return undecided(
+        Text(
+            "{what}：这一精度不说明 epoch 数的多少。",
+            "It cannot be told from the validation whether there were too many epochs: {what}.",
+            what=odds.words(),
+        ),
+        Text(
+            "先使评估与训练所用的标签一致（见 ds.02），再看曲线。",
+            "Let the evaluation use the labels of the training first (see ds.02); then look at the curves again.",
+        ),
+        shown,
+        [odds.place] if odds.place else [],
     )
 
 

@@ -2,6 +2,7 @@
 
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, validation_figure
+from msprec.checklists.common.scores_at_odds import scores_at_odds
 from msprec.checklists.common.training_curves import (
     is_steep,
     keeps_best,
@@ -18,6 +19,7 @@ from msprec.checklists.hp.epochs.epoch_findings import (
     learnt_nothing,
     of_curves,
     overfitted,
+    tells_nothing,
     too_few,
     too_many,
 )
@@ -41,6 +43,9 @@ def judge_epochs(run_data: RunData) -> Finding:
     turned = [curve for curve in curves if turned_up(run_data, curve)]
     if turned and learning_outcome(run_data).verdict == "diverged":
         return diverged(run_data, turned[0], shown)
+    odds = scores_at_odds(run_data) if turned else None
+    if odds is not None:
+        return tells_nothing(odds, shown)
     if turned and not still_better(curves, turned):
         return too_many(run_data, turned[0], shown)
     if training is not None and is_steep(run_data, training) and not validation_flat(curves):
