@@ -14,6 +14,7 @@ from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
 from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.common.scores_at_odds import scores_at_odds
+from msprec.checklists.common.target_columns import column_of
 from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
@@ -406,13 +407,21 @@ def _constant(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]
     one_value = dataset.label.kind == "regression" and column.min is not None and column.min == column.max
     if seen < _LEAST or not (one_class or one_value):
         return None
-    if one_class and not (_losses(run_data, _CLASS_LOSS) or _losses(run_data, _BINARY_LOSS)):
+    compared = _losses(run_data, _CLASS_LOSS) or _losses(run_data, _BINARY_LOSS) or _is_target(run_data, column)
+    if one_class and not compared:
         return None  # a column that no loss compares with, as of an autoencoder
     value = next((v for v, n in dataset.label.counts.items() if n), column.min)
     return (
         Text("全部 {n} 个样本的标签都是 {value}", "All {n} samples bear the label {value}", n=seen, value=value),
         Text("检查标签是如何读取和映射的。", "See how the labels are read and mapped."),
     )
+
+
+def _is_target(run_data: RunData, column: Fact) -> bool:
+    """Whether a loss of the step that was run again is given just this column."""
+    losses = [*run_data.probes.losses, *run_data.probes.own_losses]
+    found = [column_of(run_data, one.targets) for one in losses if one.targets]
+    return any(one is not None and one[1].name == column.name for one in found)
 
 
 def _contradicting(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
