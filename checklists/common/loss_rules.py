@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.class_numbers import taken_for_amounts
 from msprec.checklists.common.custom_loss import Wrong, called
 from msprec.checklists.common.target_columns import Beyond, beyond_range, column_of
 from msprec.engine.run_data import RunData
@@ -683,6 +684,10 @@ def spread(name, given: list, labels: list) -> tuple:
 
 
 #: In the order in which they are asked: what makes all the rest moot comes first.
+def _class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    return taken_for_amounts(one.fact, one.name, run_data) if one.takes == "values" else None
+
+
 RULES = (
     _one_value,
     _over_samples,
@@ -699,6 +704,7 @@ RULES = (
     _no_log,
     _too_few_outputs,
     _out_of_reach,
+    _class_numbers,
     _labels_of_sides,
     _shapes,
 )

@@ -177,6 +177,17 @@ class _Balance:
             )
         unbalanced = self.ratio >= self.run_data.limit("ds.03.ratio")
         few = self.counts[self.least] < self.run_data.limit("ds.03.few")
+        if len(self.counts) == 1 and not self.absent:
+            return undecided(
+                Text("{counted}没有均衡可言。", "{counted} There is no balance to speak of.", counted=self._counted()),
+                Text(
+                    "核对标签是如何读取的（见 ds.02）；若本来就只学一类（如单类异常检测），没有问题。",
+                    "See how the labels are read (ds.02); where a single class is learnt on purpose, as in the detection of "
+                    "anomalies, all is well.",
+                ),
+                self._evidence(),
+                [first_place(self.dataset)],
+            )
         if not (unbalanced or few or self.absent):
             return ok(self._counted(), self._evidence())
         # of a set so small, as a truth table is, no class is rare beside the others

@@ -14,7 +14,7 @@ from typing import Callable, NamedTuple, Optional
 
 from msprec.experiment.case import Case
 from msprec.experiment.processes import Job, Processes
-from msprec.experiment.source_edit import Project
+from msprec.experiment.source_edit import Project, line_after
 from msprec.experiment.working_copy import WorkingCopy
 from msprec.record.metric_names import metric_in
 from msprec.record.reader import RunFolder, RunFolderError
@@ -133,7 +133,7 @@ class Runner:
 
     def _spec(self, task: Task, home: Path, copy: WorkingCopy) -> dict:
         roots = self.case.roots
-        hooks = [{**one, **_moved(one, copy)} for one in self._hooks(task)]
+        hooks = [{**one, **self._moved(task, one, copy)} for one in self._hooks(task)]
         return {
             "script": str(copy.inside(self.case.script)),
             "module": self.case.module,
@@ -147,6 +147,15 @@ class Runner:
             "seed": task.seed,
             "script_sets_seed": self.case.sets_seed,
         }
+
+    def _moved(self, task: Task, hook: dict, copy: WorkingCopy) -> dict:
+        """File and line of a hook in the copy: what is edited there may have moved the line."""
+        if "file" not in hook:
+            return {}
+        path = Path(hook["file"])
+        edited = self._texts(task).get(path.resolve())
+        line = line_after(path.read_text(encoding="utf-8"), edited, hook["line"]) if edited and "line" in hook else None
+        return {"file": str(copy.inside(path)), **({"line": line} if line else {})}
 
     def _environment(self, home: Path, copy: WorkingCopy) -> dict:
         given = dict(os.environ)
@@ -177,10 +186,6 @@ class Runner:
 
     def _result_file(self, task: Task) -> Path:
         return self.folder / "runs" / f"{task.name[:80]}-{self._key(task)}.json"
-
-
-def _moved(hook: dict, copy: WorkingCopy) -> dict:
-    return {"file": str(copy.inside(Path(hook["file"])))} if "file" in hook else {}
 
 
 def _result(task: Task, run: Path, status: Optional[int], seconds: float, log: bytes) -> dict:

@@ -1,6 +1,7 @@
 """Edits of the user's files on their syntax trees (LibCST): what is not edited stays as it was written, to the blank."""
 
 from collections import defaultdict
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Callable, Optional
 
@@ -54,6 +55,10 @@ class SourceFile:
         while node is not None and not isinstance(node, kind):
             node = self._parents.get(node)
         return node
+
+    def holder(self, node) -> Optional[cst.CSTNode]:
+        """The node that holds this one."""
+        return self._parents.get(node)
 
     def code(self, node) -> str:
         return self.module.code_for_node(node)
@@ -121,6 +126,15 @@ class Project:
         """``{path: (before, after)}`` of the files that the edits change."""
         texts = {path: (file.before, file.text()) for path, file in self._files.items()}
         return {path: pair for path, pair in texts.items() if pair[0] != pair[1]}
+
+
+def line_after(before: str, after: str, line: int) -> int:
+    """The line of a file after edits that a line of it was before."""
+    lines = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    for _, start, end, new, new_end in lines.get_opcodes():
+        if start <= line - 1 < end:
+            return min(new + (line - 1 - start), max(new, new_end - 1)) + 1
+    return line
 
 
 class _Apply(cst.CSTTransformer):

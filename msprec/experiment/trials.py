@@ -171,10 +171,16 @@ class Trials:
 
     def _compare(self, remedies: tuple, against: tuple) -> Compared:
         tried, base = self._results[remedies], self._results[against]
-        steps = effect.common_steps([tried, base])
+        steps = self._steps(remedies, against)
         same_loss = all(one.same_loss for one in remedies)
         sides = [effect.measure(results, self.score, steps) for results in (base, tried)]
         return effect.compare(*sides, self.score, same_loss)
+
+    def _steps(self, remedies: tuple, against: tuple = ()) -> Optional[int]:
+        """The last step that all runs of both have; None, the end of each, where a remedy changes the number of steps."""
+        if not all(one.same_steps for one in (*remedies, *against)):
+            return None
+        return effect.common_steps([self._results[remedies], self._results[against]])
 
     # --- together -----------------------------------------------------------------------------------------------
     def _together(self) -> None:
@@ -267,8 +273,7 @@ class Trials:
         if together:
             self._compared[together, ()] = self._compare(together, ())
         entries = [self._remedy(one, together) for one in tried]
-        everything = [self._results[()], *([self._results[together]] if together else [])]
-        steps = effect.common_steps([group for group in everything if group])
+        steps = self._steps(together)
         return {
             "score": self.score.name,
             "higher": self.score.higher if self.score.name else False,
@@ -284,7 +289,7 @@ class Trials:
 
     def _remedy(self, one, together: tuple) -> dict:
         found = self._compared[(one,), ()]
-        steps = effect.common_steps([self._results[()], self._results[(one,)]])
+        steps = self._steps((one,))
         added = [
             {"to": [other.id for other in against], **as_facts(compared)}
             for (remedies, against), compared in self._compared.items()

@@ -34,8 +34,9 @@ CLEAR, STUCK = 0.6, 4.0
 #: Of a run that is not finite after so many steps or fewer the first are made again, so many at least; and powers of ten of its
 #: rate at which they are made as well.
 AT_ONCE, LEAST, LOWER = 32, 6, (-2, -3)
-#: A batch begins another pass where more than this share of its samples has been seen.
-AGAIN = 0.5
+#: A batch begins another pass where more than this share of its samples has been seen. Where more than `REPEATED` of the first
+#: batch repeat within it, only where it is so much more than of any before, or nearly all of the second batch.
+AGAIN, REPEATED, JUMP, WHOLE = 0.5, 0.02, 0.3, 0.95
 
 
 def further_training(material: Material, seconds: float, reached: Optional[tuple], most: float) -> Optional[dict]:
@@ -160,12 +161,18 @@ class _Trial:
 
 
 def first_pass(batches: list) -> list:
-    """The batches before the first whose samples have mostly been seen: no sample of theirs comes twice."""
+    """The batches before the first whose samples have mostly been seen: no pass over the data comes twice. Where samples repeat
+    within a batch already, as short windows of a text do, they are seen more and more often, and a pass begins with a leap."""
     seen: set = set()
+    shares: list = []
     for number, batch in enumerate(batches):
         samples = _samples(batch)
-        if samples and sum(one in seen for one in samples) > AGAIN * len(samples):
-            return batches[:number]
+        share = (len(samples) - len(set(samples) - seen)) / len(samples) if samples else 0.0
+        if number:
+            before = max(shares) if number > 1 else WHOLE - JUMP
+            if share > AGAIN and (shares[0] <= REPEATED or share - before > JUMP):
+                return batches[:number]
+        shares.append(share)
         seen |= set(samples)
     return batches
 

@@ -14,7 +14,7 @@ from msprec.probe.numpy_losses import NLL, SOFTMAX
 from msprec.record.nested import tensors_in
 
 #: Samples that are needed and that are taken; values of a sample that are looked at; shuffles of the labels.
-_LEAST, _MOST, _VALUES, _SHUFFLES = 200, 1200, 512, 20
+LEAST, _MOST, _VALUES, _SHUFFLES = 200, 1200, 512, 20
 
 
 def label_control(material, losses: list) -> Optional[dict]:
@@ -27,22 +27,37 @@ def label_control(material, losses: list) -> Optional[dict]:
     of_classes = [one for one in losses if one["kind"] in (SOFTMAX, NLL) and one["targets"]["input"] is not None]
     if len(of_classes) != 1:
         return None
-    position = of_classes[0]["targets"]["input"]
+    gathered = samples_and_labels(material, of_classes[0]["targets"]["input"])
+    return compared(*gathered) if gathered is not None and gathered[1].dtype.kind in "iu" else None
+
+
+def samples_and_labels(material, position: int) -> Optional[tuple]:
+    """``(samples (n, values), labels (n,))`` of the captured batches; None without one label a sample beside inputs of real
+    numbers.
+
+    Args:
+        material: What the run has left.
+        position: The step's input that the labels are.
+    """
     samples, labels = [], []
     for batch in material.batches:
         arrays = [to_numpy(one) for one in tensors_in(batch)]
-        if position >= len(arrays) or arrays[position].ndim != 1 or arrays[position].dtype.kind not in "iu":
+        if position >= len(arrays) or not arrays[position].ndim or arrays[position].size != len(arrays[position]):
             return None
-        rows = [a for a in arrays if a.dtype.kind == "f" and a.ndim > 1 and len(a) == len(arrays[position])]
+        rows = [a for i, a in enumerate(arrays) if i != position and _are_samples(a, len(arrays[position]))]
         if not rows:
             return None
         samples.append(np.concatenate([_flat(one) for one in rows], axis=1))
-        labels.append(arrays[position])
+        labels.append(arrays[position].reshape(-1))
         if sum(map(len, labels)) >= _MOST:
             break
     if len({one.shape[1] for one in samples}) != 1:
         return None
-    return compared(np.concatenate(samples)[:_MOST], np.concatenate(labels)[:_MOST])
+    return np.concatenate(samples)[:_MOST], np.concatenate(labels)[:_MOST]
+
+
+def _are_samples(array: np.ndarray, count: int) -> bool:
+    return array.dtype.kind == "f" and array.ndim > 1 and len(array) == count
 
 
 def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
@@ -53,16 +68,10 @@ def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
         samples: (n, values) numbers.
         labels: (n,) class numbers.
     """
-    samples, first = np.unique(samples, axis=0, return_index=True)  # a sample that came again is no neighbour
-    labels = labels[first]
-    if len(labels) < _LEAST or len(np.unique(labels)) < 2 or not np.isfinite(samples).all():
+    samples, labels = different(samples, labels)
+    if len(labels) < LEAST or len(np.unique(labels)) < 2 or not np.isfinite(samples).all():
         return None
-    spread = samples.std(0)
-    scaled = ((samples - samples.mean(0)) / np.where(spread > 0, spread, 1)).astype(np.float64)
-    squares = (scaled**2).sum(1)
-    distances = squares[:, None] + squares[None] - 2 * scaled @ scaled.T
-    np.fill_diagonal(distances, np.inf)
-    nearest = distances.argmin(1)
+    nearest = squared_distances(samples).argmin(1)
     rng = np.random.default_rng(0)
     shuffled = []
     for _ in range(_SHUFFLES):
@@ -74,6 +83,23 @@ def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
         "shuffled": float(np.mean(shuffled)),
         "spread": float(np.std(shuffled)),
     }
+
+
+def different(samples: np.ndarray, labels: np.ndarray) -> tuple:
+    """Both without the samples that came before: one that came again is no neighbour."""
+    samples, first = np.unique(samples, axis=0, return_index=True)
+    return samples, labels[first]
+
+
+def squared_distances(samples: np.ndarray) -> np.ndarray:
+    """(n, n) squared distances of samples (n, values) with each value scaled to a standard deviation of 1; of each to itself
+    infinity."""
+    spread = samples.std(0)
+    scaled = ((samples - samples.mean(0)) / np.where(spread > 0, spread, 1)).astype(np.float64)
+    squares = (scaled**2).sum(1)
+    distances = squares[:, None] + squares[None] - 2 * scaled @ scaled.T
+    np.fill_diagonal(distances, np.inf)
+    return distances
 
 
 def _flat(array: np.ndarray) -> np.ndarray:

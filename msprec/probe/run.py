@@ -9,6 +9,7 @@ from typing import Callable, Optional
 from msprec.probe.attended_padding import attended_padding
 from msprec.probe.attention_axes import attention_axes
 from msprec.probe.captured_steps import Material
+from msprec.probe.class_numbers import class_numbers
 from msprec.probe.compared_inputs import compared_inputs
 from msprec.probe.confident_learning import label_suspects
 from msprec.probe.connectivity_trace import connections, trace_step
@@ -32,7 +33,7 @@ from msprec.record.reader import RunFolder
 from msprec.runtime.quiet import quiet
 from msprec.runtime.side_effects import side_effect
 
-#: The range test is not begun with less than so many seconds left.
+#: The range test is not begun with less than so many seconds left; the use of tokens may take as many in any case.
 LEAST = 1.0
 #: Operators whose results lie between 0 and 1.
 _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
@@ -41,8 +42,9 @@ FIRST = 16
 #: Shares of what is left of the budget: what units give, the use of tokens, gradients of captured updates, terms of the loss,
 #: labels, and training on from the end.
 UNITS, TOKENS, GRADIENTS, TERMS, LABELS, FURTHER = 0.15, 0.15, 0.15, 0.15, 0.25, 0.4
-#: Share of the budget after which none of the probes that make a few forward passes is begun.
-PASSES = 0.4
+#: Share of the budget after which none of the probes that make a few forward passes is begun, and seconds in which each is: with
+#: a small network all of them take less than one.
+PASSES, SOON = 0.4, 3.0
 
 
 def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = False) -> dict:
@@ -104,7 +106,7 @@ class _Probes:
 
     def keep_cheap(self, name: str, probe: Callable, *given) -> None:
         """As `keep`, of a probe without a limit of its own, which makes a few forward passes: while there is time for them."""
-        if self.elapsed() > PASSES * self.seconds:
+        if self.elapsed() > max(SOON, PASSES * self.seconds):
             self.skip("slow", name)
         else:
             self.keep(name, probe, *given)
@@ -127,7 +129,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     """The probes that train nothing."""
     facts = probes.facts
     probes.keep("units", unit_facts, material, probes.left(UNITS))
-    losses = facts.get("losses") or []
+    losses, own = facts.get("losses") or [], facts.get("own_losses") or []
     softmaxes = any(
         one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
     )
@@ -136,12 +138,13 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     mixes = softmaxes or facts.get("own_losses")
     probes.keep_cheap("attention_axes", lambda: attention_axes(material) if mixes else [])
     probes.keep_cheap("label_control", label_control, material, losses)
+    probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("attended_padding", attended_padding, material)
-    probes.keep_cheap("compared_inputs", compared_inputs, material, facts.get("own_losses") or [])
+    probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
-    probes.keep_cheap("token_use", token_use, material, probes.left(TOKENS))
+    probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)
     probes.keep("gradients", update_gradients, material, probes.left(GRADIENTS))
     probes.keep("terms", loss_terms, material, probes.left(TERMS))

@@ -220,3 +220,21 @@ def test_a_training_that_ended_by_an_error_is_what_remedies_are_tried_against(ra
 def test_a_script_that_fails_by_itself(plan):
     with pytest.raises(BaselineFailed, match="ValueError: no"):
         carry_out(plan, lambda ids: None)
+
+
+class OfLosses(Given):
+    """Runs without a score: as many steps as epochs, and a loss that halves at each."""
+
+    def _one(self, task):
+        steps = list(range(1, 9 if any(one.id == "more_epochs" for one in task.remedies) else 5))
+        losses = [2.0**-step * (1 + 0.01 * task.seed) for step in steps]
+        return {"steps": steps, "losses": losses, "status": 0, "said": [], "metrics": {}}
+
+
+def test_more_epochs_are_seen_at_their_end(tmp_path):
+    plan = make_plan(Case(write_run(tmp_path, ("hp.02", "dp.03"))), ("more_epochs", "shuffle"))
+    facts = Trials(plan, OfLosses(None)).carry_out()
+    longer, shuffled = facts["remedies"]
+    assert (longer["id"], longer["verdict"], longer["losses"][0]) == ("more_epochs", "helps", 2.0**-8)
+    assert (shuffled["id"], shuffled["verdict"], shuffled["losses"][0]) == ("shuffle", "none", 2.0**-4)
+    assert facts["together"]["ids"] == ["more_epochs"] and facts["together"]["losses"][0] == 2.0**-8

@@ -16,7 +16,7 @@ from msprec.checklists.api.argument_differences.api_calls import (
 )
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting
 from msprec.checklists.common.findings import at
-from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
+from msprec.engine.finding import Evidence, Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import REFERENCE_WEIGHTS
@@ -277,6 +277,13 @@ def _without_reference(run_data: RunData, calls: list) -> Finding:
     outside = _from_outside(run_data)
     if not asked and not unknown and not outside and resting:
         return _own_defaults(calls, resting)
+    if not calls and not outside:
+        return not_applicable(
+            Text(
+                "脚本没有调用默认值或含义与其它框架不同的 API。",
+                "The script calls no API whose defaults or meaning differ between frameworks.",
+            )
+        )
     if not asked and not unknown and not outside:
         return ok(
             Text(

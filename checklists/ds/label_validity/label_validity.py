@@ -13,6 +13,8 @@ from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
 from msprec.checklists.common.reordered_alone import reordered_alone
+from msprec.checklists.common.scores_at_odds import scores_at_odds
+from msprec.checklists.common.target_columns import column_of
 from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
@@ -46,6 +48,7 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         _no_distribution,
         _constant,
         _numbered_otherwise,
+        _scored_otherwise,
     )
     for check in (*checks, _contradicting, _reordered, _contradicted_by_network, _worse_than_on_validation):
         wrong = check(run_data, dataset, column)
@@ -286,6 +289,27 @@ def _numbered_otherwise(run_data: RunData, dataset: Fact, column: Fact) -> Optio
     return None
 
 
+def _scored_otherwise(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """What was learnt is held against other labels than those that were learnt."""
+    odds = scores_at_odds(run_data)
+    if odds is None:
+        return None
+    return (
+        Text(
+            "训练与评估的标签对不上：{what}。网络学到的答案与评估所用的答案编号不同（例如类别相差 1），或比较本身写错了",
+            "The labels of training and evaluation do not agree: {what}. What the network learnt is held against answers that "
+            "are numbered otherwise (classes that are one off, for example), or the comparison itself is wrong",
+            what=odds.words(),
+        ),
+        Text(
+            "取一个样本，打印训练所用的标签、预测的 argmax 与评估时比较的标签，三者应当一致。",
+            "Take one sample and print the label that is trained with, the argmax of the prediction, and the label that the "
+            "evaluation compares it with: they have to be the same.",
+        ),
+        *([odds.place] if odds.place else []),
+    )
+
+
 def _class_numbers(dataset: Fact) -> dict:
     """Class name → label of a data set that reads folders of pictures; {} where it is another kind, or labels are mapped."""
     sources = [step.args.get("classes") for step in dataset.pipeline if step.op == "ImageFolderDataset"]
@@ -383,13 +407,21 @@ def _constant(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]
     one_value = dataset.label.kind == "regression" and column.min is not None and column.min == column.max
     if seen < _LEAST or not (one_class or one_value):
         return None
-    if one_class and not (_losses(run_data, _CLASS_LOSS) or _losses(run_data, _BINARY_LOSS)):
+    compared = _losses(run_data, _CLASS_LOSS) or _losses(run_data, _BINARY_LOSS) or _is_target(run_data, column)
+    if one_class and not compared:
         return None  # a column that no loss compares with, as of an autoencoder
     value = next((v for v, n in dataset.label.counts.items() if n), column.min)
     return (
         Text("全部 {n} 个样本的标签都是 {value}", "All {n} samples bear the label {value}", n=seen, value=value),
         Text("检查标签是如何读取和映射的。", "See how the labels are read and mapped."),
     )
+
+
+def _is_target(run_data: RunData, column: Fact) -> bool:
+    """Whether a loss of the step that was run again is given just this column."""
+    losses = [*run_data.probes.losses, *run_data.probes.own_losses]
+    found = [column_of(run_data, one.targets) for one in losses if one.targets]
+    return any(one is not None and one[1].name == column.name for one in found)
 
 
 def _contradicting(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:

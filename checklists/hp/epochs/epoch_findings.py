@@ -10,6 +10,7 @@ from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.further_training import Further
+from msprec.checklists.common.scores_at_odds import AtOdds
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.training_curves import (
     TrainingCurve,
@@ -187,6 +188,22 @@ def diverged(run_data: RunData, curve: ValidationCurve, shown: list) -> Finding:
     )
 
 
+def tells_nothing(odds: AtOdds, shown: list) -> Finding:
+    return undecided(
+        Text(
+            "{what}：这一精度不说明 epoch 数的多少。",
+            "It cannot be told from the validation whether there were too many epochs: {what}.",
+            what=odds.words(),
+        ),
+        Text(
+            "先使评估与训练所用的标签一致（见 ds.02），再看曲线。",
+            "Let the evaluation use the labels of the training first (see ds.02); then look at the curves again.",
+        ),
+        shown,
+        [odds.place] if odds.place else [],
+    )
+
+
 def learnt_nothing(run_data: RunData, outcome: BesideConstant, shown: list) -> Finding:
     return undecided(
         Text(
@@ -234,6 +251,13 @@ def too_few(run_data: RunData, training: TrainingCurve, curves: list, shown: lis
 
 def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) -> Optional[tuple[Text, Text]]:
     """Why a loss that falls steeply at the end does not mean too few epochs, and what would decide; None where it does."""
+    if cut_off(run_data):
+        return Text(
+            "{what}；但运行是从外部中止的（{kind}），训练并没有到它自己的终点。",
+            "{what}; but the run was ended from outside ({kind}), and the training did not come to its own end.",
+            what=what,
+            kind=run_data.run.exit.signal or run_data.run.exit.kind,
+        ), Text("让脚本运行到结束。", "Let the script run to its end.")
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
     # next to nothing learnt yet, over passes enough to tell the fall from the order of the data
@@ -300,6 +324,11 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             steps=steps,
         ), Text("按正式的 epoch 数运行一遍。", "Run the number of epochs that you intend.")
     return None
+
+
+def cut_off(run_data: RunData) -> bool:
+    """Whether somebody ended the run: how long the training was to go on is not known then."""
+    return run_data.run.exit.kind in ("interrupt", "signal", "running")
 
 
 def ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> Finding:

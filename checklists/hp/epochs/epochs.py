@@ -2,6 +2,7 @@
 
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, validation_figure
+from msprec.checklists.common.scores_at_odds import scores_at_odds
 from msprec.checklists.common.training_curves import (
     is_steep,
     keeps_best,
@@ -10,6 +11,7 @@ from msprec.checklists.common.training_curves import (
     validation_curves,
 )
 from msprec.checklists.hp.epochs.epoch_findings import (
+    cut_off,
     diverged,
     ends_too_soon,
     evaluations_table,
@@ -17,6 +19,7 @@ from msprec.checklists.hp.epochs.epoch_findings import (
     learnt_nothing,
     of_curves,
     overfitted,
+    tells_nothing,
     too_few,
     too_many,
 )
@@ -40,12 +43,15 @@ def judge_epochs(run_data: RunData) -> Finding:
     turned = [curve for curve in curves if turned_up(run_data, curve)]
     if turned and learning_outcome(run_data).verdict == "diverged":
         return diverged(run_data, turned[0], shown)
+    odds = scores_at_odds(run_data) if turned else None
+    if odds is not None:
+        return tells_nothing(odds, shown)
     if turned and not still_better(curves, turned):
         return too_many(run_data, turned[0], shown)
     if training is not None and is_steep(run_data, training) and not validation_flat(curves):
         return too_few(run_data, training, curves, shown)
     begun = only_begun(run_data)
-    if begun is not None and not validation_flat(curves) and leads_nowhere(run_data) is None:
+    if begun is not None and not cut_off(run_data) and not validation_flat(curves) and leads_nowhere(run_data) is None:
         return ends_too_soon(run_data, begun, shown)
     onward = far_from_done(run_data)
     if onward is not None and not validation_flat(curves):

@@ -10,7 +10,7 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
 #: A scheduler of mindspore.experimental.optim that is stepped, or a rate that is written to an optimizer.
-_STEPPED = r"(?i)\b\w*(sched|decay)\w*\.step\(|\.set_lr\(|\bassign\([^#]*(lr|learning_rate)\b"
+STEPPED = r"(?i)\b\w*(sched|decay)\w*\.step\(|\.set_lr\(|\bassign\([^#]*(lr|learning_rate)\b"
 
 
 class Collapse(NamedTuple):
@@ -71,5 +71,5 @@ def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evid
             "steps takes the number of all steps.",
         ),
         evidence,
-        [*run_data.find_lines(_STEPPED, 3), *places],
+        [*run_data.find_lines(STEPPED, 3), *places],
     )

@@ -26,7 +26,7 @@ from msprec.checklists.hp.learning_rate.beyond_end import (
     outdone_beyond_end,
     too_small_beyond_end,
 )
-from msprec.checklists.hp.learning_rate.collapsed_rate import collapse_of, collapsed
+from msprec.checklists.hp.learning_rate.collapsed_rate import STEPPED, collapse_of, collapsed
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
     Course,
@@ -64,6 +64,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     tuned,
     worked_all_the_same,
 )
+from msprec.checklists.hp.learning_rate.rising_rate import never_warm, warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
@@ -114,6 +115,8 @@ def _judged(run_data: RunData) -> Finding:
     optimizers = optimizers_of(run_data)
     places = [optimizer.place for optimizer in optimizers]
     places += [at for one in optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
+    if still_rising(run_data):
+        places = [*run_data.find_lines(STEPPED, 3), *places]
     if used == 0:
         return rate_of_zero(evidence, places, [load.place for load in run_data.loads if load.optimizer and load.place])
     grown = growth_of(run_data, seen, outcome)
@@ -147,6 +150,9 @@ def _judged(run_data: RunData) -> Finding:
     little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
+    rising_to_the_end = warm_up_without_end(run_data)
+    if rising_to_the_end is not None:
+        return never_warm(run_data, rising_to_the_end, evidence, places)
     if better is not None:
         found = outdone_in_trials(used, better, evidence, places)
         return _unless_squashed(run_data, found) if better.rate > used else found

@@ -5,6 +5,7 @@ from typing import Optional
 import libcst as cst
 
 from msprec.bilingual import Text
+from msprec.experiment.remedies import standardised_arrays
 from msprec.experiment.remedies.base import Remedy
 from msprec.experiment.source_edit import NoPlace, Project, argument, last_name
 
@@ -13,7 +14,8 @@ _APART = 4.0
 
 
 class Standardise(Remedy):
-    """Inputs as ``(value - mean) / std``, by the training set's mean and standard deviation, in every data set that has them."""
+    """Inputs as ``(value - mean) / std``, by the training set's mean and standard deviation: in the array that training and test
+    data are cut from, else in every data set that has them."""
 
     id = "standardise"
     title = Text("输入标准化", "inputs standardised")
@@ -33,7 +35,26 @@ class Standardise(Remedy):
         return {name: pair for name, pair in scaled.items() if not _is_standard(*pair)}
 
     def hook(self) -> Optional[dict]:
-        return {"name": "standardise", "columns": self._columns()} if self._has_data_set() else None
+        if not self._has_data_set() or self._of_arrays(Project(self.case)):
+            return None
+        return {"name": "standardise", "columns": self._columns()}
+
+    def _of_arrays(self, project: Project) -> bool:
+        """Asks for the edits of the arrays; whether there are any, for all columns."""
+        dataset = self.case.training_set() or {}
+        first = (dataset.get("pipeline") or [{}])[0]
+        if first.get("op") != "NumpySlicesDataset" or not first.get("place"):
+            return False
+        names = (first.get("args") or {}).get("column_names") or [one["name"] for one in dataset.get("columns", [])]
+        try:
+            file = project.file(first["place"]["file"])
+            for column, statistics in self._columns().items():
+                standardised_arrays.put_in(
+                    file, first["place"]["line"], names.index(column) if column in names else -1, column, statistics
+                )
+        except NoPlace:
+            return False
+        return True
 
     def _has_data_set(self) -> bool:
         """Whether there is one to put it into: in a loop that is handed arrays there is none."""
@@ -43,6 +64,9 @@ class Standardise(Remedy):
     def edit(self, project: Project) -> None:
         if not self._has_data_set():
             raise NoPlace("the training is handed arrays")
+        if self._of_arrays(Project(self.case)):
+            self._of_arrays(project)
+            return
         columns, places = self._columns(), {}
         for dataset in self.case.facts("datasets").get("datasets", []):
             names = {one["name"] for one in dataset.get("columns", [])}

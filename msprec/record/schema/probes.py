@@ -423,6 +423,16 @@ _LABEL_CONTROL = {
     "spread": key(finite, "its standard deviation over shuffled labels"),
 }
 
+_CLASS_NUMBERS = {
+    "input": key(count, "position of the step's input that the targets are"),
+    "samples": key(count, "different samples of the captured batches"),
+    "classes": key(count, "different targets, at equal distances"),
+    "agreement": key(finite, "share of the samples whose nearest neighbour has the same target"),
+    "apart": key(finite, "numbers between a sample's target and that of the nearest sample with another one, mean"),
+    "renumbered": key(finite, "median of that over classes numbered at random"),
+    "closer": key(finite, "share of these numberings with a smaller mean"),
+}
+
 _LOSS_PLACES = {
     "places": key(count, "places of the sequences of one batch"),
     "padded": key(count, "of these behind the end of a sequence"),
@@ -494,9 +504,10 @@ PROBES = {
     ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "class_numbers": key(_CLASS_NUMBERS, "whether targets taken for amounts lie in the order of their numbers"),
     "attention_axes": key(
         [_ATTENTION_AXES],
-        "softmaxes, vectors of length one along another axis than a product sums over",
+        "softmaxes, and vectors of length one, along another axis than the one that a product sums over",
     ),
     "further": key(_FURTHER, "the last weights trained on, of a run that leaves a doubt; absent: it leaves none"),
     "terms": key([_TERMS], "the terms of which the loss is the sum"),

@@ -70,6 +70,39 @@ def test_curves_that_settle(verdict, values):
     assert verdict("hp.02", run(values))["conclusion"] == "ok"
 
 
+def test_an_accuracy_that_falls_to_nothing_while_the_loss_goes(verdict):
+    """The labels of the evaluation are others than those of the training."""
+    score = [max(0.07 - 0.01 * n, 0.0) for n in range(30)]
+    entry = verdict("ds.02", run(score, name="accuracy"))
+    assert entry["conclusion"] == "problem" and "labels of training and evaluation do not agree" in entry["summary"]
+    assert entry["locations"][0] == {"file": "train.py", "line": 9}
+    entry = verdict("hp.02", run(score, name="accuracy"))
+    assert entry["conclusion"] == "undecided" and "far below guessing" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("score", "name", "loss"),
+    [
+        ([0.0] * 30, "accuracy", falling),  # of whole sequences that are right
+        ([0.07 - 0.002 * n for n in range(30)], "accuracy", falling),
+        ([max(0.07 - 0.01 * n, 0.0) for n in range(30)], "accuracy", linear),  # it did not learn much either
+        ([max(0.07 - 0.01 * n, 0.0) for n in range(30)], "error", falling),
+    ],
+    ids=["never", "falls", "slow", "error"],
+)
+def test_accuracies_that_agree_with_the_loss(verdict, score, name, loss):
+    assert "do not agree" not in verdict("ds.02", run(score, loss=loss, name=name))["summary"]
+
+
+def test_an_accuracy_below_guessing(verdict):
+    """Of ten classes, by a network that learnt them; one whose loss is its start's third has an accuracy to match."""
+    loss = {"name": "CrossEntropyLoss", "kind": "softmax_cross_entropy", "predicted": {"shape": [32, 10]}}
+    for value, agrees in ((0.001, False), (0.12, True)):
+        one = run([value] * 5, name="accuracy")
+        one.facts["probes"] = {"losses": [loss], "skipped": {}}
+        assert ("do not agree" not in verdict("ds.02", one)["summary"]) is agrees
+
+
 def test_an_overconfident_network_is_not_a_worse_one(verdict):
     more = [{"accuracy": 0.5 + 0.4 * (1 - math.exp(-n / 10))} for n in range(30)]
     entry = verdict("hp.02", run(OVER, more=more))
@@ -109,6 +142,14 @@ def test_a_loss_that_falls_to_the_end(verdict):
         and "still getting better" in entry["summary"]
     )
     assert verdict("hp.02", run([], linear))["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize("how", [{"kind": "signal", "signal": "SIGTERM"}, {"kind": "interrupt"}, {"kind": "running"}])
+def test_a_run_that_somebody_ended_has_no_epochs_too_few(verdict, how):
+    one = run([], linear)
+    one.run["exit"] = {"code": None, "exception": None, **how}
+    entry = verdict("hp.02", one)
+    assert entry["conclusion"] == "undecided" and "ended from outside" in entry["summary"]
 
 
 def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
