@@ -10,7 +10,10 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
 #: A scheduler of mindspore.experimental.optim that is stepped, or a rate that is written to an optimizer.
-STEPPED = r"(?i)\b\w*(sched|decay)\w*\.step\(|\.set_lr\(|\bassign\([^#]*(lr|learning_rate)\b"
+STEPPED = (
+    r"(?i)\b\w*(sched|decay)\w*\.step\(|\.set_lr\(|\.(lr|learning_rate)\.(set_data|assign_value)\(|"
+    r"\bassign\([^#]*(lr|learning_rate)\b"
+)
 
 
 class Collapse(NamedTuple):

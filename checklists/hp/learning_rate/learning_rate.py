@@ -33,7 +33,6 @@ from msprec.checklists.hp.learning_rate.loss_course import (
     blown_up,
     converged,
     course,
-    falls_while_rising,
     fell_well,
     good_from_the_start,
     growth_of,
@@ -69,8 +68,6 @@ from msprec.checklists.hp.learning_rate.trials import better_rate
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
-
-_SETS_RATE = r"assign\w*\s*\(.*\b(learning_rate|lr)\b|\.(learning_rate|lr)(\.set_data\(|\.assign_value\(|\s*=[^=])"
 
 
 def judge_rate(run_data: RunData) -> Finding:
@@ -165,9 +162,6 @@ def _judged(run_data: RunData) -> Finding:
     if seen.kind == "still" and (
         verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
     ):
-        return _unless_squashed(run_data, too_small(seen, used, curve, evidence, places, rising))
-    if verdict == "too_small" and falls_while_rising(run_data, seen):
-        places = run_data.find_lines(_SETS_RATE, 2) + places
         return _unless_squashed(run_data, too_small(seen, used, curve, evidence, places, rising))
     below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
     far = run_data.limit("hp.01.far_below")

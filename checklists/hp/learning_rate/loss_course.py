@@ -10,7 +10,6 @@ from msprec.checklists.common.constant_prediction import (
     constant_loss,
     training_losses,
 )
-from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
@@ -195,18 +194,3 @@ def still_rising(run_data: RunData) -> bool:
     return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > run_data.limit("hp.01.warming") * float(
         rates[len(rates) // 2]
     )
-
-
-def falls_while_rising(run_data: RunData, seen: Course) -> bool:
-    """Whether a rate that only grew ended a training of several passes in the middle of its descent: its schedule is longer than
-    the training, as one that counts steps and is asked once an epoch. A trial of a few passes may be cut short on purpose."""
-    if (
-        seen.kind != "falls"
-        or (epochs_of(run_data) or 0) < run_data.limit("hp.01.passes")
-        or not still_rising(run_data)
-    ):
-        return False
-    losses = losses_of_course(run_data, seen)[1]
-    tenth = max(2, len(losses) // 10)
-    last, before = float(losses[-tenth:].mean()), float(losses[-2 * tenth : -tenth].mean())
-    return last < (1 - run_data.limit("hp.01.descending")) * before
