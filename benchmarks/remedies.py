@@ -120,8 +120,8 @@ ANSWERED = {
     "order_repeats": ("shuffle",),
     "partial_parameters": ("all_parameters",),
     "data_unbalanced": ("class_weights",),
-    "epochs_few": ("more_epochs", "many_epochs"),
-    "epochs_one": ("more_epochs", "many_epochs"),
+    "epochs_few": ("more_epochs", "many_epochs", "most_epochs"),
+    "epochs_one": ("more_epochs", "many_epochs", "most_epochs"),
     "batch_large": ("batch_size",),
 }
 _RATES = (
@@ -134,7 +134,7 @@ _RATES = (
     "lr_much_higher",
     "lr_far_higher",
 )
-_EPOCHS = ("more_epochs", "many_epochs")
+_EPOCHS = ("more_epochs", "many_epochs", "most_epochs")
 #: The same of the pairs of `benchmarks/faults`, the quickest first. The others hold faults that no remedy of the list answers.
 ANSWERED_PAIRS = {
     "quadratic_rate_too_low": _RATES,

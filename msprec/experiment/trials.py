@@ -23,7 +23,7 @@ _INSTEAD = (
     ),
     ("output_activation", "output_range"),
     ("loss_scale", "float32"),
-    ("more_epochs", "many_epochs"),
+    ("more_epochs", "many_epochs", "most_epochs"),
 )
 
 
@@ -91,9 +91,18 @@ class Trials:
         if before is None:
             return all(one.id != remedy.after for one in self.plan.remedies)
         earlier = next((one for one in self.tried() if one.id == before.after), None)
-        wanted = ("helps",) if remedy.must_help else ("helps", "none")
         found = self._compared[(before,), ()].verdict
-        return found in wanted and (earlier is None or self._rank(before) >= self._rank(earlier))
+        wanted = found == "helps" or (found == "none" and (not remedy.must_help or self._lowers_loss(before)))
+        return wanted and (earlier is None or self._rank(before) >= self._rank(earlier))
+
+    def _lowers_loss(self, one) -> bool:
+        """Whether the training loss ends lower with it, beyond the baseline's spread: the score may not have moved yet."""
+        tried, base = self._results[(one,)], self._results[()]
+        steps = self._steps((one,))
+        found = effect.compare(
+            *(effect.measure(side, Score(None, False), steps) for side in (base, tried)), Score(None, False)
+        )
+        return None not in (found.gain, found.spread) and found.gain > found.spread and found.verdict != "none"
 
     def tried(self) -> list:
         """The remedies that were tried alone: those that help before others, and by their effect."""

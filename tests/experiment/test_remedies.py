@@ -34,6 +34,7 @@ EDITS = {
     "batch_size": "train.batch(32)  # of 64",
     "more_epochs": "for epoch in range(10):",
     "many_epochs": "for epoch in range(40):",
+    "most_epochs": "for epoch in range(160):",
 }
 
 

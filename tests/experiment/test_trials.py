@@ -238,3 +238,30 @@ def test_more_epochs_are_seen_at_their_end(tmp_path):
     assert (longer["id"], longer["verdict"], longer["losses"][0]) == ("more_epochs", "helps", 2.0**-8)
     assert (shuffled["id"], shuffled["verdict"], shuffled["losses"][0]) == ("shuffle", "none", 2.0**-4)
     assert facts["together"]["ids"] == ["more_epochs"] and facts["together"]["losses"][0] == 2.0**-8
+
+
+class StuckAccuracy(OfLosses):
+    """The loss falls with more epochs, by steps that are the same; the accuracy moves with the last of them alone."""
+
+    def __init__(self, fall):
+        super().__init__(None)
+        self._fall = fall
+
+    def _one(self, task):
+        count = {"more_epochs": 8, "many_epochs": 32, "most_epochs": 128}.get(
+            next((r.id for r in task.remedies), ""), 4
+        )
+        losses = [1.4 - self._fall * step + 0.0001 * task.seed for step in range(count)]
+        accuracy = [[count, 0.9 if count > 100 else 0.25]]
+        steps = list(range(1, count + 1))
+        return {"steps": steps, "losses": losses, "status": 0, "said": [], "metrics": {"accuracy": accuracy}}
+
+
+@pytest.mark.parametrize(
+    ("fall", "tried"), [(0.01, ["most_epochs", "many_epochs", "more_epochs"]), (0.0, ["more_epochs"])]
+)
+def test_epochs_that_lower_the_loss_are_gone_on_with(tmp_path, fall, tried):
+    plan = make_plan(Case(write_run(tmp_path, ("hp.02",))), ("more_epochs", "many_epochs", "most_epochs"))
+    facts = Trials(plan, StuckAccuracy(fall)).carry_out()
+    assert sorted(one["id"] for one in facts["remedies"]) == sorted(tried)
+    assert facts["remedies"][0]["verdict"] == ("helps" if fall else "none")

@@ -1,7 +1,7 @@
 """The remedies that are tried out. A new one is a class of `Remedy` and an entry in `REMEDIES`."""
 
 from msprec.experiment.remedies.data import BatchSize, Shuffle, Standardise
-from msprec.experiment.remedies.loop import ClipGradients, ManyEpochs, MoreEpochs, UnscaleFirst
+from msprec.experiment.remedies.loop import ClipGradients, ManyEpochs, MoreEpochs, MostEpochs, UnscaleFirst
 from msprec.experiment.remedies.network import (
     ClassWeights,
     EvaluationMode,
@@ -53,4 +53,5 @@ REMEDIES = (
     BatchSize,
     MoreEpochs,
     ManyEpochs,
+    MostEpochs,
 )
