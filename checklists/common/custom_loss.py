@@ -22,6 +22,10 @@ _AGAINST = re.compile(r"adv|confus|revers|unlearn|attack", re.IGNORECASE)
 _WHOLE = re.compile(r"mmd|wasser|moment|distrib|coral|sinkhorn|emd|histogram|proportion|prior|gan", re.IGNORECASE)
 
 
+#: A softmax along the first axis, that of the samples.
+_OVER_SAMPLES = r"\b\w*[sS]oft_?[mM]ax\(.*(,\s*|\b(axis|dim)\s*=\s*)0\s*\)|\b\w*Softmax\(\s*0\s*\)"
+
+
 class Wrong(Exception):
     """What is wrong with a loss, what to do, and where."""
 
@@ -38,7 +42,7 @@ def check_own(one: Fact, run_data: RunData) -> None:
     # what else weighs the samples may well turn the sign round
     if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
         return
-    _check_axis(one)
+    _check_axis(one, run_data)
     if is_distance(one):
         if draws_alike(one, run_data) is False:
             raise Wrong(
@@ -72,7 +76,7 @@ def _has_curve(did: Fact) -> bool:
     return len(did.curve) > 1 and None not in did.curve
 
 
-def _check_axis(one: Fact) -> None:
+def _check_axis(one: Fact, run_data: RunData) -> None:
     did = one.behaviour
     # distances between embeddings stay the same too; but they do not tell towards from away
     if did.kind == "classes" and did.class_shift and did.sample_shift is False and did.way == "falls":
@@ -88,6 +92,7 @@ def _check_axis(one: Fact) -> None:
                 "softmax/log_softmax 用 axis=1（或 -1），即类别所在的轴。",
                 "Take softmax or log_softmax along the classes: axis=1, or -1.",
             ),
+            *run_data.find_lines(_OVER_SAMPLES, 2),
             one.place,
         )
 

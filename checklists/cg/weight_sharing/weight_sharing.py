@@ -1,5 +1,6 @@
 """Which weights a network shares, and which it was meant to share (cg.01)."""
 
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -12,6 +13,11 @@ from msprec.engine.schema import Fact
 
 #: Names under which WithLossCell, WithGradCell and TrainOneStepCell keep a network; a subclass may name it once more.
 _WRAPPERS = {"_backbone", "_loss_fn", "_net", "network"}
+#: Names of a table of those who choose, and of one of what they choose: no number means the same in both.
+_WHO = re.compile(r"(?i)(^|_)(users?|customers?|members?|viewers?|readers?|buyers?|students?|patients?)(_|$|emb|id)")
+_WHAT = re.compile(
+    r"(?i)(^|_)(items?|movies?|films?|products?|books?|songs?|tracks?|goods|ads?|articles?|drugs?|exercises?)(_|$|emb|id)"
+)
 
 
 def judge_sharing(run_data: RunData) -> Finding:
@@ -34,6 +40,9 @@ def judge_sharing(run_data: RunData) -> Finding:
     if broken:
         return _broken(broken, evidence)
     evidence.append(_begin_alike(alike))
+    mixed = [cell for cell in cells if _two_vocabularies(cell) and _too_few_rows(run_data, cell)]
+    if mixed:
+        return _mixed(run_data, mixed[0], evidence)
     written = {id(cell): written_sharing(run_data.source, cell.paths) for cell in cells if not _parents_differ(cell)}
     several = [cell for cell in cells if id(cell) in written and written[id(cell)] is None]
     if several:
@@ -60,6 +69,43 @@ def judge_sharing(run_data: RunData) -> Finding:
             n=len(run_data.parameters),
         ),
         evidence,
+    )
+
+
+def _two_vocabularies(cell: Fact) -> bool:
+    """Whether one table of vectors is looked up by users under one of its names and by items under another."""
+    names = [path.rpartition(".")[2] for path in cell.paths]
+    who, what = [one for one in names if _WHO.search(one)], [one for one in names if _WHAT.search(one)]
+    return "Embedding" in (cell.class_ or "") and bool(who) and bool(what) and not set(who) & set(what)
+
+
+def _too_few_rows(run_data: RunData, cell: Fact) -> bool:
+    """Whether the table has too few rows for the delivered numbers of both: numbers with an offset need the sum of the two."""
+    rows = next((one.shape[0] for one in run_data.parameters if one.name in cell.parameters and one.shape), None)
+    columns = [one for dataset in run_data.datasets_of("train") for one in dataset.columns if one.kind == "int"]
+    who = [one.max for one in columns if _WHO.search(one.name or "") and one.max is not None]
+    what = [one.max for one in columns if _WHAT.search(one.name or "") and one.max is not None]
+    return rows is not None and bool(who) and bool(what) and rows < max(who) + 1 + max(what) + 1
+
+
+def _mixed(run_data: RunData, cell: Fact, evidence: list) -> Finding:
+    told = written_sharing(run_data.source, cell.paths) or []
+    return problem(
+        Text(
+            "{paths} 是同一张 {cls} 表：第 k 个用户与第 k 个物品共用一个向量，而两者的编号毫无关系，一方学到的会覆盖另一方。",
+            "{paths} are one table of {cls}: user k and item k share a vector, though their numbers have nothing to do with "
+            "each other, and what is learnt of one overwrites the other.",
+            paths=" = ".join(cell.paths[:4]),
+            cls=cell.class_,
+        ),
+        Text(
+            "为用户和物品各建一张表，例如 nn.Embedding(n_users, dim) 和 nn.Embedding(n_items, dim)；"
+            "若确实要用一张表，给物品的编号加上用户数作偏移。",
+            "Make a table for each, as nn.Embedding(n_users, dim) and nn.Embedding(n_items, dim); where one table is meant, add "
+            "the number of users to the numbers of the items.",
+        ),
+        evidence,
+        [*told, cell.created],
     )
 
 

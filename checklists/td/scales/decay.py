@@ -4,9 +4,13 @@ import math
 import re
 from typing import NamedTuple, Optional
 
+import numpy as np
+
 from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure
 from msprec.checklists.common.setting_origin import DECAY, argument_origin
+from msprec.checklists.common.training_curves import is_steep, training_curve
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
@@ -17,50 +21,74 @@ _DECOUPLED = re.compile(r"AdamW|AdamWeightDecay", re.IGNORECASE)
 
 
 class _Pull(NamedTuple):
-    """One weight: its root mean square at the start and at the end, and the decay's pull over the gradient's (None: not seen)."""
+    """One weight: its root mean square at the start and at the end, and the decay's pull over the gradient's at both times
+    (None: not seen)."""
 
     weight: Fact
     start: float
     end: float
     ratio: Optional[float]
+    last: Optional[float] = None
 
 
 def decay_outweighs(run_data: RunData) -> Optional[Finding]:
     """A problem where a training learnt nothing, each weight ends below td.08.shrunk of its size at the start, and its decay
-    pulled td.08.pull times as hard as the gradient of the loss in the first sampled step; None elsewhere.
+    pulled at most of them td.08.pull times as hard as the gradient of the loss in the first sampled step; or where it stopped
+    before td.08.half_way below a constant prediction, the norm of all weights came below td.08.half of what it was, and the
+    decay pulls td.08.balance times as hard as the gradient to the end; None elsewhere.
 
     The pull of a decay λ on a weight w is λ ‖w‖ beside ‖∂L/∂w‖, and λ times the root mean square of w beside 1 where an optimizer
     decays apart from an update of normalised size (Loshchilov and Hutter 2019).
     """
     used = [one for one in run_data.optimizers if one.used is not False and _decay(one) > 0]
-    if len(used) != 1 or run_data.once(assess).state not in ("nothing", "got_worse"):
+    nothing, gain = run_data.once(assess).state in ("nothing", "got_worse"), learning_outcome(run_data).gain
+    little = gain is not None and gain < run_data.limit("td.08.half_way") and not _still_falls(run_data)
+    if len(used) != 1 or not (nothing or little):
         return None
     optimizer = used[0]
     names = set(optimizer.parameter_names)
     weights = [one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.name in names]
     pulls = [_pull(run_data, optimizer, one) for one in weights]
-    if not pulls or any(one.end > run_data.limit("td.08.shrunk") * one.start for one in pulls):
+    if not pulls or (nothing and any(one.end > run_data.limit("td.08.shrunk") * one.start for one in pulls)):
         return None
     known = [one.ratio for one in pulls if one.ratio is not None]
-    if not known or min(known) < run_data.limit("td.08.pull"):
+    least = run_data.limit("td.08.pull")
+    if not known or np.median(known) < least or not (nothing or _held_up(run_data, pulls)):
         return None
     return problem(
         Text(
-            "权重衰减 {decay} 压过了 loss：训练开始时它对各权重的拉力至少为 loss 梯度的 {ratio} 倍，"
-            "{n} 个权重最后都不到开始时的 {left}，训练什么也没有学到。",
-            "The weight decay of {decay} outweighs the loss: at the start it pulls at each weight at least {ratio} times as hard "
-            "as the gradient of the loss does, all {n} weights end below {left} of their size, and nothing was learnt.",
+            "权重衰减 {decay} 压过了 loss：训练开始时它对多数权重的拉力至少为 loss 梯度的 {ratio} 倍，"
+            "{n} 个权重的范数最后是开始时的 {left} 倍，{learnt}。",
+            "The weight decay of {decay} outweighs the loss: at the start it pulls at most weights at least {ratio} times as "
+            "hard as the gradient of the loss does, the norm of all {n} weights ends at {left} of what it was, and {learnt}.",
             decay=_decay(optimizer),
-            ratio=float(f"{min(known):.2g}"),
+            ratio=float(f"{np.median(known):.2g}"),
             n=len(pulls),
-            left=float(f"{max(one.end / one.start for one in pulls):.1g}"),
+            left=float(f"{_norm(pulls, 'end') / _norm(pulls, 'start'):.2g}"),
+            learnt=Text("训练什么也没有学到", "nothing was learnt") if nothing else _stopped(gain),
         ),
         Text(
-            "把 weight_decay 降到 1e-4 左右（AdamWeightDecay 为 1e-2），再运行。",
-            "Set weight_decay to about 1e-4 (1e-2 with AdamWeightDecay) and run again.",
+            "把 weight_decay 降到 1e-4 左右（AdamWeightDecay 为 1e-2），再运行；"
+            "它不是 Keras 的 decay，学习率的衰减要写成学习率调度（如 nn.InverseDecayLR）。",
+            "Set weight_decay to about 1e-4 (1e-2 with AdamWeightDecay) and run again; it is not Keras's decay: a rate that "
+            "decays is a schedule, such as nn.InverseDecayLR.",
         ),
         [_table(pulls), loss_figure(run_data)],
         [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one],
+    )
+
+
+def _still_falls(run_data: RunData) -> bool:
+    """Whether the loss was still falling at the end, or that is not known."""
+    training = training_curve(run_data)
+    return training is None or is_steep(run_data, training)
+
+
+def _stopped(gain: Optional[float]) -> Text:
+    return Text(
+        "训练停在常数预测的 loss 以下 {gain} 处",
+        "the training stops {gain} below the loss of a constant prediction",
+        gain=f"{100 * (gain or 0.0):.0f} %",
     )
 
 
@@ -75,8 +103,27 @@ def _pull(run_data: RunData, optimizer: Fact, weight: Fact) -> _Pull:
     if _DECOUPLED.search(optimizer.class_ or ""):
         return _Pull(weight, start, end, decay * start)
     rows = [one for one in run_data.gradients() if one.get("parameter") == weight.name and one.get("norm")]
-    norm = float(min(rows, key=lambda one: one["step"])["norm"]) if rows else 0.0
-    return _Pull(weight, start, end, decay * start * math.sqrt(weight.size) / norm if norm > 0 else None)
+    rows = sorted((one for one in rows if float(one["norm"]) > 0), key=lambda one: one["step"])
+    if not rows:
+        return _Pull(weight, start, end, None)
+    whole = decay * math.sqrt(weight.size)
+    return _Pull(weight, start, end, whole * start / float(rows[0]["norm"]), whole * end / float(rows[-1]["norm"]))
+
+
+def _held_up(run_data: RunData, pulls: list) -> bool:
+    """Whether all weights together shrank below td.08.half of their norm, and the decay pulls at them to the end
+    td.08.balance times as hard as the gradient of a batch: what the loss gains the decay takes back."""
+    sizes = np.array([one.weight.size for one in pulls], float)
+    start, end = _norm(pulls, "start"), _norm(pulls, "end")
+    if not np.isfinite(start + end) or any(not one.last for one in pulls):
+        return False
+    # the gradient of a weight is its decay's pull over the ratio of the two
+    gradient = np.sqrt(sizes @ np.square([one.end / (one.last or math.inf) for one in pulls]))
+    return end < run_data.limit("td.08.half") * start and end >= run_data.limit("td.08.balance") * gradient
+
+
+def _norm(pulls: list, at: str) -> float:
+    return math.sqrt(sum(one.weight.size * getattr(one, at) ** 2 for one in pulls))
 
 
 def _level(values: Fact) -> float:

@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
@@ -47,11 +48,17 @@ def _began_far_off(run_data: RunData, outcome: Assessment) -> bool:
 
 def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
     """The sigmoid and tanh after such layers of which td.03.mostly is saturated at the start and at the end, where there are two
-    or more and the training learnt nothing at all, or began far off a constant prediction and solved not all; else none."""
+    or more and the training learnt nothing at all, or began far off a constant prediction and solved not all; or td.03.stack or
+    more, where it ended before td.03.half_way below a constant prediction; else none."""
     outcome = run_data.once(assess)
     nothing = outcome.state == "nothing" and outcome.sure
-    if run_data.loads or not (nothing or _began_far_off(run_data, outcome)):
+    least = 2
+    if run_data.loads:
         return []
+    if not (nothing or _began_far_off(run_data, outcome)):
+        gain, least = learning_outcome(run_data).gain, int(run_data.limit("td.03.stack"))
+        if gain is None or gain >= run_data.limit("td.03.half_way"):
+            return []
     found = []
     for entry, earlier in moments.courses():
         start = earlier[0] if earlier else None
@@ -60,4 +67,4 @@ def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
             if both >= run_data.limit("td.03.mostly"):
                 found.append(Lost("saturated", entry, "start", both))
     found = [one for one in found if too_large(run_data, moments, [one])]
-    return found if len(found) > 1 else []
+    return found if len(found) >= least else []
