@@ -60,7 +60,8 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
             "权重衰减 {decay} 压过了 loss：训练开始时它对多数权重的拉力至少为 loss 梯度的 {ratio} 倍，"
             "{n} 个权重的范数最后是开始时的 {left} 倍，{learnt}。",
             "The weight decay of {decay} outweighs the loss: at the start it pulls at half of the weights or more "
-            "{ratio} times as hard as the gradient of the loss does, the norm of all {n} weights ends at {left} of what it was, and {learnt}.",
+            "{ratio} times as hard as the gradient of the loss does, the norm of all {n} weights ends at {left} of what it was, "
+            "and {learnt}.",
             decay=_decay(optimizer),
             ratio=float(f"{np.median(known):.2g}"),
             n=len(pulls),
