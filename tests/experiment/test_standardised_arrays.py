@@ -31,6 +31,21 @@ LOADED = """
 (x_train, y_train), (x_test, y_test) = load()
 train = ds.NumpySlicesDataset((x_train, y_train), ["x", "y"])
 """
+OF_THE_MODULE = """
+x = load()
+def pipeline(part):
+    return ds.NumpySlicesDataset((x[part], y[part]), ["x", "y"])
+"""
+IN_A_LOOP = """
+x = load()
+for rows in folds:
+    train = ds.NumpySlicesDataset((x[rows], y[rows]), ["x", "y"])
+"""
+OF_A_PARAMETER = """
+def pipelines(data, target):
+    train = ds.NumpySlicesDataset((data[:80], target[:80]), ["x", "y"])
+    return train, data[80:]
+"""
 OF_A_CLASS = """
 train = ds.NumpySlicesDataset(Rows(X[:80]), ["x", "y"])
 """
@@ -47,8 +62,13 @@ def edited(tmp_path, text, position=0):
 
 @pytest.mark.parametrize(
     ("text", "name", "in_front_of"),
-    [(SLICED, "X", "train ="), (SPLIT, "X", "x_train, x_test"), (TUPLE, "data", "    first, second")],
-    ids=["sliced", "split", "tuple"],
+    [
+        (SLICED, "X", "train ="),
+        (SPLIT, "X", "x_train, x_test"),
+        (TUPLE, "data", "    first, second"),
+        (OF_A_PARAMETER, "data", "    train ="),
+    ],
+    ids=["sliced", "split", "tuple", "parameter"],
 )
 def test_in_front_of_the_cut(tmp_path, text, name, in_front_of):
     lines = edited(tmp_path, text).splitlines()

@@ -99,6 +99,9 @@ class Limits:
     def limit(self, name):
         return {"cg.04.lost_gain": 0.1, "cg.04.unreachable": 0.01, "cg.04.closer": 0.1}[name]
 
+    def find_lines(self, pattern, most):
+        return []
+
     probes = Fact({}, PROBES)
 
 

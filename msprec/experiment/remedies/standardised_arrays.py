@@ -36,6 +36,8 @@ def put_in(file: SourceFile, line: int, position: int, column: str, statistics: 
     name, where = _root(file, element, call)
     if name is None:
         raise NoPlace(f"nothing else is cut from the array of {column}")
+    if not _is_made_there(file, name, where):
+        raise NoPlace(f"{name} is made elsewhere than where it is cut")
     mean, std = statistics
     file.put_above(where, f'{name} = (({name} - {mean!r}) / {std!r}).astype("float32")')
 
@@ -101,6 +103,16 @@ def _assignment(file: SourceFile, name: str, before: cst.CSTNode) -> Optional[tu
         if any(isinstance(one, cst.Name) and one.value == name for one in file.nodes(cst.Name, target)):
             found = node, target, node.value
     return found
+
+
+def _is_made_there(file: SourceFile, name: str, where: cst.CSTNode) -> bool:
+    """Whether the array belongs to the function and the loop in which it is cut: it would be standardised at each turn of a loop
+    around it, and in a function a name of the module cannot be assigned."""
+    around = _around(file, where)
+    if not around or _assignment(file, name, where) is not None:
+        return True
+    function = around[0]
+    return isinstance(function, cst.FunctionDef) and any(one.name.value == name for one in function.params.params)
 
 
 def _around(file: SourceFile, node: cst.CSTNode) -> tuple:
