@@ -6,11 +6,10 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import ACCURACY, as_share, learning_outcome, training_losses
+from msprec.checklists.common.loss_rules import NLL, SOFTMAX
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
-#: Losses of classes, whose predictions have an output for each.
-_OF_CLASSES = ("softmax_cross_entropy", "nll")
 #: Fewest evaluations that make a course; samples of an evaluation that a single one needs; best accuracy from which one falls.
 _COURSE, _SAMPLES, _HITS = 4, 20, 0.02
 
@@ -76,7 +75,9 @@ def _enough(run_data: RunData, dataset: Optional[int]) -> bool:
 
 def _guessing(run_data: RunData) -> Optional[float]:
     """The share that guessing gets right of classes that are told apart for each sample, by a network that learnt."""
-    losses = [one for one in run_data.probes.losses if one.kind in _OF_CLASSES and len(one.predicted.shape or ()) == 2]
+    losses = [
+        one for one in run_data.probes.losses if one.kind in (SOFTMAX, NLL) and len(one.predicted.shape or ()) == 2
+    ]
     if len(run_data.probes.losses) != 1 or not losses or learning_outcome(run_data).verdict != "learnt":
         return None
     return 1 / max(2, losses[0].predicted.shape[1])

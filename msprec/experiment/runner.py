@@ -133,7 +133,8 @@ class Runner:
 
     def _spec(self, task: Task, home: Path, copy: WorkingCopy) -> dict:
         roots = self.case.roots
-        hooks = [{**one, **self._moved(task, one, copy)} for one in self._hooks(task)]
+        texts = self._texts(task)
+        hooks = [{**one, **_moved(one, copy, texts)} for one in self._hooks(task)]
         return {
             "script": str(copy.inside(self.case.script)),
             "module": self.case.module,
@@ -143,19 +144,10 @@ class Runner:
             "copy": str(copy.home),
             "roots": [str(root) for root in roots],
             "hooks": hooks,
-            "edited": [str(path) for path in self._texts(task)],
+            "edited": [str(path) for path in texts],
             "seed": task.seed,
             "script_sets_seed": self.case.sets_seed,
         }
-
-    def _moved(self, task: Task, hook: dict, copy: WorkingCopy) -> dict:
-        """File and line of a hook in the copy: what is edited there may have moved the line."""
-        if "file" not in hook:
-            return {}
-        path = Path(hook["file"])
-        edited = self._texts(task).get(path.resolve())
-        line = line_after(path.read_text(encoding="utf-8"), edited, hook["line"]) if edited and "line" in hook else None
-        return {"file": str(copy.inside(path)), **({"line": line} if line else {})}
 
     def _environment(self, home: Path, copy: WorkingCopy) -> dict:
         given = dict(os.environ)
@@ -186,6 +178,16 @@ class Runner:
 
     def _result_file(self, task: Task) -> Path:
         return self.folder / "runs" / f"{task.name[:80]}-{self._key(task)}.json"
+
+
+def _moved(hook: dict, copy: WorkingCopy, texts: dict) -> dict:
+    """File and line of a hook in the copy: what is edited there may have moved the line."""
+    if "file" not in hook:
+        return {}
+    path = Path(hook["file"])
+    edited = texts.get(path.resolve())
+    line = line_after(path.read_text(encoding="utf-8"), edited, hook["line"]) if edited and "line" in hook else None
+    return {"file": str(copy.inside(path)), **({"line": line} if line else {})}
 
 
 def _result(task: Task, run: Path, status: Optional[int], seconds: float, log: bytes) -> dict:

@@ -97,11 +97,7 @@ class Trials:
 
     def _lowers_loss(self, one) -> bool:
         """Whether the training loss ends lower with it, beyond the baseline's spread: the score may not have moved yet."""
-        tried, base = self._results[(one,)], self._results[()]
-        steps = self._steps((one,))
-        found = effect.compare(
-            *(effect.measure(side, Score(None, False), steps) for side in (base, tried)), Score(None, False)
-        )
+        found = self._compare((one,), (), Score(None, False))
         return None not in (found.gain, found.spread) and found.gain > found.spread and found.verdict != "none"
 
     def tried(self) -> list:
@@ -178,12 +174,12 @@ class Trials:
         better = [one for one, found in known.items() if found.verdict == "helps" and (found.gain or 0) > gain]
         return len(remedies) == 1 and _instead(remedies[0], [one for one in better if one is not remedies[0]])
 
-    def _compare(self, remedies: tuple, against: tuple) -> Compared:
+    def _compare(self, remedies: tuple, against: tuple, score: Optional[Score] = None) -> Compared:
         tried, base = self._results[remedies], self._results[against]
         steps = self._steps(remedies, against)
         same_loss = all(one.same_loss for one in remedies)
-        sides = [effect.measure(results, self.score, steps) for results in (base, tried)]
-        return effect.compare(*sides, self.score, same_loss)
+        sides = [effect.measure(results, score or self.score, steps) for results in (base, tried)]
+        return effect.compare(*sides, score or self.score, same_loss)
 
     def _steps(self, remedies: tuple, against: tuple = ()) -> Optional[int]:
         """The last step that all runs of both have; None, the end of each, where a remedy changes the number of steps."""

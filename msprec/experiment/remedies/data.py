@@ -1,5 +1,6 @@
 """Remedies in the data pipeline: standardised inputs, shuffling, another batch size."""
 
+from functools import cached_property
 from typing import Optional
 
 import libcst as cst
@@ -35,26 +36,30 @@ class Standardise(Remedy):
         return {name: pair for name, pair in scaled.items() if not _is_standard(*pair)}
 
     def hook(self) -> Optional[dict]:
-        if not self._has_data_set() or self._of_arrays(Project(self.case)):
+        if not self._has_data_set() or self._by_arrays:
             return None
         return {"name": "standardise", "columns": self._columns()}
 
-    def _of_arrays(self, project: Project) -> bool:
-        """Asks for the edits of the arrays; whether there are any, for all columns."""
-        dataset = self.case.training_set() or {}
-        first = (dataset.get("pipeline") or [{}])[0]
-        if first.get("op") != "NumpySlicesDataset" or not first.get("place"):
-            return False
-        names = (first.get("args") or {}).get("column_names") or [one["name"] for one in dataset.get("columns", [])]
+    @cached_property
+    def _by_arrays(self) -> bool:
+        """Whether the arrays of all columns can be edited."""
         try:
-            file = project.file(first["place"]["file"])
-            for column, statistics in self._columns().items():
-                standardised_arrays.put_in(
-                    file, first["place"]["line"], names.index(column) if column in names else -1, column, statistics
-                )
+            self._edit_arrays(Project(self.case))
         except NoPlace:
             return False
         return True
+
+    def _edit_arrays(self, project: Project) -> None:
+        dataset = self.case.training_set() or {}
+        first = (dataset.get("pipeline") or [{}])[0]
+        place = first.get("place")
+        if first.get("op") != "NumpySlicesDataset" or not place:
+            raise NoPlace("the data set is not made of arrays at a known place")
+        names = (first.get("args") or {}).get("column_names") or [one["name"] for one in dataset.get("columns", [])]
+        file = project.file(place["file"])
+        for column, statistics in self._columns().items():
+            position = names.index(column) if column in names else -1
+            standardised_arrays.put_in(file, place["line"], position, column, statistics)
 
     def _has_data_set(self) -> bool:
         """Whether there is one to put it into: in a loop that is handed arrays there is none."""
@@ -64,8 +69,8 @@ class Standardise(Remedy):
     def edit(self, project: Project) -> None:
         if not self._has_data_set():
             raise NoPlace("the training is handed arrays")
-        if self._of_arrays(Project(self.case)):
-            self._of_arrays(project)
+        if self._by_arrays:
+            self._edit_arrays(project)
             return
         columns, places = self._columns(), {}
         for dataset in self.case.facts("datasets").get("datasets", []):
