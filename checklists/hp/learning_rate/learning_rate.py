@@ -445,15 +445,19 @@ def _rising_words(run_data: RunData) -> Text:
 
 
 def _outdone(run_data: RunData, seen: Course, curve: Curve) -> bool:
-    """Whether the range test reached far less at lower rates than the run has at its end, with several times the steps.
+    """Whether the range test reached far less at lower rates than the run has at its end, with several times the steps that the
+    test took from where its loss began to fall, and no fewer passes over the same batches.
 
     A rate that is large by right (after a warm-up, with LARS) brings the loss further than the test, not less far.
     """
-    if seen.kind != "falls":
+    batches = run_data.range_test.batches or len(curve.losses)
+    lowest = curve.lowest_at(batches * max(1, epochs_of(run_data) or 0))
+    if seen.kind != "falls" or lowest is None:
         return False
-    if seen.steps < run_data.limit("hp.01.outdone_steps") * len(curve.losses):
+    fell = lowest + 1 - int(np.searchsorted(curve.rates, curve.lower or 0.0))
+    if fell <= 0 or seen.steps < run_data.limit("hp.01.outdone_steps") * fell:
         return False
-    first, best = curve.reached()
+    first, best = curve.reached()[0], float(curve.smoothed[lowest])
     gained = first - best
     error = 2 * (seen.noise or 0.0) / math.sqrt(max(2, seen.steps // 10))  # of the mean of the last tenth
     return gained > 0 and seen.last > best + run_data.limit("hp.01.outdone") * gained + error

@@ -57,7 +57,9 @@ def test_a_run_that_a_few_steps_at_lower_rates_outdo(verdict):
     assert verdict("hp.01", run(slow, 30.0))["conclusion"] == "problem"
     assert "came to" in verdict("hp.01", run(slow, 30.0))["summary"]
     # a run that is shorter, that gets as far, or whose rate the sweep bears
-    assert verdict("hp.01", run(slow[:150], 30.0))["conclusion"] == "ok"
+    assert verdict("hp.01", run(slow[:60], 30.0))["conclusion"] == "ok"
+    # the sweep's loss falls within 27 of its steps only
+    assert verdict("hp.01", run(slow[:150], 30.0))["conclusion"] == "problem"
     assert verdict("hp.01", run([2.0 - 1.6 * n / 300 for n in range(300)], 30.0))["conclusion"] == "ok"
     assert verdict("hp.01", run(slow, 0.3))["conclusion"] == "ok"
 
