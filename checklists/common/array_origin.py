@@ -39,7 +39,9 @@ def argument_origins(run_data: RunData, call: Fact, position: int) -> list:
         position: Which of its arguments.
     """
     tree = run_data.source.trees.get(call.file) if call and call.file else None
-    given = _given(tree, call.line, position, "", True) if tree is not None and call.line else None
+    if tree is None or not call.line:
+        return []
+    given = _given(tree, call.line, position, "", True)
     return [] if given is None else _origins(run_data, tree, call, given, position)
 
 

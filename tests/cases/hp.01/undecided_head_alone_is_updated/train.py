@@ -14,7 +14,9 @@ labels = ((radius > 0.6) & (radius < 1.3)).astype(np.int32)
 class Network(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.body = nn.SequentialCell(nn.Dense(2, 16), nn.ReLU(), nn.Dense(16, 16), nn.ReLU(), nn.Dense(16, 16), nn.ReLU())
+        self.body = nn.SequentialCell(
+            nn.Dense(2, 16), nn.ReLU(), nn.Dense(16, 16), nn.ReLU(), nn.Dense(16, 16), nn.ReLU()
+        )
         self.head = nn.Dense(16, 2)
 
     def construct(self, x):
