@@ -7,7 +7,7 @@ from typing import Optional
 from msprec.checklists.common.findings import first_place, plain_arrays
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import assigned_parts, called_name, own_nodes
+from msprec.source.user_code import argument_names, assigned_parts, called_name, own_nodes, root_name
 
 _MOST, _DEEPEST = 4, 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,12 +27,32 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
         return []
     index = next((number for number, one in enumerate(dataset.columns) if one.name == column.name), 0)
     given = _given(tree, begin.line, index, column.name or "", plain_arrays(dataset))
-    if given is None:
+    return [] if given is None else _origins(run_data, tree, begin, given, index)
+
+
+def argument_origins(run_data: RunData, call: Fact, position: int) -> list:
+    """The assignments that gave an argument of a call its values, the last first; empty where they were not found.
+
+    Args:
+        run_data: The run.
+        call: The place of the call.
+        position: Which of its arguments.
+    """
+    tree = run_data.source.trees.get(call.file) if call and call.file else None
+    if tree is None or not call.line:
         return []
+    given = _given(tree, call.line, position, "", True)
+    return [] if given is None else _origins(run_data, tree, call, given, position)
+
+
+def _origins(run_data: RunData, tree: ast.AST, begin: Fact, given: ast.expr, index: int) -> list:
     around = [one for one in run_data.source.enclosing(begin.file, begin.line) if isinstance(one, _FUNCTIONS)]
     scopes = [*reversed(around), tree]
     lines: list = []
-    for line in (*_in_source(tree, scopes, given, index, begin.line), *_followed(scopes, given, begin.line, 0)):
+    source, before = _source_object(scopes, given, begin.line)
+    held = _held(tree, source, index)
+    followed = _followed(scopes, held or given, before if held is not None else begin.line, 0)
+    for line in (*_in_source(tree, source, index), *followed):
         if line not in lines and line != begin.line:
             lines.append(line)
     return [place(begin.file, line) for line in lines[:_MOST]]
@@ -65,12 +85,47 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
     return None
 
 
-def _in_source(tree: ast.AST, scopes: list, given: ast.expr, index: int, before: int) -> Iterator[int]:
+def _source_object(scopes: list, given: ast.expr, before: int) -> tuple:
+    """The expression that makes the source object, behind a name that it was given, and its line."""
+    if isinstance(given, ast.Name):
+        found = next((one for one in (_assigned(scope, given.id, before) for scope in scopes) if one is not None), None)
+        if found is not None:
+            return found[1], found[0]
+    return given, before
+
+
+def _held(tree: ast.AST, made: ast.expr, index: int) -> Optional[ast.expr]:
+    """The argument of a source object's call that its ``__getitem__`` hands the column out of; None where that is not plain."""
+    name = called_name(made) if isinstance(made, ast.Call) else None
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and one.name == name]
+    methods = {one.name: one for found in classes for one in found.body if isinstance(one, _FUNCTIONS)}
+    if not isinstance(made, ast.Call) or not {"__init__", "__getitem__"} <= set(methods):
+        return None
+    attributes = {
+        one.attr
+        for value in _returned(methods["__getitem__"], index)
+        for one in ast.walk(value)
+        if isinstance(one, ast.Attribute) and root_name(one) == "self"
+    }
+    names = argument_names(methods["__init__"])
+    parts = [
+        part
+        for node in own_nodes(methods["__init__"])
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for part in assigned_parts(target, node.value)
+        if isinstance(part[0], ast.Attribute) and {part[0].attr} == attributes
+    ]
+    used = {one.id for part in parts for one in ast.walk(part[1]) if isinstance(one, ast.Name) and one.id in names}
+    if len(used) != 1:
+        return None
+    place = names.index(next(iter(used)))
+    named = next((one.value for one in made.keywords if one.arg in used), None)
+    return made.args[place] if place < len(made.args) else named
+
+
+def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
     """The lines in a source object's ``__getitem__`` or a generator function that make the column."""
-    made = given
-    if isinstance(made, ast.Name):
-        found = next((one for one in (_assigned(scope, made.id, before) for scope in scopes) if one is not None), None)
-        made = found[1] if found is not None else made
     name = called_name(made) if isinstance(made, ast.Call) else getattr(made, "id", None)
     for one in ast.walk(tree) if name is not None else ():
         if getattr(one, "name", None) != name:
@@ -85,11 +140,16 @@ def _in_source(tree: ast.AST, scopes: list, given: ast.expr, index: int, before:
 
 
 def _handed_out(body: ast.AST, index: int) -> Iterator[int]:
+    for value in _returned(body, index):
+        yield from list(_followed([body], value, value.lineno + 1, _DEEPEST))[:2] or [value.lineno]
+
+
+def _returned(body: ast.AST, index: int) -> Iterator[ast.expr]:
+    """What a function returns or yields, of a tuple the part at the index."""
     for node in ast.walk(body):
         if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None:
             parts = node.value.elts if isinstance(node.value, ast.Tuple) else []
-            value = parts[index] if index < len(parts) else node.value
-            yield from list(_followed([body], value, node.value.lineno + 1, _DEEPEST))[:2] or [value.lineno]
+            yield parts[index] if index < len(parts) else node.value
 
 
 def _followed(scopes: list, node: ast.AST, before: int, depth: int) -> Iterator[int]:

@@ -272,6 +272,29 @@ def computed_twice(run_data: RunData) -> bool:
     return any(_twice(built_in(one, run_data), run_data) is not None for one in run_data.probes.losses)
 
 
+#: Losses that are never below 0.
+_NOT_NEGATIVE = (SOFTMAX, BCE, BCE_LOGITS, "mse", "l1", "smooth_l1", "huber")
+#: Dropout gives another value when the step is run again; the sign is the same.
+_SAME_VALUE = 0.2
+
+
+def sign_turned(run_data: RunData) -> bool:
+    """Whether the loss that was trained with is the only known loss with its sign turned."""
+    losses, known = run_data.steps().observed("loss"), run_data.probes.losses
+    alone = len(known) == 1 and sum(one.used is not False for one in run_data.optimizers) == 1
+    if not alone or known[0].kind not in _NOT_NEGATIVE or not (known[0].value or 0) > 0 or len(losses) < 2:
+        return False
+    return bool(abs(losses[0] + known[0].value) <= _SAME_VALUE * known[0].value and (losses[:8] < 0).all())
+
+
+def times_smaller(run_data: RunData) -> float:
+    """How many times smaller an activation that is computed twice makes the gradients at the most, near equal probabilities: the
+    number of classes for a softmax, whose Jacobian is (I - 1/n)/n there, and 4 for a sigmoid, whose slope is 1/4; else 1."""
+    twice = [one for one in (built_in(fact, run_data) for fact in run_data.probes.losses) if _twice(one, run_data)]
+    widths = [max(one.shape[1] if len(one.shape) > 1 and one.shape[1] else 1, 4) for one in twice]
+    return float(max(widths, default=1))
+
+
 def _twice(one: LossWithInputs, _) -> Optional[Wrong]:
     made_by, whole = one.made_by, _probabilities(one)
     unmoved = one.output.high is None or one.output.high <= 1

@@ -47,6 +47,13 @@ def nothing_updated(run_data: RunData) -> bool:
     return bool(groups.stuck) and not (groups.moved or groups.unknown or groups.excused or groups.shrunk)
 
 
+def lacks_weights(run_data: RunData) -> bool:
+    """Whether most of the trainable values are not given to any optimizer, and were not updated otherwise."""
+    groups = run_data.once(sort_parameters)
+    left, rest = (sum(one.size or 0 for one in part) for part in (groups.left_out, [*groups.moved, *groups.stuck]))
+    return left > rest
+
+
 def by_network(run_data: RunData) -> list:
     """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks."""
     sizes = [len({name for cell in network.cells for name in cell.parameters}) for network in run_data.networks]

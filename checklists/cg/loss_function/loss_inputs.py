@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.custom_loss import (
     Wrong,
     called,
@@ -12,7 +13,7 @@ from msprec.checklists.common.custom_loss import (
     tried,
 )
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.loss_rules import built_in, check_inputs, of_script, range_of, spread
+from msprec.checklists.common.loss_rules import built_in, check_inputs, of_script, range_of, sign_turned, spread
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -26,7 +27,7 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
         return _finding(run_data, _of_all_outputs(probes.differentiated), evidence)
     for one in probes.broadcasts:
         if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
-            return _finding(run_data, _broadcast(one), evidence)
+            return _finding(run_data, _broadcast(one, run_data), evidence)
     for one in probes.softmax_axes:
         if one.shape and one.axes:
             return _finding(run_data, _other_axis(one), evidence)
@@ -181,21 +182,11 @@ def _check_reduced(one: Fact) -> None:
         )
 
 
-#: Losses that are never below 0.
-_NOT_NEGATIVE = ("softmax_cross_entropy", "bce", "bce_with_logits", "mse", "l1", "smooth_l1", "huber")
-#: Dropout gives another value when the step is run again; the sign is the same.
-_SAME_VALUE = 0.2
-
-
 def _check_sign(one: Fact, run_data: RunData) -> None:
-    """The first loss that was trained with is the only known loss with the sign turned: the training drives it up.
+    """The loss that was trained with is a known one with the sign turned: the training drives it up.
 
     Raises `Wrong`."""
-    losses = run_data.steps().observed("loss")
-    alone = len(run_data.probes.losses) == 1 and sum(one.used is not False for one in run_data.optimizers) == 1
-    if not alone or one.kind not in _NOT_NEGATIVE or not one.value or not one.value > 0 or len(losses) < 2:
-        return
-    if not (abs(losses[0] + one.value) <= _SAME_VALUE * one.value and (losses[:8] < 0).all()):
+    if not sign_turned(run_data):
         return
     raise Wrong(
         Text(
@@ -203,7 +194,7 @@ def _check_sign(one: Fact, run_data: RunData) -> None:
             "The loss that is trained with is {name} with its sign turned ({loss} at the first step, where {name} is {value}): "
             "the optimizer makes the error larger, not smaller.",
             name=one.name,
-            loss=float(losses[0]),
+            loss=float(run_data.steps().observed("loss")[0]),
             value=one.value,
         ),
         Text(
@@ -214,8 +205,16 @@ def _check_sign(one: Fact, run_data: RunData) -> None:
     )
 
 
-def _broadcast(one: Fact) -> Wrong:
-    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place)
+def _broadcast(one: Fact, run_data: RunData) -> Wrong:
+    shape = one.shapes[one.label or 0][1:]
+    columns = [
+        (dataset, column)
+        for dataset in run_data.datasets_of("train")
+        for column in dataset.columns
+        if one.label is not None and list(column.shape) == list(shape)
+    ]
+    made = array_origins(run_data, *columns[0])[:2] if len(columns) == 1 else []
+    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place, *made)
 
 
 def _other_axis(one: Fact) -> Wrong:

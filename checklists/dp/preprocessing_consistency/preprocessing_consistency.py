@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.array_origin import argument_origins, array_origins
 from msprec.checklists.common.distribution_difference import (
     ColumnValues,
     DistributionDifference,
@@ -509,7 +509,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
             rearranged(run_data, ColumnValues(a, train.samples or 0), ColumnValues(b, other.samples or 0)) is not None
         )
         reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
-        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place])
+        made = argument_origins(run_data, other.place, b.position or 0)[:3]
+        return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place, *made])
     return undecided(
         Text(
             "推理的数据处理可能与训练不一致：{says}。",

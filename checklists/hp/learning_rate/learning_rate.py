@@ -13,11 +13,11 @@ from msprec.checklists.common.constant_prediction import (
 )
 from msprec.checklists.common.findings import loss_figure, rate_figure
 from msprec.checklists.common.further_training import REWARDS
-from msprec.checklists.common.loss_rules import computed_twice
+from msprec.checklists.common.loss_rules import computed_twice, sign_turned, times_smaller
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.training_curves import epochs_of
-from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.common.weight_updates import lacks_weights, nothing_updated
 from msprec.checklists.hp.learning_rate.beyond_end import (
     bursts,
     finite_at_lower,
@@ -75,6 +75,12 @@ def judge_rate(run_data: RunData) -> Finding:
     of a weighed loss hardly moved."""
     found = _judged(run_data)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
+    if found.conclusion == "problem" and sign_turned(run_data):
+        why = Text(
+            "loss 的符号反了（cg.04），误差在任何学习率下都会增大，学习率要在改正之后再判断",
+            "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
+        )
+        return _after(found, why, "cg.04")
     told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(REWARDS, 1)
     if told or growth_of(run_data, course(run_data), learning_outcome(run_data)) is not None:
         return found
@@ -152,7 +158,10 @@ def _judged(run_data: RunData) -> Finding:
         return never_warm(run_data, rising_to_the_end, evidence, places)
     if better is not None:
         found = outdone_in_trials(used, better, evidence, places)
-        return _unless_squashed(run_data, found) if better.rate > used else found
+        # so far above that gradients of full size would want more as well
+        far_above = better.rate >= run_data.limit("hp.01.far_below") * times_smaller(run_data) * used
+        squashed = better.rate > used and not (far_above and computed_twice(run_data))
+        return _unless_squashed(run_data, found) if squashed else found
     told = _beside_course(run_data, used, seen, outcome, evidence, places)
     if told is not None:
         return told
@@ -198,7 +207,7 @@ def _beside_course(
         return bursts(run_data, burst, evidence, places)
     beyond = outdone_beyond_end(run_data)
     if beyond is not None and seen.kind != "diverged":
-        return too_small_beyond_end(used, beyond, evidence, places)
+        return _unless_squashed(run_data, too_small_beyond_end(used, beyond, evidence, places))
     change = moved(run_data, used, optimizers_of(run_data)) if used else None
     if change is None:
         return None
@@ -303,17 +312,36 @@ def _gone_since(run_data: RunData) -> Optional[int]:
 
 
 def _unless_squashed(run_data: RunData, found: Finding) -> Finding:
-    """A rate that is too small where an activation is computed twice, which makes gradients small, need not be so without it."""
-    if not computed_twice(run_data):
-        return found
+    """A rate that is too small where an activation is computed twice, which makes gradients small, or where the optimizer lacks
+    most of the weights, need not be so without it."""
+    if computed_twice(run_data):
+        return _after(
+            found,
+            Text(
+                "loss 前的激活被计算了两次（cg.04），梯度因此很小，学习率要在改正之后再判断",
+                "An activation is computed twice at the loss (cg.04), which makes gradients small, so the rate is for judging "
+                "after that",
+            ),
+            "cg.04",
+        )
+    if lacks_weights(run_data):
+        return _after(
+            found,
+            Text(
+                "多数可训练权重不在优化器中（cg.02），其余权重要改变得更多，学习率要在改正之后再判断",
+                "Most trainable weights are not in the optimizer (cg.02), and the others have the more to change, so the rate is "
+                "for judging after that",
+            ),
+            "cg.02",
+        )
+    return found
+
+
+def _after(found: Finding, why: Text, item_id: str) -> Finding:
+    """The finding on a rate that is for judging after what another item says."""
     made = undecided(
-        Text(
-            "loss 前的激活被计算了两次（cg.04），梯度因此很小，学习率要在改正之后再判断：{says}",
-            "An activation is computed twice at the loss (cg.04), which makes gradients small, so the rate is for judging after "
-            "that: {says}",
-            says=found.summary,
-        ),
-        Text("先按 cg.04 改正，再运行一次。", "Do what cg.04 says, and run again."),
+        Text("{why}：{says}", "{why}: {says}", why=why, says=found.summary),
+        Text("先按 {item} 改正，再运行一次。", "Do what {item} says, and run again.", item=item_id),
         found.evidence,
     )
     made.locations = found.locations

@@ -10,7 +10,7 @@ from msprec.checklists.dp.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.decay import decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import all_learnt, drowned_terms, terms_table
-from msprec.checklists.td.scales.large_outputs import outputs_too_large
+from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -33,7 +33,9 @@ def scales(run_data: RunData) -> Finding:
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
     even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
-    best constant's, with outputs far beyond the targets, and ends td.08.far times above it. Targets that are too large
+    best constant's, with outputs far beyond the targets, and ends td.08.far times above it; of class scores, one that starts
+    td.03.start times above it after weights most of which were drawn td.08.wide times too wide, and does not come
+    td.03.solved below it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
     training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start. A note: targets
     that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their way:
@@ -46,7 +48,8 @@ def scales(run_data: RunData) -> Finding:
         return drowned
     targets, terms = regression_targets(run_data), loss_terms(run_data)
     if targets is None:
-        return _without_targets(run_data, terms)
+        too_large = None if has_other_aim(run_data) else scores_too_large(run_data, run_data.once(assess))
+        return too_large or _without_targets(run_data, terms)
     shown = [_table(targets), _terms(terms), terms_table(run_data), loss_figure(run_data)]
     if target_scale(run_data, targets.dataset) is not None:
         return undecided(

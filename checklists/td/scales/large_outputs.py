@@ -1,6 +1,7 @@
 """Outputs that begin far beyond the targets, and do not come down to them (td.08)."""
 
 import math
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -8,12 +9,21 @@ from msprec.checklists.td.outcome.assessment import Assessment
 from msprec.checklists.td.scales.targets import Targets
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 _ADVICE = Text(
     "按 He 或 Xavier 初始化权重（HeNormal、XavierUniform），加入归一化层，并归一化输入；再比较第一步的输出与目标的尺度。",
     "Draw the weights with HeNormal or XavierUniform, add normalisation layers, normalise the inputs, and compare the "
     "scale of the "
     "outputs of the first step with that of the targets.",
+)
+
+
+_ADVICE_SCORES = Text(
+    "按 He 或 Xavier 初始化权重（HeNormal、XavierUniform；自己生成时标准差取 sqrt(1 / fan_in)），"
+    "再看第一步的 loss 是否接近常数预测。",
+    "Draw the weights with HeNormal or XavierUniform (those of your own with a standard deviation of sqrt(1 / fan_in)), and see "
+    "whether the first loss is near that of a constant prediction.",
 )
 
 
@@ -47,16 +57,57 @@ def outputs_too_large(run_data: RunData, targets: Targets, found: Assessment, sh
     )
 
 
+def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
+    """A problem where the loss of class scores starts td.03.start times above a constant prediction's, most weights were drawn
+    td.08.wide times as wide as they should be, and td.03.solved of the constant's loss is not gone at the end; else None.
+    """
+    constant, gain = found.outcome.constant, found.outcome.gain
+    if constant is None or gain is None or not math.isfinite(gain) or found.start is None or run_data.loads:
+        return None
+    if found.start < run_data.limit("td.03.start") * constant.value or gain >= run_data.limit("td.03.solved"):
+        return None
+    wide, drawn = _wide(run_data), _drawn(run_data)
+    if 2 * len(wide) <= len(drawn):
+        return None
+    places = [place for one, _ in wide for place in _made(run_data, one)]
+    return problem(
+        Text(
+            "网络开头的输出过大：loss 从 {start} 开始，而常数预测为 {constant}，结尾为 {end}{wide}。",
+            "The outputs start too large: the loss starts at {start}, where a constant prediction reaches {constant}, and ends "
+            "at {end}{wide}.",
+            start=found.start,
+            constant=constant.value,
+            end=found.end,
+            wide=_words(wide),
+        ),
+        _ADVICE_SCORES,
+        [_table(wide), run_data.code_at(places, Text("权重的初始值", "Where weights get their first values"))],
+        places or [network.place for network in run_data.networks][:1],
+    )
+
+
+def _made(run_data: RunData, one: Fact) -> list:
+    """Where a weight was made: its cell, or in a cell of the script's own the line that makes the parameter."""
+    if one.created:
+        return [one.created]
+    return run_data.find_lines(rf"\b{re.escape(one.name.rpartition('.')[2])}\s*=.*\bParameter\(", 1)
+
+
 def _wide(run_data: RunData) -> list:
     """``[(parameter, times He's standard deviation), …]`` of the weights that were drawn td.08.wide times as wide or more."""
-    found = []
-    for one in run_data.parameters:
-        if one.kind != "weight" or len(one.shape) < 2 or one.initial.std is None or "embed" in one.cell_class.lower():
-            continue
-        times = one.initial.std / math.sqrt(2 / math.prod(one.shape[1:]))
-        if times >= run_data.limit("td.08.wide"):
-            found.append((one, times))
-    return found
+    found = [(one, one.initial.std / math.sqrt(2 / _fan_in(one))) for one in _drawn(run_data)]
+    return [(one, times) for one, times in found if times >= run_data.limit("td.08.wide")]
+
+
+def _drawn(run_data: RunData) -> list:
+    """The weights of layers that have first values."""
+    weights = [one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.initial.std]
+    return [one for one in weights if "embed" not in one.cell_class.lower()]
+
+
+def _fan_in(one: Fact) -> int:
+    """Values that a unit sums; of a matrix of the script's own, which may stand either way round, the smaller side."""
+    return min(one.shape) if len(one.shape) == 2 and not one.created else math.prod(one.shape[1:])
 
 
 def _words(wide: list) -> Text:

@@ -3,9 +3,9 @@
 import pytest
 from building import Run, column, dataset
 
-from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.array_origin import argument_origins, array_origins
 from msprec.checklists.common.reordered_alone import reordered_alone
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.runner import default_thresholds
 from msprec.engine.thresholds import resolve_thresholds
 from msprec.record.reader import RunFolder
@@ -80,6 +80,20 @@ data = GeneratorDataset(Rows(), ["x", "y"])
 """
 
 
+_HELD = """class Rows:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __getitem__(self, i):
+        return self.{}[i], self.{}[i]
+y = load()
+X = load()
+y = y / 2
+rows = Rows(X, b=y)
+data = GeneratorDataset(rows, ["x", "y"])
+"""
+
+
 _WINDOWS = """def windows(s):
     xs, ys = [], []
     for i in range(9):
@@ -99,6 +113,8 @@ d = NumpySlicesDataset((X, Y), ["x", "y"])
         ("def make():\n    x = load()\n    return NumpySlicesDataset((x, 0), ['x', 'y'])\n", 3, [2]),
         (_SOURCE, 6, [4]),
         (_WINDOWS, 8, [5, 7]),
+        (_HELD.format("a", "b"), 11, [6, 8]),
+        (_HELD.format("b", "a"), 11, [6, 9, 7]),
         ("d = NumpySlicesDataset((load(), 0), ['x', 'y'])\n", 1, []),
     ],
 )
@@ -108,3 +124,16 @@ def test_the_lines_that_gave_an_array_its_values(reading, code, line, found):
     run_data = reading(code, [sets])
     one = run_data.datasets[0]
     assert [place.line for place in array_origins(run_data, one, one.columns[0])] == found
+
+
+@pytest.mark.parametrize(
+    ("code", "position", "found"),
+    [
+        ("x = load()\nx = x / 2\nout = net(Tensor(x)).asnumpy()\n", 0, [2, 1]),
+        ("x = load()\nm = mask()\nout = net(Tensor(x), Tensor(m))\n", 1, [2]),
+        ("x = load()\nm = 1\nout = net(x)\n", 1, []),
+    ],
+)
+def test_the_lines_that_gave_an_argument_its_values(reading, code, position, found):
+    places = argument_origins(reading(code), place("train.py", 3), position)
+    assert [one.line for one in places] == found
