@@ -171,7 +171,12 @@ def _one_value(one: LossWithInputs, _) -> Optional[Wrong]:
 
 def _over_samples(one: LossWithInputs, _) -> Optional[Wrong]:
     axes, shape = list(one.output.axes or []), list(one.output.shape or [])
-    if (one.own and not _for_each_sample(one)) or one.made_by not in ("softmax", "logsoftmax") or not one.output.plain or axes != [0]:
+    if (
+        (one.own and not _for_each_sample(one))
+        or one.made_by not in ("softmax", "logsoftmax")
+        or not one.output.plain
+        or axes != [0]
+    ):
         return None
     if len(shape) != 2 or shape != list(one.shape) or shape[0] < 2 or one.takes is None:
         return None
