@@ -25,8 +25,8 @@ TRIALS, ENOUGH = 3, 32
 #: Where a range test falls too little to have bounds, this share of the rate at which it diverges is tried.
 BELOW_DIVERGENCE = 0.01
 #: A run leaves no doubt whose loss came down to this share of its start, and of its second tenth, at a rate inside the bounds;
-#: nor one whose loss is gone.
-CAME_DOWN, FELL_ON, CONVERGED = 0.3, 0.7, 0.03
+#: nor one whose loss is gone. One whose range test came to this share of its end, at a lower rate than its own, does.
+CAME_DOWN, FELL_ON, CONVERGED, LOWER = 0.3, 0.7, 0.03, 0.5
 #: The gradients of the probe and those that the optimizer was given may differ by this factor; more is scaling or clipping.
 SAME_GRADIENT = 1.5
 
@@ -93,6 +93,9 @@ def _trials(finder: LearningRateFinder, curve, material: Material, reached: Opti
     steps, _, early, end = reached
     first = curve.reached()[0]
     inside = curve.judge(finder.used).verdict == "inside" and 0 < end <= CAME_DOWN * first and end <= FELL_ON * early
+    if inside:
+        lowest = int(np.nanargmin(curve.smoothed))
+        inside = curve.rates[lowest] >= finder.used or curve.smoothed[lowest] > LOWER * end
     if math.isfinite(end) and (inside or 0 < end <= CONVERGED * first):
         return []
     count = min(len(material.batches), steps // 3) if math.isfinite(end) else len(material.batches)

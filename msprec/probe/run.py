@@ -26,6 +26,7 @@ from msprec.probe.orientation import orientation
 from msprec.probe.received_batches import received_facts
 from msprec.probe.seen_targets import seen_targets
 from msprec.probe.target_in_inputs import target_in_inputs
+from msprec.probe.token_targets import token_targets
 from msprec.probe.token_use import token_use
 from msprec.probe.units import unit_facts
 from msprec.probe.update_gradients import update_gradients
@@ -141,6 +142,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
+    probes.keep_cheap("token_targets", token_targets, material)
     probes.keep_cheap("attended_padding", attended_padding, material)
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)

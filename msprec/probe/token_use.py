@@ -124,16 +124,19 @@ def _moved(parameters: list) -> dict:
 
 
 def _padding_alone(losses: _Losses, tensor) -> dict:
-    """``padding_alone``: whether the loss changes with the padding and not with the real tokens; empty where it has none, or
-    where either cannot be told."""
+    """``padding_alone``: whether the loss changes with the padding and not with the real tokens of padded samples; empty where
+    it has none, or where either cannot be told. A mask the wrong way round hides nothing of a sample without padding."""
     ids = to_numpy(tensor)
     padded = padded_places(ids)
-    if padded is None or len(np.unique(ids[~padded])) < _TOKENS:
+    if padded is None:
+        return {}
+    real = ~padded & padded.any(1)[:, None]
+    if len(np.unique(ids[real])) < _TOKENS:
         return {}
     rng = np.random.default_rng(6)
     other, filled = ids.copy(), ids.copy()
-    other[~padded] = rng.permutation(ids[~padded])
-    filled[padded] = rng.choice(ids[~padded], int(padded.sum()))
+    other[real] = rng.permutation(ids[real])
+    filled[padded] = rng.choice(ids[real], int(padded.sum()))
     as_before = losses.same({id(tensor): other}), losses.same({id(tensor): filled})
     return {} if None in as_before else {"padding_alone": as_before == (True, False)}
 

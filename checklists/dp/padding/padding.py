@@ -22,6 +22,7 @@ _PADS = re.compile(
 )
 #: A line that makes a mask by a comparison.
 _MASK_MADE = r"(?i)^\s*(self\.)?\w*mask\w*\s*=.*(!=|==|\b(ne|eq|equal|not_equal|logical_not)\(|[(=]\s*~|\b1(\.0)?\s*-)"
+_MASK_NAMED = r"(?i)^\s*(self\.)?\w*mask\w*\s*=[^=]"
 _WEIGHTED = r"(?i)(cross_?entropy|nll)\w*\(.*\bweight\s*=\s*(?!None)"
 _ADVICE = Text(
     "把补齐的一侧、数值与长度写在一处，训练与推理共用；补齐值专用一个编号，mask 由真实长度生成，loss 忽略补齐的位置。",
@@ -383,8 +384,9 @@ def _padding_alone(run_data: RunData, judged: list) -> list:
 
 
 def _mask_place(run_data: RunData, otherwise: Optional[Fact]) -> Optional[Fact]:
-    """The first line that makes a mask by a comparison; where there is none, ``otherwise``."""
-    return next(iter(run_data.find_lines(_MASK_MADE, 1)), otherwise)
+    """The first line that makes a mask by a comparison, or at all; where there is none, ``otherwise``."""
+    found = run_data.find_lines(_MASK_MADE, 1) or run_data.find_lines(_MASK_NAMED, 1)
+    return found[0] if found else otherwise
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
@@ -414,6 +416,8 @@ def _value(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault
     rows = pad.inside_rows or 0
     if rows < max(3, run_data.limit("dp.04.inside") * pad.rows):
         return None
+    if pad.column == dataset.label.column and isinstance(pad.value, (int, float)) and pad.value < 0:
+        return None  # no number of a class: places that a loss leaves out may stand anywhere
     return PaddingFault(
         Text(
             "补齐值 {value} 在{role}的 {column} 中也是真实的取值（{n} 个样本，{inside} 处），又没有 mask 或长度可以区分",

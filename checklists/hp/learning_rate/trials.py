@@ -32,9 +32,9 @@ def better_rate(
     """The rate of the trials that outdoes the run; None where there is none.
 
     In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as
-    many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both; or, where the run ended
-    no lower than it began, by more than chance. It has to come below the best constant prediction, where that is known: of a
-    rate at which nothing is learnt either nothing follows.
+    many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both; or, at a lower rate than
+    the run's, to a part of both (hp.01.several); or, where the run ended no lower than it began, by more than chance. It has to
+    come below the best constant prediction, where that is known: of a rate at which nothing is learnt either nothing follows.
     """
     trials = run_data.range_test.trials
     if curve is None or len(trials) < 2 or len(losses) < 2:
@@ -63,7 +63,8 @@ def better_rate(
     worse = min(found.own, found.end)
     far = reached + run_data.limit("hp.01.outdone") * (first - reached) + error
     nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
-    return found if worse >= far or nothing else None
+    lower = best.rate < own.rate and worse >= run_data.limit("hp.01.several") * (reached + error)
+    return found if worse >= far or nothing or lower else None
 
 
 def _reached(trial: Fact, count: int) -> tuple:

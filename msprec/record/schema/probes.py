@@ -395,10 +395,25 @@ _TARGET_IN_INPUTS = {
     "samples": key(count, "samples of the captured batches, in all of which they are the same"),
 }
 
+_TOKEN_TARGETS = {
+    "places": key(count, "places of the captured batches that have a target"),
+    "constant": key(number, "share of the most frequent target"),
+    "own": key(number, "share of places whose target is the most frequent one, in other samples, of their own token"),
+    "shift": key(number, "where another token stands, from 2 places before to 2 after, whose share is the largest"),
+    "shifted": key(number, "that share"),
+    "same": key(number, "largest share of targets that are the very number of the token there or up to 2 places off"),
+    "marks": key(
+        flag,
+        "every sample begins and ends with one token, its targets begin at the first, and its last two places have none",
+    ),
+}
+
 _TOKEN_USE = {
     "place": key(PLACE, "where the tokens are looked up"),
     "operator": key(words, "by what"),
-    "padding_alone": key(flag, "whether the loss changes with the padding and not with the real tokens"),
+    "padding_alone": key(
+        flag, "whether the loss changes with the padding and not with the real tokens of padded samples"
+    ),
     "order_lost": key(
         flag, "whether the loss changes with the tokens, and not with the order of the places, the targets' alike"
     ),
@@ -496,6 +511,7 @@ PROBES = {
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "attended_padding": key(_ATTENDED_PADDING, "how much of the weight of attention lies on padding"),
+    "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
     "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),

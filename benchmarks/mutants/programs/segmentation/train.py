@@ -69,7 +69,7 @@ def train(args):
     steps = train_data.get_dataset_size()
 
     net = UNet()
-    lr = nn.cosine_decay_lr(1e-4, args.lr, steps * args.epochs, steps, args.epochs)
+    lr = nn.cosine_decay_lr(args.lr / 50, args.lr, steps * args.epochs, steps, args.epochs)
     optimizer = nn.AdamWeightDecay(net.trainable_params(), learning_rate=lr, weight_decay=1e-4)
     model = Model(net, loss_fn=BCEDiceLoss(), optimizer=optimizer)
     callbacks = [LossMonitor(steps), TimeMonitor(), EvalMonitor(net, valid_data)]

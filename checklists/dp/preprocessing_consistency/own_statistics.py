@@ -1,0 +1,143 @@
+"""Data for evaluation that the code scales by statistics of its own (dp.02)."""
+
+import ast
+import re
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.distribution_difference import comparable
+from msprec.checklists.common.findings import at
+from msprec.engine.finding import Finding, problem, undecided
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name, target_names
+
+_FITS = ("fit", "fit_transform")
+_SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
+_TRAINING = re.compile(r"(^|_)x?(tr|trn|train|training|learn)(_|\d|$)", re.IGNORECASE)
+_OTHER = re.compile(
+    r"(^|_)x?(te|tst|test|testing|val|valid|validation|dev|eval|evaluation|holdout|infer|inference)(_|\d|$)",
+    re.IGNORECASE,
+)
+_LABELS = re.compile(r"(^|_)(y|ys|labels?|targets?)(_|\d|$)", re.IGNORECASE)
+
+
+class _Fit(NamedTuple):
+    """Statistics that the code takes of the array of this name."""
+
+    array: str
+    place: Fact
+
+
+def own_statistics(run_data: RunData) -> Optional[Finding]:
+    """A problem where a scaler is fitted to data named for evaluation, another to data named for training, and the network's
+    inputs outside training were standardised or brought to 0 to 1; undecided where those were not seen; None otherwise.
+
+    A scaler: ``fit`` or ``fit_transform`` of what is named so, or ``(x - x.mean()) / x.std()``. Data are told by their names
+    alone, which is why the measured inputs have to agree.
+    """
+    fits = [one for file in run_data.source.trees for one in _fits(run_data, file)]
+    others = [one for one in fits if _OTHER.search(one.array) and not _TRAINING.search(one.array)]
+    training = [one for one in fits if _TRAINING.search(one.array) and not _OTHER.search(one.array)]
+    others = [one for one in others if not _LABELS.search(one.array)]
+    training = [one for one in training if not _LABELS.search(one.array)]
+    if not others or not training:
+        return None
+    seen = _standardised(run_data)
+    if seen is False:
+        return None
+    says = Text(
+        "{array} 按它自己的统计量缩放（{here}），训练数据则按 {train} 的（{there}）：同一个原始值在评估时得到另一个数。",
+        "{array} is scaled by statistics of its own ({here}), and the training data by those of {train} ({there}): the same raw "
+        "value becomes another number in the evaluation.",
+        array=others[0].array,
+        here=at(others[0].place),
+        train=training[0].array,
+        there=at(training[0].place),
+    )
+    places = [others[0].place, training[0].place]
+    advice = Text(
+        "只在训练数据上 fit（或取均值、标准差），评估与推理的数据只用 transform。",
+        "Fit the scaler to the training data alone (or take mean and standard deviation of them), and only transform the data of "
+        "evaluation and inference.",
+    )
+    shown = [run_data.code_at(places, Text("缩放之处", "Where data are scaled"))]
+    return (problem if seen else undecided)(says, advice, shown, places)
+
+
+def _fits(run_data: RunData, file: str) -> list:
+    made = _made_of(run_data, file)
+    found = []
+    for call in run_data.source.nodes(file, ast.Call):
+        if called_name(call) in _FITS and call.args and isinstance(call.func, ast.Attribute):
+            array, owner = _root(call.args[0]), call.func.value
+            named = ast.unparse(owner) if not isinstance(owner, ast.Name) else f"{owner.id} {made.get(owner.id, '')}"
+            if array is not None and _SCALERS.search(named):
+                found.append(_Fit(array, place(file, call.lineno)))
+    for node in run_data.source.nodes(file, ast.BinOp):
+        array = _by_its_own(node)
+        if array is not None:
+            found.append(_Fit(array, place(file, node.lineno)))
+    return found
+
+
+def _made_of(run_data: RunData, file: str) -> dict:
+    """``{name: what was called to make it}`` of plain assignments."""
+    found = {}
+    for node in run_data.source.nodes(file, ast.Assign):
+        if isinstance(node.value, ast.Call):
+            found.update({name: called_name(node.value) or "" for one in node.targets for name in target_names(one)})
+    return found
+
+
+def _by_its_own(node: ast.BinOp) -> Optional[str]:
+    """``x`` of ``(x - x.mean(0)) / x.std(0)``, whatever is added to the deviation."""
+    if (
+        not isinstance(node.op, ast.Div)
+        or not isinstance(node.left, ast.BinOp)
+        or not isinstance(node.left.op, ast.Sub)
+    ):
+        return None
+    array = ast.unparse(node.left.left)
+    centre = _statistic(node.left.right, array, ("mean", "average"))
+    spread = any(_statistic(one, array, ("std",)) for one in ast.walk(node.right))
+    return _root(node.left.left) if centre and spread else None
+
+
+def _statistic(node: ast.AST, array: str, names: tuple) -> bool:
+    """``x.mean(...)`` or ``np.mean(x, ...)`` of that array."""
+    if not isinstance(node, ast.Call) or called_name(node) not in names or not isinstance(node.func, ast.Attribute):
+        return False
+    return ast.unparse(node.func.value) == array or bool(node.args and ast.unparse(node.args[0]) == array)
+
+
+def _root(node: ast.AST) -> Optional[str]:
+    while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _standardised(run_data: RunData) -> Optional[bool]:
+    """Whether every feature of some input outside training has a mean near 0 and a standard deviation near 1, or ends at 0 and 1;
+    None where no numbers were seen there."""
+    columns = [one for dataset in run_data.datasets_of("eval", "predict") for one in _features(dataset)]
+    columns += [one for entry in run_data.inputs if entry.phase != "train" for one in entry.arguments[:1]]
+    columns = [one for one in columns if one.kind == "float" and comparable(one)]
+    if not columns:
+        return None
+    return any(_is_standardised(run_data, one) for one in columns)
+
+
+def _features(dataset: Fact) -> list:
+    return [one for one in dataset.columns if one.name != dataset.label.column]
+
+
+def _is_standardised(run_data: RunData, column: Fact) -> bool:
+    means, stds = column.channels.mean or [column.mean], column.channels.std or [column.std]
+    lows, highs = column.channels.min or [column.min], column.channels.max or [column.max]
+    values = [*zip(means, stds, lows, highs)]
+    if any(None in one for one in values):
+        return False
+    near = run_data.limit("dp.02.standardised")
+    within = all(abs(low) < 1e-6 and abs(high - 1) < 1e-6 for _, _, low, high in values)
+    return within or all(abs(mean) <= near and abs(std - 1) <= near for mean, std, _, _ in values)
