@@ -161,7 +161,7 @@ class _Body:
         """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""
         own = [one.line for one in self._orders() if one.target == partner]
         lines = self.stored.get(partner, [])
-        kept = [one.lineno for one in self.nodes if _keeps_order(one, partner)]
+        kept = [one.lineno for one in self.nodes if isinstance(one, ast.Assign) and _keeps_order(one, partner)]
         later = [line for line in lines if line > order.line and line not in own and line not in kept]
         if not lines or min(lines) > order.line or later:
             return False
@@ -183,9 +183,9 @@ class _Body:
         return False
 
 
-def _keeps_order(node: ast.AST, name: str) -> bool:
+def _keeps_order(node: ast.Assign, name: str) -> bool:
     """Whether a statement gives a name its own values in another type or shape."""
-    if not isinstance(node, ast.Assign) or _names(node.targets) != {name} or name not in _names([node.value]):
+    if _names(node.targets) != {name} or name not in _names([node.value]):
         return False
     calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
     taken = any(isinstance(one, ast.Subscript) for one in ast.walk(node.value))
