@@ -130,6 +130,16 @@ def judge(
     return _judge_offset(run_data, column, groups) or _judge_disparity(run_data, column, groups)
 
 
+def scaled_on_arrival(run_data: RunData, column: Fact) -> list:
+    """What the networks were called with in training that has as many values a sample as a column whose scale is off, where all
+    of it is on a sound one; empty where any is not, and where nothing of that size is known."""
+    calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network"]
+    size = values_in(column.shape)
+    given = [one for call in calls for one in call.arguments if size is not None and values_in(one.shape) == size]
+    known = all(None not in (one.min, one.max, one.mean, one.std) for one in given)
+    return given if known and all(judge(run_data, one).wrong is None for one in given) else []
+
+
 def _judge_offset(run_data: RunData, column: Fact, groups: list) -> Optional[JudgedScale]:
     """Every feature or channel all but constant beside its distance from zero: shifted by far more than it varies."""
     moving = [(abs(mean) / std, mean, std) for _, _, mean, std in groups if std > 0]

@@ -51,9 +51,13 @@ def _enters(run_data: RunData, dataset: Fact, name: str) -> Optional[bool]:
         for argument in one.arguments
     ]
     told = {names[0] for names in fits if len(names) == 1}
+    label = next((column for column in dataset.columns if column.name == name), None)
+    if not all(fits) and name in told and label is not None:
+        # what fits none was changed on its way, and may fit another by chance where that has as many values
+        size = values_in(label.shape)
+        return True if [values_in(one.shape) for one in dataset.columns].count(size) == 1 and size != 1 else None
     if not all(fits) or len(told) == len(dataset.columns):
         return None
-    label = next((column for column in dataset.columns if column.name == name), None)
     outside = [
         column.name
         for column in dataset.columns

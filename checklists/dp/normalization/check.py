@@ -11,7 +11,7 @@ from msprec.checklists.common.findings import (
     pipeline_table,
     train_sets,
 )
-from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge
+from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge, scaled_on_arrival
 from msprec.checklists.common.missing_value_codes import missing_marks
 from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.dp.in_network_normalization import input_scaling
@@ -29,8 +29,8 @@ def normalised(run_data: RunData) -> Finding:
 
     Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
-    unless the code brings them to scale after delivery (first layer a normalisation, a division in construct, in the
-    forward function or in the loop), which is then judged with its own factor. Labels are no features. Token ids for an
+    unless what the networks were called with is on a sound scale, or the code brings them to scale after delivery (first layer a
+    normalisation, a division in construct, in the forward function or in the loop), which is then judged with its own factor. Labels are no features. Token ids for an
     embedding: not applicable. The statistics rest on what was delivered, whatever the pipeline says; missing-value marks
     (ds.01) are left out of them. Targets of a regression whose root mean square is dp.01.target or more, which enter the loss
     as they are, are a problem where the training did not learn them, or the outputs stay dp.01.target times smaller.
@@ -80,6 +80,18 @@ def _judged(run_data: RunData, dataset: Fact, numeric: list, column: Fact, facto
 
 def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> Finding:
     column = verdict.column
+    received = scaled_on_arrival(run_data, column)
+    if received:
+        return ok(
+            Text(
+                "{wrong}，但送入网络的已在正常范围之内（{low} 到 {high}）。",
+                "{wrong}; but what enters the network is on a sound scale ({low} to {high}).",
+                wrong=verdict.wrong,
+                low=min(one.min for one in received),
+                high=max(one.max for one in received),
+            ),
+            [_statistics(numeric)],
+        )
     index = next((number for number, entry in enumerate(dataset.columns) if entry.name == column.name), 0)
     found = [
         scaling

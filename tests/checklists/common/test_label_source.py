@@ -40,6 +40,7 @@ X, LAST = argument(-1.9, 1.9, [12]), argument(4, 6)
         (guessed(X, columns=2), True),
         (guessed(X, LAST), False),  # lengths that the network takes
         (guessed(X, LAST, guess=False), True),
+        (guessed(argument(-9.0, 9.0, [12]), LAST, columns=2), True),  # x changed on its way: LAST may be of it
     ],
 )
 def test_a_guess_carries_no_verdict(verdict, item, run, is_problem):
@@ -58,3 +59,16 @@ def test_the_words_of_an_input(verdict):
 
 def test_the_words_of_a_guess(verdict):
     assert "last is a guess by its place." in verdict("ds.03", guessed())["summary"]
+
+
+def test_what_enters_the_network_is_no_label_though_the_rest_was_changed_on_its_way(verdict):
+    """Pictures that the loop rescales, and the noise of a generator."""
+    noise = column("noise", shape=[100], min=-5.0, max=5.0)
+    made = dataset([column("image", shape=[28, 28, 1], min=0.0, max=255.0)])
+    made["columns"][-1:] = [noise]
+    made["label"].update({"column": "noise", "kind": "regression", "guess": True})
+    run = Run(datasets=[made])
+    calls = [argument(-1.0, 1.0, [1, 28, 28]), argument(-4.0, 4.0, [100])]
+    call = {"phase": "train", "via": "call", "level": "network", "network": "Net"}
+    run.facts["inputs"] = {"inputs": [{**call, "arguments": [one]} for one in calls]}
+    assert "enters the network" in verdict("ds.03", run)["summary"]

@@ -49,6 +49,24 @@ def test_off_scale_is_a_problem(verdict, data):
     assert data["name"] in entry["summary"] and entry["locations"]
 
 
+def called_with(*arguments):
+    """A network that was called with these in training."""
+    run = fed(column("image", shape=[28, 28, 1], min=0.0, max=255.0, mean=80.0, std=90.0))
+    call = {"phase": "train", "via": "call", "level": "network", "network": "Net", "arguments": list(arguments)}
+    run.facts["inputs"] = {"inputs": [call]}
+    return run
+
+
+def test_what_enters_the_network_is_judged_where_it_was_seen(verdict):
+    scaled = column("a", shape=[1, 28, 28], min=-1.0, max=1.0, mean=-0.4, std=0.7)
+    entry = verdict("dp.01", called_with(scaled))
+    assert entry["conclusion"] == "ok" and "-1 to 1" in entry["summary"]
+    raw = column("b", shape=[28, 28], min=0.0, max=255.0, mean=80.0, std=90.0)
+    small = column("c", shape=[7, 7], min=-1.0, max=1.0, mean=0.0, std=0.7)
+    for others in ((raw,), (scaled, raw), (small,), ({**scaled, "std": None},)):
+        assert verdict("dp.01", called_with(*others))["conclusion"] == "problem"
+
+
 LINE = {"shape": [1], "min": 2.2, "max": 10.8, "mean": 6.1, "std": 2.4}
 
 
