@@ -52,7 +52,9 @@ def check_own(one: Fact, run_data: RunData) -> None:
     meant = one.purpose or (one.written and not _below_zero(did))
     if did.way == "rises" and not meant and not _AGAINST.search(one.name):
         raise Wrong(_rises(one), _SIGN, one.place)
-    if did.idle and not (one.purpose or one.computed):
+    # shares that add up to 1: raising those of one label lowers the others
+    shares = "softmax" in (one.output.name or one.output.operator or "").lower()
+    if did.idle and not (one.purpose or one.computed or shares):
         raise Wrong(_one_sided(one), _BOTH_SIDES, one.place)
     if did.pairs is False and not (one.purpose or one.computed) and not _WHOLE.search(one.name):
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)

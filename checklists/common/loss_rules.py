@@ -171,7 +171,12 @@ def _one_value(one: LossWithInputs, _) -> Optional[Wrong]:
 
 def _over_samples(one: LossWithInputs, _) -> Optional[Wrong]:
     axes, shape = list(one.output.axes or []), list(one.output.shape or [])
-    if one.own or one.made_by not in ("softmax", "logsoftmax") or not one.output.plain or axes != [0]:
+    if (
+        (one.own and not _for_each_sample(one))
+        or one.made_by not in ("softmax", "logsoftmax")
+        or not one.output.plain
+        or axes != [0]
+    ):
         return None
     if len(shape) != 2 or shape != list(one.shape) or shape[0] < 2 or one.takes is None:
         return None
@@ -188,6 +193,14 @@ def _over_samples(one: LossWithInputs, _) -> Optional[Wrong]:
         "For classes take the last axis (axis=-1); with a single output a sigmoid, or no activation.",
     )
     return _wrong(one, summary, advice)
+
+
+def _for_each_sample(one: LossWithInputs) -> bool:
+    """Whether a loss of the script's own compares each sample's outputs with its own classes, as many as there are outputs; one
+    that tells samples of a batch apart has as many of these."""
+    shape, targets = list(one.shape), one.fact.targets
+    one_hot = bool(targets.one_hot) and list(one.fact.labels) == shape
+    return bool(one.fact.final and one_hot and targets.input is not None and shape[0] != shape[-1])
 
 
 def _no_gradient(one: LossWithInputs, _) -> Optional[Wrong]:

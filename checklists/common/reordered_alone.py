@@ -13,6 +13,8 @@ from msprec.source.user_code import called_name, own_nodes
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DRAWS = {"permutation", "randperm", "permuted"}
 _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
+#: What leaves the rows of an array in their order.
+_RESHAPES = {"astype", "reshape", "ravel", "flatten", "squeeze", "expand_dims", "array", "asarray", "copy"}
 #: Calls that take arrays whose rows belong together.
 _TOGETHER = {"NumpySlicesDataset", "zip", "train_test_split"}
 
@@ -75,13 +77,10 @@ class _Body:
         self.parameters = {one.arg for one in getattr(getattr(node, "args", None), "args", [])}
         self.stored.update({name: [self.first, *self.stored.get(name, [])] for name in self.parameters})
         self.shuffled = {
-            one.args[0].id: one.lineno
+            name: one.lineno
             for one in self.nodes
-            if isinstance(one, ast.Call)
-            and called_name(one) == "shuffle"
-            and len(one.args) == 1
-            and not one.keywords
-            and isinstance(one.args[0], ast.Name)
+            if isinstance(one, ast.Call) and called_name(one) == "shuffle" and len(one.args) == 1 and not one.keywords
+            for name in _rows(one.args[0])
         }
         self.drawn = {
             target.id
@@ -162,7 +161,9 @@ class _Body:
         """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""
         own = [one.line for one in self._orders() if one.target == partner]
         lines = self.stored.get(partner, [])
-        if not lines or min(lines) > order.line or any(line > order.line and line not in own for line in lines):
+        kept = [one.lineno for one in self.nodes if isinstance(one, ast.Assign) and _keeps_order(one, partner)]
+        later = [line for line in lines if line > order.line and line not in own and line not in kept]
+        if not lines or min(lines) > order.line or later:
             return False
         if any(line < order.line and line not in own and self._made_of(partner, line, order) for line in lines):
             return False
@@ -180,6 +181,15 @@ class _Body:
                 if read & self.drawn or any(map(_is_draw, ast.walk(one.value))):
                     return True
         return False
+
+
+def _keeps_order(node: ast.Assign, name: str) -> bool:
+    """Whether a statement gives a name its own values in another type or shape."""
+    if _names(node.targets) != {name} or name not in _names([node.value]):
+        return False
+    calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
+    taken = any(isinstance(one, ast.Subscript) for one in ast.walk(node.value))
+    return not taken and bool(calls) and all(called_name(one) in _RESHAPES for one in calls)
 
 
 def _is_draw(node: ast.AST) -> bool:
@@ -206,8 +216,12 @@ def _rows_of(call: ast.Call) -> list:
             waiting += one.elts
         elif isinstance(one, ast.Dict):
             waiting += one.values
-        elif isinstance(one, ast.Name):
-            found.append(one.id)
-        elif isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice):
-            found.append(one.value.id)
+        else:
+            found += _rows(one)
     return found
+
+
+def _rows(node: ast.AST) -> list:
+    """The name of an array that is given whole, or a slice of it; none of anything else."""
+    whole = node.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else node
+    return [whole.id] if isinstance(whole, ast.Name) else []

@@ -8,7 +8,7 @@ def first_scalar(output, skip=()):
     for value in flatten(output):
         if any(value is s for s in skip) or not hasattr(value, "dtype"):
             continue
-        if "Float" in str(value.dtype) and value.size == 1 and not _is_parameter(value):
+        if "Float" in str(value.dtype) and value.size == 1 and not is_parameter(value):
             return value
     return None
 
@@ -18,7 +18,7 @@ def loss_of(output):
     the mean is recorded; or None."""
     scalar = first_scalar(output)
     first = output[0] if isinstance(output, (tuple, list)) and output else output
-    if scalar is not None or not hasattr(first, "dtype") or _is_parameter(first):
+    if scalar is not None or not hasattr(first, "dtype") or is_parameter(first):
         return scalar
     return first if "Float" in str(first.dtype) and len(first.shape) == 1 else None
 
@@ -33,5 +33,6 @@ def first_flag(output):
     return None
 
 
-def _is_parameter(value) -> bool:
+def is_parameter(value) -> bool:
+    """Whether a value is one of MindSpore's parameters."""
     return type(value).__name__ == "Parameter"

@@ -33,8 +33,8 @@ def better_rate(
 
     In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as
     many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both; or, at a lower rate than
-    the run's, to a part of both (hp.01.several); or, where the run ended no lower than it began, by more than chance. It has to come below the best constant prediction, where that is known: of a
-    rate at which nothing is learnt either nothing follows.
+    the run's, to a part of both (hp.01.several); or, where the run ended no lower than it began, by more than chance. It has to
+    come below the best constant prediction, where that is known: of a rate at which nothing is learnt either nothing follows.
     """
     trials = run_data.range_test.trials
     if curve is None or len(trials) < 2 or len(losses) < 2:

@@ -1,5 +1,6 @@
 """Data sets as the script iterates them: which pipelines, what they deliver, in which order."""
 
+import threading
 import time
 import weakref
 from typing import Optional
@@ -13,6 +14,7 @@ from msprec.observe.data.label_columns import is_label_name, label_facts
 from msprec.observe.data.label_samples import LabelSheet
 from msprec.observe.data.padding import PaddingStatistics
 from msprec.observe.data.sample_order import NewPass, PassOrder, order_facts, sample_keys, sketch
+from msprec.runtime.scalars import is_parameter
 from msprec.runtime.source_locations import user_place, user_stack
 
 # share of the run's wall time that column statistics may take once the grace is used up, and that grace in seconds
@@ -265,6 +267,13 @@ def _is_one_hot(rows: np.ndarray) -> bool:
     return bool(((rows == 0) | (rows == 1)).all() and (rows.sum(1) == 1).all())
 
 
+def _in_pipeline() -> bool:
+    """Whether a thread of MindSpore's own runs this: what is read there goes into another data set, and not to the script."""
+    thread = threading.current_thread()
+    # a thread that was not made in Python
+    return isinstance(thread, threading._DummyThread) or type(thread).__module__.startswith("mindspore.")
+
+
 class DatasetObserver:
     """Keeps a record for each data set that is iterated; the iterator's class is hooked once."""
 
@@ -297,7 +306,7 @@ class DatasetObserver:
 
         def watch_next(original):
             def __next__(iterator):
-                if self.inside:
+                if self.inside or _in_pipeline():
                     return original(iterator)
                 begin = time.perf_counter()
                 self.inside = True
@@ -416,7 +425,8 @@ class DatasetObserver:
         return any(record.from_iterator for record in self.records)
 
     def step_inputs(self, names: list, values: list) -> None:
-        """The arguments of a training step, recorded as a data set of their own when no pipeline delivered them."""
+        """The arguments of a training step, recorded as a data set of their own when no pipeline delivered them; parameters
+        among them are no data."""
         if self.piped:
             return
         if not self.records:
@@ -425,7 +435,8 @@ class DatasetObserver:
             self.records.append(record)
             record.begin_pass(record.begin_iterator())
         record = self.records[0]
-        tensors = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
+        arrays = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
+        tensors = [(n, v) for n, v in arrays if not is_parameter(v)]
         if tensors:
             self._take(record, record.passes[-1], tensors)
             record.steps = max(1, record.steps)

@@ -46,7 +46,10 @@ _MODULE = """class Module:
         (_LOADED + "X = shuffle(X)\ny = shuffle(y)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
         (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
+        (_LOADED + "rng.shuffle(X[:5])\ny = y.astype(int)\n" + _USED, ("X", "y", 2)),
         # both in one order, however it is written
+        (_LOADED + "rng.shuffle(X[:5])\ny = y[order]\n" + _USED, None),
+        (_LOADED + "rng.shuffle(table[0])\ny = y.astype(int)\n" + _USED, None),
         (_MODULE.format("self.X, self.y = self.X[i], self.y[i]"), None),
         (_LOADED + "i = np.random.permutation(9)\nX = X[i]\ny = y[i]\n" + _USED, None),
         (_LOADED + "i = np.random.permutation(9)\nX, y = X[i], y[i]\n" + _USED, None),
