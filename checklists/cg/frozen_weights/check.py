@@ -1,10 +1,12 @@
 """cg.02: Whether each trainable weight was updated between the first step and the end of the run."""
 
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.common import declared_design
+from msprec.checklists.common.array_origin import argument_origins
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.checklists.common.reference_findings import with_reference
@@ -22,6 +24,9 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData
+
+#: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
+_PICKS = re.compile(r"\bfor\b.*\bif\b|\bfilter\(")
 
 
 @item("cg.02", ranks=WORST, after=with_reference)
@@ -223,8 +228,17 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
             "set free; to freeze weights on purpose, set their requires_grad to False.",
         ),
         _evidence(run_data, groups),
-        [*thawed, *_places(run_data)],
+        [*thawed, *_chosen(run_data), *_places(run_data)],
     )
+
+
+def _chosen(run_data: RunData) -> list:
+    """The lines that pick an optimizer's parameters by a condition, where they go into its call."""
+    lines = []
+    for optimizer in run_data.optimizers:
+        if optimizer.used is not False and optimizer.place:
+            lines += argument_origins(run_data, optimizer.place, 0)
+    return [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
 
 
 def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
