@@ -31,14 +31,14 @@ def differentiated(step: ReplayedStep, given, weights: list, initial: Optional[d
     shapes = []
 
     def whole(*args):
-        outputs = function(*args)
-        values = [value for value in tensors_in(outputs) if "Float" in str(value.dtype)]
+        values = _numbers(function(*args))
         shapes[:] = [list(value.shape) for value in values]
-        loss = first_scalar(outputs)
-        return sum(value.sum() for value in values) if loss is not None else values[0].sum()
+        return sum(value.sum() for value in values)
 
     def loss_alone(*args):
-        return first_scalar(function(*args))
+        outputs = function(*args)
+        loss = first_scalar(outputs)
+        return loss if loss is not None else _numbers(outputs)[0].sum()  # one that was not reduced
 
     with undisturbed(step.parameters, None, initial, step.host_random):
         of_all = _flat(ms_value_and_grad(whole, weights)(*step.inputs)[1])
@@ -53,6 +53,10 @@ def differentiated(step: ReplayedStep, given, weights: list, initial: Optional[d
     elif had.size == of_all.size and _apart(had, of_all) < _SAME and _apart(had, of_loss) > _OTHER:
         kind = "sum"
     return {"of": kind, "outputs": shapes, "name": function.__name__, "place": place_of_code(function.__code__)}
+
+
+def _numbers(outputs) -> list:
+    return [value for value in tensors_in(outputs) if "Float" in str(value.dtype)]
 
 
 def _flat(gradients) -> np.ndarray:

@@ -22,6 +22,11 @@ def two_losses(x):
     return (given**2).mean(), given.mean()
 
 
+def not_reduced(x):
+    given = NET(x)
+    return (given**2).mean(1), given
+
+
 def alone(x):
     return (NET(x) ** 2).mean()
 
@@ -36,6 +41,10 @@ def told(function, factor=1.0, **how):
 @pytest.mark.parametrize("factor", [1.0, 0.01])  # clipped by its norm, or scaled
 def test_of_outputs(factor):
     assert told(with_outputs, factor)["of"] == "sum" and told(with_outputs, factor, has_aux=True)["of"] == "loss"
+
+
+def test_of_a_loss_that_is_not_reduced():
+    assert told(not_reduced, has_aux=True)["of"] == "loss" and told(not_reduced)["of"] == "sum"
 
 
 def test_of_losses_that_may_be_added():

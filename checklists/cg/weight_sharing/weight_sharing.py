@@ -6,7 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.weight_sharing.static_weight_sharing import written_sharing
 from msprec.checklists.cg.weight_sharing.written_ties import written_tie
-from msprec.checklists.common.findings import at, named, note
+from msprec.checklists.common.findings import at, missing, named, note
 from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -62,6 +62,8 @@ def judge_sharing(run_data: RunData) -> Finding:
             [*evidence, *run_data.code_at(told, Text("写出共享的语句", "The statements that share it"))],
             [*told, *(cell.created for cell in cells)],
         )
+    if not run_data.parameters:
+        return missing("网络的参数", "parameters of the network")
     return ok(
         Text(
             "网络的 {n} 个参数各属于一个 Cell，没有共享，也没有断开的共享。",
