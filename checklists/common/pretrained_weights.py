@@ -496,8 +496,10 @@ def _equal(run_data: RunData, mine: Fact, other: Fact) -> bool:
 # --- evidence ------------------------------------------------------------------------------------------------------
 
 
-def _file(load: Fact) -> str:
-    return (load.file or "?").replace("\\", "/").rsplit("/", 1)[-1] or "?"
+def _file(load: Fact):
+    """The name of the file that was loaded; of weights that were read from none that was seen, words."""
+    name = (load.file or "").replace("\\", "/").rsplit("/", 1)[-1]
+    return name or Text("所给的参数字典", "the parameters that were given")
 
 
 def _loads_table(loads: list):

@@ -1,10 +1,13 @@
 """cg.02: Whether each trainable weight was updated between the first step and the end of the run."""
 
+import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.common import declared_design
+from msprec.checklists.common.array_origin import argument_origins
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.checklists.common.reference_findings import with_reference
@@ -22,6 +25,10 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData
+from msprec.source.user_code import called_name
+
+#: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
+_PICKS = re.compile(r"\bfor\b.*\bif\b|\bfilter\(")
 
 
 @item("cg.02", ranks=WORST, after=with_reference)
@@ -33,6 +40,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     undecided); a last layer frozen as it was drawn, that a checkpoint did
     not fill; layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has
     as well. Else frozen explicitly (requires_grad=False): ok.
+    No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
@@ -223,13 +231,25 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
             "set free; to freeze weights on purpose, set their requires_grad to False.",
         ),
         _evidence(run_data, groups),
-        [*thawed, *_places(run_data)],
+        [*thawed, *_chosen(run_data), *_places(run_data)],
     )
+
+
+def _chosen(run_data: RunData) -> list:
+    """The lines that pick an optimizer's parameters by a condition, where they go into its call."""
+    lines = []
+    for optimizer in run_data.optimizers:
+        if optimizer.used is not False and optimizer.place:
+            lines += argument_origins(run_data, optimizer.place, 0)
+    return [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
 
 
 def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
     updates, rate = applied_updates(run_data), largest_rate(run_data)
     names = listed(parameter.name for parameter in groups.stuck)
+    never = _never_called(run_data, groups)
+    if never is not None:
+        return never
     if updates < run_data.limit("cg.02.min_updates"):
         return undecided(
             Text(
@@ -283,6 +303,46 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
         _evidence(run_data, groups),
         _places(run_data),
     )
+
+
+def _never_called(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
+    """Gradients were computed time and again, no optimizer was ever called, and nothing moved: the update is missing."""
+    phases = [phase for phase in run_data.phases if phase.gradient and not phase.updated]
+    calls = sum(phase.calls or 0 for phase in phases)
+    if not run_data.optimizers or any(one.used is not False for one in run_data.optimizers):
+        return None
+    if groups.moved or groups.unknown or calls < run_data.limit("cg.02.min_updates"):
+        return None
+    called = [place for name in _gradient_functions(run_data) for place in run_data.find_lines(rf"=\s*{name}\(", 2)]
+    places = [*called, *[one.place for one in run_data.optimizers], *[phase.place for phase in phases[:1]]]
+    return problem(
+        Text(
+            "梯度计算了 {calls} 次，但优化器从未被调用：{n} 个可训练权重没有一个被更新。",
+            "Gradients were computed {calls} times and the optimizer was never called: none of the {n} trainable weights was "
+            "updated.",
+            calls=calls,
+            n=len(groups.stuck),
+        ),
+        Text(
+            "求得梯度后调用优化器：optimizer(grads)，或使用 nn.TrainOneStepCell。",
+            "Call the optimizer with the gradients, optimizer(grads), or use nn.TrainOneStepCell.",
+        ),
+        [*_evidence(run_data, groups), *run_data.code_at(called, Text("梯度的计算", "Where gradients are computed"))],
+        [place for place in places if place],
+    )
+
+
+def _gradient_functions(run_data: RunData) -> list:
+    """Names that the script gives to functions of gradients."""
+    return [
+        target.id
+        for tree in run_data.source.trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if called_name(node.value) in ("value_and_grad", "grad")
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
 
 
 def _shrunk(run_data: RunData, groups: ParameterGroups) -> Finding:

@@ -12,6 +12,7 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.further_training import Further
 from msprec.checklists.common.scores_at_odds import AtOdds
 from msprec.checklists.common.setting_origin import epochs_origin
+from msprec.checklists.common.term_weights import lost_weight
 from msprec.checklists.common.training_curves import (
     TrainingCurve,
     ValidationCurve,
@@ -258,6 +259,12 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             what=what,
             kind=run_data.run.exit.signal or run_data.run.exit.kind,
         ), Text("让脚本运行到结束。", "Let the script run to its end.")
+    if lost_weight(run_data) is not None:
+        return Text(
+            "{what}；但 loss 下降靠的是其中的权重，而不是学到的内容（见 td.08）。",
+            "{what}; but it is weights in the loss that bring it down, and nothing that is learnt (see td.08).",
+            what=what,
+        ), Text("按 td.08 修改后再判断。", "Judge again after what td.08 advises is done.")
     epochs, steps = epochs_of(run_data), run_data.training_steps - last_training_start(run_data)
     long_enough = (epochs or 0) >= run_data.limit("hp.02.epochs") or steps >= run_data.limit("hp.02.steps")
     # next to nothing learnt yet, over passes enough to tell the fall from the order of the data

@@ -58,7 +58,8 @@ def judge_epochs(run_data: RunData) -> Finding:
         return goes_on(run_data, onward, shown)
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):
-        return overfitted(run_data, gap, shown)
+        odds = scores_at_odds(run_data)
+        return overfitted(run_data, gap, shown) if odds is None else tells_nothing(odds, shown)
     outcome = learning_outcome(run_data)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return learnt_nothing(run_data, outcome, shown)

@@ -3,7 +3,17 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
-from msprec.checklists.common.findings import at, first_place, no_training, note, op_place, pipeline_table, train_sets
+from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.findings import (
+    at,
+    first_place,
+    no_training,
+    note,
+    op_place,
+    pipeline_table,
+    plain_arrays,
+    train_sets,
+)
 from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.reordered_alone import reordered_alone
@@ -175,19 +185,31 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
     if (known[0].samples or 0) < 2 or not _differs(run_data):
         return None
     first = layers[-1][0]
+    arrays = [one for one in train_sets(run_data) if plain_arrays(one) and one.columns]
+    made = [place for one in arrays[:1] for place in array_origins(run_data, one, one.columns[0])[:2]]
+    why = Text(
+        "，而交付的样本各不相同：输入在到达网络的途中丢失或被清零",
+        " although the delivered samples differ: the inputs are lost or zeroed on their way",
+    )
+    if arrays:  # what the step was called with is all that is known
+        why = Text(
+            "：训练循环所取的数组中各样本相同，或者输入在到达网络的途中丢失或被清零",
+            ": the arrays that the loop takes them from hold one sample throughout, or the inputs are lost or zeroed on their "
+            "way",
+        )
     return problem(
         Text(
-            "第一层 {name} 对所有样本得到同样的输入，而交付的样本各不相同：输入在到达网络的途中丢失或被清零。",
-            "The first layer, {name}, is given the same for all samples although the delivered samples differ: the inputs are "
-            "lost or zeroed on their way.",
+            "第一层 {name} 对所有样本得到同样的输入{why}。",
+            "The first layer, {name}, is given the same for all samples{why}.",
             name=first.cell or first.operator,
+            why=why,
         ),
         Text(
             "检查该层之前对输入的处理：类型转换、归一化、切片、乘以 0 的掩码。",
             "Look at what is done to the inputs before this layer: casts, normalisation, slices, a mask of zeros.",
         ),
-        run_data.code_at([first.place], Text("第一层的调用处", "Where the first layer is called")),
-        [one for one in (first.place, first.created) if one],
+        run_data.code_at([first.place, *made], Text("第一层的调用处", "Where the first layer is called")),
+        [one for one in (first.place, first.created, *made) if one],
     )
 
 

@@ -9,7 +9,12 @@ from msprec.checklists.common.findings import first_place, loss_figure, no_train
 from msprec.checklists.dp.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.decay import decay_outweighs
-from msprec.checklists.td.scales.drowned_terms import all_learnt, drowned_terms, terms_table
+from msprec.checklists.td.scales.drowned_terms import (
+    all_learnt,
+    drowned_terms,
+    terms_table,
+    weighed_to_nothing,
+)
 from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -29,7 +34,8 @@ def scales(run_data: RunData) -> Finding:
     """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
 
     Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
-    while the gradient of another term is td.08.drowning times as large; in a mean squared error of 2 to 12 targets one has
+    while the gradient of another term is td.08.drowning times as large; the trained weight of such a term goes to nothing
+    (td.08.unweighted) while it is not learnt; in a mean squared error of 2 to 12 targets one has
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
     even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
@@ -43,7 +49,8 @@ def scales(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
-    drowned = None if has_other_aim(run_data) else drowned_terms(run_data) or decay_outweighs(run_data)
+    drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or decay_outweighs(run_data)
+    drowned = None if has_other_aim(run_data) else drowned
     if drowned is not None:
         return drowned
     targets, terms = regression_targets(run_data), loss_terms(run_data)

@@ -4,6 +4,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.term_weights import lost_weight
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
@@ -74,6 +75,37 @@ def _prevailed(run_data: RunData, term: Fact, others: list) -> bool:
         abs(one.start) for one in others
     )
     return down and term.rest_start >= run_data.limit("td.08.leading") * term.gradient_start
+
+
+def weighed_to_nothing(run_data: RunData) -> Optional[Finding]:
+    """A problem where training took the weight of a term that compares with targets to nothing, and its targets are not learnt;
+    None elsewhere, and of trainings that were short."""
+    found = lost_weight(run_data)
+    if found is None or not _long_enough(run_data):
+        return None
+    term = found.term
+    others = [one.place for one in run_data.probes.terms if one is not term]
+    places = [one for one in (term.place, *others) if one]
+    return problem(
+        Text(
+            "loss 下降靠的是权重而不是学习：一项（{place}）的权重从 {start} 变为 {end}，而它所衡量的仍为 {fit}（常数预测为 "
+            "{constant}）。这样的 loss 没有下界。",
+            "The loss comes down by its weights and not by what is learnt: the weight of one term ({place}) went from {start} to "
+            "{end}, while what it measures still is {fit} (a constant prediction: {constant}). Such a loss has no lower bound.",
+            place=at(term.place),
+            start=found.start,
+            end=found.end,
+            fit=term.fits[0].end,
+            constant=term.fits[0].constant,
+        ),
+        Text(
+            "检查训练出来的权重所加的正则项的符号：exp(-s)·L 要加上 s（Kendall 等，2018），而不是减去；或改用固定权重。",
+            "Check the sign of the term that holds trained weights: exp(-s)·L needs + s (Kendall et al. 2018), not - s; or take "
+            "fixed weights.",
+        ),
+        [terms_table(run_data), *run_data.code_at(places, Text("loss 的各项", "Terms of the loss"))],
+        places,
+    )
 
 
 def all_learnt(run_data: RunData) -> bool:

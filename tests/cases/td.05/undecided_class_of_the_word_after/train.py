@@ -39,7 +39,9 @@ def loss_of(ids, tags):
 grad_fn = ms.value_and_grad(loss_of, None, optimizer.parameters)
 data = ds.NumpySlicesDataset((ids, tags), ["ids", "tags"], shuffle=True).batch(32)
 net.set_train()
-for x, y in data.create_tuple_iterator(num_epochs=4):
-    loss, grads = grad_fn(x, y)
-    optimizer(grads)
+batches = data.create_tuple_iterator(num_epochs=5)
+for epoch in range(5):
+    for x, y in batches:
+        loss, grads = grad_fn(x, y)
+        optimizer(grads)
 print("loss", loss)
