@@ -99,11 +99,16 @@ def is_picture(column: Fact) -> bool:
 
 
 def judge(
-    run_data: RunData, column: Fact, factor: float = 1.0, marks: Sequence = (), alone: bool = False
+    run_data: RunData,
+    column: Fact,
+    factor: float = 1.0,
+    marks: Sequence = (),
+    alone: bool = False,
+    between: bool = True,
 ) -> JudgedScale:
     """The column's values, times ``factor``, against the thresholds; without its ``marks`` for missing values (ds.01).
 
-    ``alone``: no other column enters the network.
+    ``alone``: no other column enters the network; ``between``: features are held against each other, too.
     """
     if None in (column.min, column.max, column.mean, column.std):
         return JudgedScale(column, None)
@@ -127,17 +132,20 @@ def judge(
                 largest=float(largest),
             ),
         )
-    return _judge_offset(run_data, column, groups) or _judge_disparity(run_data, column, groups)
+    shifted = _judge_offset(run_data, column, groups)
+    if shifted is not None or not between:
+        return shifted or JudgedScale(column, None)
+    return _judge_disparity(run_data, column, groups)
 
 
 def scaled_on_arrival(run_data: RunData, column: Fact) -> list:
-    """What the networks were called with in training that has as many values a sample as a column whose scale is off, where all
-    of it is on a sound one; empty where any is not, and where nothing of that size is known."""
+    """What the networks were called with in training that has as many values a sample as a column whose scale as a whole is
+    off, where all of it is on a sound one; empty where any is not, and where nothing of that size is known."""
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network"]
     size = values_in(column.shape)
     given = [one for call in calls for one in call.arguments if size is not None and values_in(one.shape) == size]
     known = all(None not in (one.min, one.max, one.mean, one.std) for one in given)
-    return given if known and all(judge(run_data, one).wrong is None for one in given) else []
+    return given if known and all(judge(run_data, one, between=False).wrong is None for one in given) else []
 
 
 def _judge_offset(run_data: RunData, column: Fact, groups: list) -> Optional[JudgedScale]:

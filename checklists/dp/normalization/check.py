@@ -81,7 +81,7 @@ def _judged(run_data: RunData, dataset: Fact, numeric: list, column: Fact, facto
 
 def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> Finding:
     column = verdict.column
-    received = scaled_on_arrival(run_data, column)
+    received = [] if verdict.disparity else scaled_on_arrival(run_data, column)
     if received:
         return ok(
             Text(
