@@ -336,10 +336,9 @@ def _gradient_functions(run_data: RunData) -> list:
     """Names that the script gives to functions of gradients."""
     return [
         target.id
-        for tree in run_data.source.trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        if called_name(node.value) in ("value_and_grad", "grad")
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, ast.Assign)
+        if isinstance(node.value, ast.Call) and called_name(node.value) in ("value_and_grad", "grad")
         for target in node.targets
         if isinstance(target, ast.Name)
     ]

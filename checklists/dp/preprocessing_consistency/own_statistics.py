@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, target_names
+from msprec.source.user_code import called_name, root_name, target_names
 
 _FITS = ("fit", "fit_transform")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
@@ -70,13 +70,13 @@ def _fits(run_data: RunData, file: str) -> list:
     found = []
     for call in run_data.source.nodes(file, ast.Call):
         if called_name(call) in _FITS and call.args and isinstance(call.func, ast.Attribute):
-            array, owner = _root(call.args[0]), call.func.value
+            array, owner = root_name(call.args[0]), call.func.value
             named = ast.unparse(owner) if not isinstance(owner, ast.Name) else f"{owner.id} {made.get(owner.id, '')}"
-            if array is not None and _SCALERS.search(named):
+            if array and _SCALERS.search(named):
                 found.append(_Fit(array, place(file, call.lineno)))
     for node in run_data.source.nodes(file, ast.BinOp):
         array = _by_its_own(node)
-        if array is not None:
+        if array:
             found.append(_Fit(array, place(file, node.lineno)))
     return found
 
@@ -90,18 +90,18 @@ def _made_of(run_data: RunData, file: str) -> dict:
     return found
 
 
-def _by_its_own(node: ast.BinOp) -> Optional[str]:
-    """``x`` of ``(x - x.mean(0)) / x.std(0)``, whatever is added to the deviation."""
+def _by_its_own(node: ast.BinOp) -> str:
+    """``x`` of ``(x - x.mean(0)) / x.std(0)``, whatever is added to the deviation; else an empty name."""
     if (
         not isinstance(node.op, ast.Div)
         or not isinstance(node.left, ast.BinOp)
         or not isinstance(node.left.op, ast.Sub)
     ):
-        return None
+        return ""
     array = ast.unparse(node.left.left)
     centre = _statistic(node.left.right, array, ("mean", "average"))
     spread = any(_statistic(one, array, ("std",)) for one in ast.walk(node.right))
-    return _root(node.left.left) if centre and spread else None
+    return root_name(node.left.left) if centre and spread else ""
 
 
 def _statistic(node: ast.AST, array: str, names: tuple) -> bool:
@@ -109,12 +109,6 @@ def _statistic(node: ast.AST, array: str, names: tuple) -> bool:
     if not isinstance(node, ast.Call) or called_name(node) not in names or not isinstance(node.func, ast.Attribute):
         return False
     return ast.unparse(node.func.value) == array or bool(node.args and ast.unparse(node.args[0]) == array)
-
-
-def _root(node: ast.AST) -> Optional[str]:
-    while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def _standardised(run_data: RunData) -> Optional[bool]:
