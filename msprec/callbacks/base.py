@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import math
 import time
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -145,6 +146,10 @@ class Monitor(Callback):
     def steps_until_due(self) -> int:
         """For subclasses: how many of the next steps need no `before_step`: `passed_step` does, called when they are over."""
         return 0
+
+    def due_at(self) -> float:
+        """For subclasses: when `before_step` is needed again at the latest, by `time.monotonic`."""
+        return math.inf
 
     def reads(self) -> tuple:
         """For subclasses: functions to be called before each of these steps all the same."""

@@ -1,8 +1,10 @@
 """NaN and infinity in the loss, in gradients and in parameters."""
 
+import math
 import sys
+import time
 from collections import deque
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from msprec.callbacks.base import UNSET, Monitor
 from msprec.callbacks.nonfinite_parameters import FiniteParameters
@@ -56,7 +58,7 @@ class NonFiniteMonitor(Monitor):
             raise ValueError(f"policy is one of {', '.join(POLICIES)}; got {policy!r}")
         self.policy, self._locate = policy, locate
         self._acts = policy in ("stop", "raise")
-        self.at_once = self._acts or locate
+        self.at_once = self._acts
         self._finding: FirstNonFinite = UNSET
         self._gradient: FirstBadGradient = UNSET
         self._parameters: Optional[FiniteParameters] = None
@@ -64,6 +66,7 @@ class NonFiniteMonitor(Monitor):
         #: A `Locator` and the copies of the weights that it replays from; None where nothing is located
         self._locator: Any = None
         self._copies: Any = None
+        self._cell: Any = None
         self.bad_parameters: list = []
         self._found = False
         #: ``(step, random state)`` of steps that wait for `passed_step`
@@ -90,9 +93,10 @@ class NonFiniteMonitor(Monitor):
         self._states.clear()
         self._keeper = keeper_for(recorder.writer, dynamic, draws)
         if self._locate and network is not None:
-            self._prepare_locating()
+            self._prepare_locating(network)
 
-    def _prepare_locating(self) -> None:
+    def _prepare_locating(self, network) -> None:
+        self._cell = without_recorder(network)
         replays, writer, alone = provided("replays"), self.recorder.writer, process_rank()[1] == 1
         self._locator = replays.Locator(writer.event, writer.rank_folder / "nonfinite", alone, self.policy != "record")
         self._copies = replays.WeightCopies()
@@ -109,10 +113,20 @@ class NonFiniteMonitor(Monitor):
     def steps_until_due(self) -> int:
         if self._found:
             return sys.maxsize
-        if self._keeper is None or self.at_once:
+        if self._keeper is None or self.at_once or not self._may_be_told_of():
             return 0
         room, states = self._keeper.room(), self._keeper.states
         return min(room, states.left) if states.quiet else room
+
+    def due_at(self) -> float:
+        return math.inf if self._found or self._copies is None else self._copies.due_at()
+
+    def _may_be_told_of(self) -> bool:
+        """Whether a step may begin without `before_step`: nothing is located, or nothing of it but the loss, and its weights are
+        not copied."""
+        if self._locator is None:
+            return True
+        return self.training.outputs.facts["kind"] == "none" and time.monotonic() < self._copies.due_at()
 
     def reads(self) -> tuple:
         if self._found or self._keeper is None or self._keeper.states.quiet:
@@ -125,8 +139,13 @@ class NonFiniteMonitor(Monitor):
     def passed_step(self, step: int) -> None:
         read = self._states and self._states[0][0] == step
         state = self._states.popleft()[1] if read else None
-        if not self._found:
-            self._keeper.begin(step, self.training.batch, state=state or self._keeper.states.passed())
+        if self._found:
+            return
+        state, batch = state or self._keeper.states.passed(), self.training.batch
+        if self._locator is None:
+            self._keeper.begin(step, batch, state=state)
+        else:
+            self._keeper.begin(step, _inputs(batch), self._building(None), state=state)
 
     def after_step(self, step: int, run_context) -> None:
         if self._found:
@@ -147,17 +166,16 @@ class NonFiniteMonitor(Monitor):
             self._look_at_parameters()
 
     def _keep_to_locate(self, step: int, parameters) -> None:
-        batch = parameters.get("train_dataset_element")
-        cell, scale = without_recorder(parameters.train_network), self.training.scale()
-        inputs = batch if isinstance(batch, tuple) else tuple(batch)
-
-        def build(inputs):
-            return provided("replays").of_train_cell(cell, inputs, to_number(scale))
-
-        copies = self._copies.take([cell])
-        self._keeper.begin(step, inputs, build, copies)
+        build = self._building(self.training.scale())
+        copies = self._copies.take([self._cell])
+        self._keeper.begin(step, _inputs(parameters.get("train_dataset_element")), build, copies)
         if copies and self._copies.spoilt:
             self._bad(self._keeper.rest() or BadStep(step, "parameter", None))
+
+    def _building(self, scale) -> Callable:
+        """What makes a step's replay from its inputs."""
+        cell = self._cell
+        return lambda inputs: provided("replays").of_train_cell(cell, inputs, to_number(scale))
 
     def _bad(self, found) -> None:
         if found.what == "loss":
@@ -200,4 +218,8 @@ class NonFiniteMonitor(Monitor):
             if crash is not None:
                 self._locator.tell(self._keeper, crash)
         self._keeper = UNSET
-        self._parameters = self._locator = self._copies = None
+        self._parameters = self._locator = self._copies = self._cell = None
+
+
+def _inputs(batch) -> tuple:
+    return batch if isinstance(batch, tuple) else tuple(batch)

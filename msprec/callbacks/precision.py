@@ -44,6 +44,8 @@ class JoinedMonitors(Callback):
         #: How many of the next steps are quiet, what is read before each of them, and the last step that was not
         self._quiet, self._told = 0, 0
         self._reads: tuple = ()
+        #: Whether a quiet step has begun and not ended
+        self._begun_quietly = False
         self._context, self._working = None, False
 
     @no_collection()
@@ -61,6 +63,7 @@ class JoinedMonitors(Callback):
     def on_train_step_begin(self, run_context) -> None:
         # on the cold caches that a step leaves, a call costs several times what it does in a loop: most steps need none here
         quiet = self._quiet
+        self._begun_quietly = bool(quiet)
         if quiet:
             self._quiet = quiet - 1
             if not self._reads:
@@ -88,7 +91,7 @@ class JoinedMonitors(Callback):
                 _failed(member, "before_step", error)
 
     def on_train_step_end(self, run_context) -> None:
-        self._context = run_context
+        self._context, self._begun_quietly = run_context, False
         try:
             for take, keep in self._noting:
                 keep(take())
@@ -112,9 +115,17 @@ class JoinedMonitors(Callback):
         if error is None:
             return  # an evaluation's end
         self._work_out()
+        self._of_training(self._broken_off)
         for member in self.members:
             member.__exit__(kind, error, trace)
         self._over()
+
+    def _broken_off(self, training: Training) -> None:
+        """An error has ended the training, maybe inside a quiet step: its members hear of that one now."""
+        if self._begun_quietly:
+            training.batch = training.parameters.get("train_dataset_element")
+            for member in self._beginning:
+                member.passed_step(training.step())
 
     def on_eval_step_end(self, run_context) -> None:
         for member in self._watching[:1]:
@@ -131,9 +142,9 @@ class JoinedMonitors(Callback):
         the first find the code and data that they need in the caches."""
         if any(member.at_once for member in self._watching) or not training.recorder.has_only(id(self)):
             return 0
-        if training.by_hand is None or not training.may_wait():
+        if not training.may_wait():
             return 0
-        self._until = training.recorder.due()
+        self._until = min([training.recorder.due(), *(member.due_at() for member in self._beginning)])
         self._reads = (*training.reads(), *(read for member in self._beginning for read in member.reads()))
         return min((member.steps_until_due() for member in self._beginning), default=TOGETHER)
 

@@ -1,5 +1,6 @@
 """Keeps what a replay needs while a training runs, and tells the place once something is not finite."""
 
+import math
 import time
 from pathlib import Path
 from typing import Callable, Optional
@@ -31,13 +32,20 @@ class WeightCopies:
     """
 
     def __init__(self) -> None:
-        self._parameters, self._budget = None, Budget(SHARE, GRACE)
+        self._parameters, self._budget, self._copying = None, Budget(SHARE, GRACE), True
         #: Whether the copies taken last hold NaN or infinity: a loss can stay finite over them
         self.spoilt = False
 
+    def due_at(self) -> float:
+        """When copies are made again, by `time.monotonic`."""
+        return self._budget.due_at() if self._copying else math.inf
+
     def take(self, roots: list) -> Optional[dict]:
         """``{id(parameter): array}`` of all parameters below ``roots``, or None where it would cost too much."""
-        if not self._budget.due() or not on_cpu():
+        if not self._copying or not self._budget.due():
+            return None
+        self._copying = on_cpu()
+        if not self._copying:
             return None
         if self._parameters is None or self._parameters[0] != [id(root) for root in roots]:
             self._parameters = ([id(root) for root in roots], all_parameters(roots))

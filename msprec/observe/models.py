@@ -13,6 +13,8 @@ class ModelObserver:
     def __init__(self, observer) -> None:
         self.observer = observer
         self.stack, self.evaluations, self.loss_scales = [], [], {}
+        #: Where the script calls the trainings of `Model` that run, the innermost last
+        self.places: list = []
 
     def install(self, patches) -> None:
         patches.hook("model_init", self._watch_init)
@@ -86,12 +88,15 @@ class ModelObserver:
             def run(model, *args, **kwargs):
                 call = self.observer.guarded_call(self._with_monitors, signature, model, args, kwargs)
                 args, kwargs = call if call is not None else (args, kwargs)
-                self.observer.guarded_call(self._note_train, model, name, user_place(2))
+                place = user_place(2)
+                self.observer.guarded_call(self._note_train, model, name, place)
                 self.stack.append((name, model))
+                self.places.append(place)
                 try:
                     return original(model, *args, **kwargs)
                 finally:
                     self.stack.pop()
+                    self.places.pop()
                     self.observer.guarded_call(self.observer.model_train_ended)
 
             return run

@@ -21,6 +21,10 @@ class Budget:
         """Whether doing it once more would keep to the share."""
         return self.spent + self._cost <= self._grace + self._share * (time.monotonic() - self._began)
 
+    def due_at(self) -> float:
+        """When it is `due` by a share that is not 0, by `time.monotonic`, if nothing more is spent before."""
+        return self._began + (self.spent + self._cost - self._grace) / self._share
+
     @contextmanager
     def spending(self):
         """What runs inside is paid from the budget."""

@@ -1,7 +1,6 @@
 """Steps of a training cell that is called: ``TrainOneStepCell`` and any cell that holds an optimizer. ``Model.train`` calls
 its training cell too; there the callbacks record the rows and the steps are only counted."""
 
-import weakref
 from typing import Optional
 
 from msprec.callbacks.recorder_cell import without_recorder
@@ -15,8 +14,26 @@ from msprec.runtime.cells import optimizers_in, unwrap
 from msprec.runtime.source_locations import user_place
 from msprec.runtime.tensor_snapshot import on_cpu
 
-#: Steps after which a training cell is searched for its optimizers again: one that was made before may have been put in.
+#: Steps after which a training cell is searched for its optimizers and networks again: one that was made before may have been
+#: put in.
 _LOOK_AGAIN = 16
+
+
+class _Held:
+    """What a training cell holds, when it was looked at last."""
+
+    def __init__(self, cell) -> None:
+        self.cell = cell
+        #: Optimizers that the script had made by then
+        self.made = -1
+        self.optimizers: list = []
+        self.networks: list = []
+        self.network = None
+
+    def look(self, made: int) -> None:
+        """Looks at the cell; the script has made so many optimizers."""
+        self.made, self.optimizers = made, optimizers_in(self.cell)
+        self.networks, self.network = trained_networks(self.cell), unwrap(self.cell)
 
 
 class CellSteps:
@@ -29,7 +46,7 @@ class CellSteps:
     def __init__(self, steps) -> None:
         self._steps, self._observer = steps, steps.observer
         self._outputs = KeptFew(StepOutputs)
-        self._optimizers = weakref.WeakKeyDictionary()
+        self._held = KeptFew(_Held)
 
     def call(self, cell, args: tuple, run):
         """A training cell is called; ``run()`` calls it."""
@@ -43,16 +60,14 @@ class CellSteps:
     def _begin(self, cell, args: tuple, in_model: Optional[str]) -> OpenStep:
         steps, observer = self._steps, self._observer
         steps.close_open()
-        optimizers = self._optimizers_of(cell)
         observer.datasets.feeds_step()
-        networks = trained_networks(cell)
-        steps.note_trained(networks, optimizers, [cell])
-        self._note_cpu_loss_scale(cell)
+        held = self._held_by(cell)
+        optimizers = held.optimizers
         entry = steps.style_facts.note("model" if in_model else "cell", cell=cell)
-        steps.note_inputs(args, unwrap(cell))
+        steps.note_inputs(args, held.network)
         via = "Model.train" if in_model else "call"
-        place = user_place()
-        for network in networks:
+        place = observer.models.places[-1] if in_model else user_place()
+        for network in held.networks:
             observer.modes.note("train", via, network, place, steps.done, True)
             observer.inputs.note("train", via, "step", network, args, place)
         step = steps.begun(entry)
@@ -91,13 +106,14 @@ class CellSteps:
         self._steps.replays.begin(step.number, args, build, [cell], dynamic)
         return lambda: build(args)
 
-    def _optimizers_of(self, cell) -> list:
-        """`optimizers_in` a training cell, looked for again when an optimizer was made, and now and then."""
-        made = len(self._observer.optimizers.made)
-        held = self._optimizers.get(cell)
-        if held is None or held[0] != made or not self._steps.done % _LOOK_AGAIN:
-            held = self._optimizers[cell] = made, optimizers_in(cell)
-        return held[1]
+    def _held_by(self, cell) -> _Held:
+        """What a training cell holds, looked for again when an optimizer was made, and now and then."""
+        held, made = self._held.of(cell), len(self._observer.optimizers.made)
+        if held.made != made or not self._steps.done % _LOOK_AGAIN:
+            held.look(made)
+            self._steps.note_trained(held.networks, held.optimizers, [cell])
+            self._note_cpu_loss_scale(cell)
+        return held
 
     def _note_cpu_loss_scale(self, cell) -> None:
         check = getattr(type(cell), "get_overflow_status", None)
