@@ -10,10 +10,12 @@ import mindspore as ms
 import numpy as np
 import pytest
 
-from msprec import LossScaleMonitor, NonFiniteError, PrecisionMonitor
+from msprec import LossScaleMonitor, NonFiniteError, NonFiniteMonitor, PrecisionMonitor
 from msprec.callbacks import precision, spike_batches
+from msprec.callbacks.precision import JoinedMonitors
 from msprec.callbacks.step_snapshots import StepKeeper
 from msprec.callbacks.train_context import Training, optimizer_of
+from msprec.locate import online
 from msprec.record import step_recorder
 from msprec.runtime.rng_state import SELDOM
 
@@ -138,6 +140,86 @@ def test_a_bad_step_among_those_that_wait_is_kept_as_it_began(kit, monkeypatch, 
             assert tuple(state["random_state"]["python"][1]) == of_python[1]
     rows = kit.rows(monitor.folder)
     assert [row["lr"] for row in rows[: ruined + 2]] == pytest.approx(rates[: ruined + 2])
+
+
+def _locating(kit, monkeypatch, share: float = 1e-9) -> JoinedMonitors:
+    """The monitors as `msprec run` puts them in, in a training without samples of gradients."""
+    _wait_for_ever(monkeypatch)
+    monkeypatch.setattr(online, "GRACE", 0.0)
+    monkeypatch.setattr(online, "SHARE", share)
+    members = PrecisionMonitor(out="run").members
+    monitor = JoinedMonitors([NonFiniteMonitor(out="run", locate=True), *members[2:]])
+    monitor.members[1]._settings = (0.0, None, None)
+    return monitor
+
+
+def _located(kit, monitor) -> list:
+    return [event for event in kit.events(monitor.members[0].folder) if event["event"] == "located"]
+
+
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_steps_wait_where_bad_ones_are_located(kit, monkeypatch, mode):
+    kit.start(mode)
+    monitor = _locating(kit, monkeypatch)
+    waiting = Waiting(monitor)
+    rates = [1e-3] * 32 + [1e18] * 30
+    with pytest.warns(RuntimeWarning):
+        kit.model("plain", rate=rates).train(4, kit.data(), callbacks=[monitor, waiting])
+    step = monitor.members[0].first[0]
+    assert 33 < step <= 36 and max(waiting.seen) == 12
+    assert _saved_step(monitor) == _located(kit, monitor)[0]["step"] == step
+
+
+def test_a_step_whose_weights_are_copied_does_not_wait(kit, monkeypatch):
+    kit.start("graph")
+    monitor = _locating(kit, monkeypatch, share=1.0)
+    waiting = Waiting(monitor)
+    kit.model("plain").train(2, kit.data(), callbacks=[monitor, waiting])
+    assert max(waiting.seen) == 0
+
+
+def test_a_step_of_a_loss_scale_does_not_wait_where_it_is_located(kit, monkeypatch):
+    kit.start("graph")
+    monitor = _locating(kit, monkeypatch)
+    waiting = Waiting(monitor)
+    kit.model("own").train(2, kit.data(), callbacks=[monitor, waiting])
+    assert max(waiting.seen) == 0
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_step_that_an_error_ended_is_kept(kit, monkeypatch, waits):
+    """The error is raised inside the network, in a step that began with nothing read, or not."""
+
+    class Breaks(ms.nn.Cell):
+        def __init__(self, net):
+            super().__init__()
+            self.net, self.calls = net, 0
+
+        def construct(self, x):
+            self.calls += 1
+            if self.calls == 22:
+                raise KeyError("the user's")
+            return self.net(x)
+
+    kit.start("pynative")
+    monitor = _locating(kit, monkeypatch)
+    if not waits:
+        monkeypatch.setattr(JoinedMonitors, "_quiet_steps", lambda *_: 0)
+    waiting, net = Waiting(monitor), Breaks(kit.network(False))
+    model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 1e-3))
+    with pytest.raises(KeyError, match="the user's"):
+        model.train(3, kit.data(), callbacks=[monitor, waiting])
+    assert (max(waiting.seen) > 0) is waits
+    step = len(waiting.seen) + 1
+    assert [row["step"] for row in kit.rows(monitor.members[0].folder)] == list(range(1, step))
+    (event,) = _located(kit, monitor)
+    assert event["because"] == "crash" and event["step"] == step == _saved_step(monitor)
+    batch = np.load(monitor.members[0].folder / "rank_0" / "nonfinite" / "batch.npz", allow_pickle=False)
+    assert np.array_equal(batch["input_0"], _batch_of(kit, step))
+
+
+def _saved_step(monitor) -> int:
+    return json.loads((monitor.members[0].folder / "rank_0" / "nonfinite" / "state.json").read_text())["step"]
 
 
 def test_few_large_batches_wait(kit, monkeypatch):
