@@ -176,6 +176,7 @@ def _one_number(value):
 def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace:
     """Runs forward and backward of ``step`` once, in PyNative mode, with ``weights`` (``{id(parameter): array}``); what it
     changed is restored."""
+    _forget_gradients()
     with undisturbed(step.parameters, None, weights, step.host_random):
         trace = GraphTrace(step)
         with watched(trace), contextlib.suppress(Updated):
@@ -184,6 +185,13 @@ def trace_step(step: ReplayedStep, weights: Optional[dict] = None) -> GraphTrace
             if getattr(loss, "size", 0) == 1:  # the loss of the step, without its scale
                 trace.differentiated = loss
     return trace
+
+
+def _forget_gradients() -> None:
+    """After an error inside a function that is differentiated MindSpore (2.10) calls each such function twice from then on."""
+    from mindspore.common.api import _pynative_executor
+
+    _pynative_executor.clear_res()
 
 
 def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
