@@ -17,7 +17,7 @@ from msprec.runtime.cells import all_parameters
 from msprec.runtime.tensor_snapshot import on_cpu, wait_for
 
 #: Share of the run's time that copying weights may take, the seconds that are free, and the places told in one run.
-SHARE, GRACE, MOST = 0.005, 0.2, 4
+SHARE, GRACE, MOST = 0.003, 0.2, 4
 FINITE = "the replayed step is finite"
 #: What is wrong whatever the size of the values.
 _NOT_BY_SIZE = ("log", "division", "negative_root", "root_at_zero", "index_out_of_range")

@@ -24,7 +24,7 @@ _SAVE_SHARE = 0.003
 
 #: Seconds for probes where none are given: so many and a share of the script's own, up to so many; after a script of less than a
 #: minute more, of which a share of its time is taken away. With the report, a run of a minute is to take a fifth more at most.
-PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 5.0, 0.01, 30.0
+PROBE_LEAST, PROBE_SHARE, PROBE_MOST = 5.0, 0.004, 30.0
 PROBE_SHORT, PROBE_AWAY = 30.0, 0.4
 
 
