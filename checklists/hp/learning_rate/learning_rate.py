@@ -13,6 +13,7 @@ from msprec.checklists.common.constant_prediction import (
 )
 from msprec.checklists.common.findings import loss_figure, rate_figure
 from msprec.checklists.common.further_training import REWARDS
+from msprec.checklists.common.given_gradients import given_share
 from msprec.checklists.common.loss_rules import computed_twice, sign_turned, times_smaller
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
@@ -313,7 +314,19 @@ def _gone_since(run_data: RunData) -> Optional[int]:
 
 def _unless_squashed(run_data: RunData, found: Finding) -> Finding:
     """A rate that is too small where an activation is computed twice, which makes gradients small, or where the optimizer lacks
-    most of the weights, need not be so without it."""
+    most of the weights or is given hardly anything of the gradients, need not be so without it."""
+    share = given_share(run_data)
+    if share is not None and share <= run_data.limit("hp.01.given"):
+        return _after(
+            found,
+            Text(
+                "优化器得到的梯度只有计算出的 {share}（td.04；裁剪、系数或 loss scale，见 mp.03），学习率要在改正之后再判断",
+                "The optimizer is given {share} times the gradients of its batches (td.04: clipping, a factor, or a loss scale, "
+                "see mp.03), so the rate is for judging after that",
+                share=share,
+            ),
+            "td.04",
+        )
     if computed_twice(run_data):
         return _after(
             found,

@@ -1,10 +1,10 @@
 """td.04: What the optimizer is given beside the gradients of its batches, computed again."""
 
-import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import no_training
+from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -12,10 +12,6 @@ from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
-#: Optimizers whose updates do not depend on the size of the gradients.
-_SCALE_FREE = re.compile(
-    r"adam|lamb|lars|rmsprop|adagrad|adadelta|adafactor|lion|thor|rprop|ftrl|signsgd", re.IGNORECASE
-)
 _BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
 
 
@@ -72,7 +68,7 @@ def _summed_over_ranks(run_data: RunData) -> Optional[Finding]:
     """Ranks whose gradients are added up and not averaged, before an optimizer whose updates depend on their size."""
     parallel, size = run_data.run.parallel, run_data.run.rank_size or 1
     names = [one.class_ or "" for one in run_data.optimizers if one.used]
-    if size < 2 or parallel.gradients_mean is not False or not names or any(_SCALE_FREE.search(name) for name in names):
+    if size < 2 or parallel.gradients_mean is not False or not names or any(SCALE_FREE.search(name) for name in names):
         return None
     return undecided(
         Text(
@@ -153,13 +149,13 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
 
 def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
     updates, limit = run_data.probes.gradients.updates, run_data.limit("td.04.left")
-    if _scale_free(run_data) or not all(one.computed_norm and one.given_norm is not None for one in updates):
+    share = given_share(run_data)
+    if share is None:
         return None
-    shares = [one.given_norm / one.computed_norm for one in updates]
     unlearnt = run_data.once(assess).told in ("nothing", "hardly")
     if unlearnt:
         limit = run_data.limit("td.04.left_unlearnt")
-    if max(shares) > limit or not _hardly_moved(run_data, "td.04.moved_unlearnt" if unlearnt else "td.04.moved"):
+    if share > limit or not _hardly_moved(run_data, "td.04.moved_unlearnt" if unlearnt else "td.04.moved"):
         return None
     return problem(
         Text(
@@ -167,7 +163,7 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
             "梯度在传给优化器之前被裁剪或缩小到几乎没有。",
             "The optimizer is given {share} times the computed gradients (norms {given} and {computed}), and the weights hardly "
             "changed: clipping or a factor leaves next to nothing of them.",
-            share=max(shares),
+            share=share,
             given=updates[-1].given_norm,
             computed=updates[-1].computed_norm,
         ),
@@ -243,7 +239,7 @@ def _scaled(run_data: RunData) -> bool:
 
 def _scale_free(run_data: RunData) -> bool:
     name = run_data.probes.gradients.optimizer
-    return not name or bool(_SCALE_FREE.search(name))
+    return not name or bool(SCALE_FREE.search(name))
 
 
 def _right(run_data: RunData) -> Finding:

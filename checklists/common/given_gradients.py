@@ -1,0 +1,23 @@
+"""How much of the gradients reaches the optimizer (td.04, hp.01)."""
+
+import re
+from typing import Optional
+
+from msprec.engine.run_data import RunData
+
+#: Optimizers whose updates do not depend on the size of the gradients.
+SCALE_FREE = re.compile(
+    r"adam|lamb|lars|rmsprop|adagrad|adadelta|adafactor|lion|thor|rprop|ftrl|signsgd", re.IGNORECASE
+)
+
+
+def given_share(run_data: RunData) -> Optional[float]:
+    """The largest norm of what the optimizer was given, over that of the gradients of its batches, of the updates computed again;
+    None where its updates do not depend on it, or some are not known."""
+    facts = run_data.probes.gradients
+    updates = facts.updates
+    if not facts.optimizer or SCALE_FREE.search(facts.optimizer) or not updates:
+        return None
+    if not all(one.computed_norm and one.given_norm is not None for one in updates):
+        return None
+    return max(one.given_norm / one.computed_norm for one in updates)
