@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.class_numbers import taken_for_amounts
+from msprec.checklists.common.class_weights import check_class_weights
 from msprec.checklists.common.custom_loss import Wrong, called
 from msprec.checklists.common.target_columns import Beyond, beyond_range, column_of
 from msprec.engine.run_data import RunData
@@ -719,11 +720,15 @@ def spread(name, given: list, labels: list) -> tuple:
     )
 
 
-#: In the order in which they are asked: what makes all the rest moot comes first.
 def _class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     return taken_for_amounts(one.fact, one.name, run_data) if one.takes == "values" else None
 
 
+def _weights_of_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
+    return check_class_weights(one.fact, one.name, run_data) if not one.own else None
+
+
+#: In the order in which they are asked: what makes all the rest moot comes first.
 RULES = (
     _one_value,
     _over_samples,
@@ -743,4 +748,5 @@ RULES = (
     _class_numbers,
     _labels_of_sides,
     _shapes,
+    _weights_of_classes,
 )

@@ -22,6 +22,8 @@ from msprec.record.nested import tensors_in
 
 #: Losses of which the two inputs may change places.
 _SYMMETRIC = (MSE, L1, "smooth_l1", "huber", "rmse")
+#: Weights of more classes are not kept.
+_MOST_CLASSES = 1000
 _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
 
 
@@ -76,6 +78,7 @@ def _loss(trace: GraphTrace, node: Node, kind: str, sources: Sources) -> Optiona
         "name": node.callee,
         "place": place_of(node),
         "settings": _settings(node),
+        "weights": _class_weights(node, kind),
         "predicted": {
             **described(predicted, str(first.dtype)),
             **features(predicted),
@@ -112,6 +115,18 @@ def _settings(node: Node) -> dict:
     if "reduction" not in found and node.cell_object is not None and {"average", "reduce"} <= set(held):
         found["reduction"] = ("mean" if held["average"] else "sum") if held["reduce"] else "none"
     return found
+
+
+def _class_weights(node: Node, kind: str) -> Optional[list]:
+    """The weights of classes of a cross-entropy: the cell's, the function's third argument or that of their name."""
+    if kind not in (SOFTMAX, NLL):
+        return None
+    weights = getattr(node.cell_object, "weight", None)
+    if node.cell_object is None:
+        given, named = node.arguments
+        weights = named.get("weight", given[2] if len(given) > 2 else None)
+    known = hasattr(weights, "asnumpy") and weights.ndim == 1 and 1 < weights.size <= _MOST_CLASSES
+    return to_numpy(weights).astype(float).tolist() if known else None
 
 
 def _returned(trace: GraphTrace, node: Node) -> bool:

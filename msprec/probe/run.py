@@ -24,6 +24,7 @@ from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
 from msprec.probe.orientation import orientation
 from msprec.probe.received_batches import received_facts
+from msprec.probe.reshaped_axes import reshaped_axes
 from msprec.probe.seen_targets import seen_targets
 from msprec.probe.target_in_inputs import target_in_inputs
 from msprec.probe.token_targets import token_targets
@@ -204,6 +205,7 @@ def _watched_step(material: Material) -> dict:
         trace = trace_step(step, material.initial)
         return {
             "graph": connections(trace, step),
+            "reshaped_axes": reshaped_axes(trace, batch),
             **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches[:FIRST]),
             **_differentiated(material, step, wanted),
         }

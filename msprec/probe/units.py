@@ -148,6 +148,7 @@ class Tally:
             "saturated": _share(self.saturated, whole) if self.kind in ("sigmoid", "tanh", "softmax") else None,
             "stuck": None if stuck is None else int(stuck),
             "spread": self._spread(),
+            "range": float(np.sqrt(np.mean(np.square(self.high - self.low)))) if self.kind == "layer" else None,
             "alike": int(_alike(self.low, self.high, self.axis).sum()),
             "input_alike": None
             if self.given_low is None

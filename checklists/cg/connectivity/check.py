@@ -5,6 +5,7 @@ from msprec.checklists.cg.connectivity.connectivity import judge_connections, ju
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
+from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
@@ -21,10 +22,11 @@ def connections(run_data: RunData) -> Finding:
 
     Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
-    Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last
-    sample of a recurrent layer's result taken for its last step; a softmax, norm or difference along the samples; a network
-    of tokens in which nothing tells places apart whose targets depend on the place; one unit through which the scores of
-    three classes or more have to pass, in a training that did not come cg.03.solved below a constant prediction.
+    Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last sample of a recurrent
+    layer's result taken for its last step; a reshape in the place of a transpose; a softmax, norm or difference along the
+    samples; a network of tokens in which nothing tells places apart whose targets depend on the place; one unit through
+    which the scores of three classes or more have to pass, in a training that did not come cg.03.solved below a constant
+    prediction.
     No probe: undecided.
     """
     if not run_data.networks:
@@ -43,7 +45,7 @@ def connections(run_data: RunData) -> Finding:
             [_cell_table(run_data)],
             [network.place for network in run_data.networks],
         )
-    found = judge_mixed_samples(run_data) or judge_token_order(run_data)
+    found = judge_reshaped_axes(run_data) or judge_mixed_samples(run_data) or judge_token_order(run_data)
     if found is not None:
         return found
     found = judge_connections(run_data)

@@ -3,7 +3,7 @@
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.td.units.initial_weights import Large, mostly_saturated, too_large
+from msprec.checklists.td.units.initial_weights import Fading, Scale, fading_signal, mostly_saturated, too_large
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -50,8 +50,10 @@ def units(run_data: RunData) -> Finding:
     constant prediction's; nearly all rows of a softmax between
     layers have one sure winner at the start and at the end; or the network's last layers give the same for all samples
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
-    td.03.collapsed of their size (Chen and He, 2021: SimSiam). Not judged: gates, masked scores, softmaxes with a temperature,
-    what stands in the loss, and saturation where weights were loaded.
+    td.03.collapsed of their size (Chen and He, 2021: SimSiam); or, in a training that learnt nothing or hardly anything, what
+    td.03.fading_layers or more layers gave at the start had fallen to td.03.faded, by weights of a gain below td.03.narrow. Not
+    judged: gates, masked scores, softmaxes with a temperature, what stands in the loss, and saturation where weights were
+    loaded.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -77,6 +79,9 @@ def units(run_data: RunData) -> Finding:
             Text("用更大的 batch 或更多训练步再运行一次。", "Run once more with larger batches or more steps."),
             [_table(moments)],
         )
+    fading = fading_signal(run_data, moments)
+    if fading is not None:  # what is that small counts as zero: its units are lost too, and this is why
+        return _fades(run_data, moments, fading)
     found = moments.lost() or mostly_saturated(run_data, moments)
     if found:
         return _problem(run_data, moments, found)
@@ -170,7 +175,33 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     )
 
 
-def _weights(one: Large) -> Text:
+def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
+    places = [one.layer.created for one in fading.small if one.layer.created]
+    one = fading.small[0]
+    return problem(
+        Text(
+            "初始权重过小，信号逐层消失：第一步之前，{layers} 层中最后一层的输出随样本的变化只有第一层的 {ratio}，"
+            "其中 {n} 层的权重过小（{cell} 的标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍）；训练没有学到东西。",
+            "The weights start so small that the signal dies out: before the first step, what the last of {layers} layers gives "
+            "changes with the samples by {ratio} of what the first gives. The weights of {n} are too small ({cell}: a standard "
+            "deviation of {std}, {gain} times the 1/√fan_in that keeps the scale), and nothing was learnt.",
+            layers=fading.layers,
+            ratio=fading.ratio,
+            n=len(fading.small),
+            cell=one.layer.cell,
+            std=one.std,
+            gain=one.gain,
+        ),
+        Text(
+            "用 HeNormal（ReLU）或 XavierUniform（tanh、sigmoid）初始化权重，或在层间加入归一化层。",
+            "Draw the weights with HeNormal (ReLU) or XavierUniform (tanh, sigmoid), or put normalisation between the layers.",
+        ),
+        [_table(moments), *run_data.code_at(places, Text("这些层", "The layers"))],
+        places or [network.place for network in run_data.networks],
+    )
+
+
+def _weights(one: Scale) -> Text:
     return Text(
         "；{cell} 的初始权重标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍",
         "; the weights of {cell} start with a standard deviation of {std}, {gain} times the 1/√fan_in that keeps the scale",

@@ -1,7 +1,11 @@
-"""Layers whose weights start so large that the activation after them cannot but saturate or die (td.03)."""
+"""Layers whose weights start so large that the activation after them cannot but saturate or die, or so small that nothing comes
+through (td.03)."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+import numpy as np
 
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.td.outcome.assessment import Assessment, assess
@@ -10,7 +14,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 
-class Large(NamedTuple):
+class Scale(NamedTuple):
     """A layer's initial weights: ``gain`` is their standard deviation times the root of the values that each unit sums."""
 
     layer: Fact
@@ -18,23 +22,51 @@ class Large(NamedTuple):
     gain: float
 
 
-def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Large]:
-    """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more."""
+class Fading(NamedTuple):
+    """Change of the last layer's output with the samples, as a share of the first layer's, before the first step; and the layers
+    whose weights are too small."""
+
+    ratio: float
+    layers: int
+    small: list[Scale]
+
+
+def _scales(run_data: RunData, layers: list) -> Iterator[Scale]:
+    """Of those of the layers, entries of the probe, whose initial weights are known."""
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
+    for layer in layers:
+        weight = weights.get(layer.cell)
+        if weight is not None and weight.initial.std is not None:
+            std = weight.initial.std
+            yield Scale(layer, std, std * math.sqrt(math.prod(weight.shape[1:])))
+
+
+def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Scale]:
+    """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more."""
     entries = [entry for entry, _ in moments.courses()]
-    seen: list[Large] = []
+    before = []
     for one in found:
-        if one.why not in ("dead", "saturated") or one.since != "start":
-            continue
-        before = entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
-        layer = next((entry for entry in reversed(before) if entry.kind == "layer"), None)
-        weight = weights.get(layer.cell) if layer is not None else None
-        if layer is None or weight is None or weight.initial.std is None:
-            continue
-        gain = weight.initial.std * math.sqrt(math.prod(weight.shape[1:]))
-        if gain >= run_data.limit("td.03.gain"):
-            seen.append(Large(layer, weight.initial.std, gain))
-    return seen
+        if one.why in ("dead", "saturated") and one.since == "start":
+            earlier = entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
+            before += [entry for entry in reversed(earlier) if entry.kind == "layer"][:1]
+    return [one for one in _scales(run_data, before) if one.gain >= run_data.limit("td.03.gain")]
+
+
+def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
+    """Where a training learnt nothing or hardly anything, what td.03.fading_layers or more layers gave at the start fell to less
+    than td.03.faded, and half of them or more had weights of a gain below td.03.narrow; else None."""
+    if run_data.loads or not moments.from_start or run_data.once(assess).state not in ("nothing", "hardly"):
+        return None
+    courses = [(entry, earlier[0]) for entry, earlier in moments.courses() if entry.kind == "layer"]
+    layers = [entry for entry, start in courses if start and start.range is not None]
+    ranges = np.array([start.range for _, start in courses if start and start.range is not None])
+    if len(layers) < run_data.limit("td.03.fading_layers") or not ranges[0] > 0:
+        return None
+    small = [one for one in _scales(run_data, layers) if one.gain < run_data.limit("td.03.narrow")]
+    ratio, fell = float(ranges[-1] / ranges[0]), float((np.diff(ranges) < 0).mean())
+    if ratio >= run_data.limit("td.03.faded") or fell < 0.5 or 2 * len(small) < len(layers):
+        return None
+    return Fading(ratio, len(layers), small)
 
 
 def _began_far_off(run_data: RunData, outcome: Assessment) -> bool:

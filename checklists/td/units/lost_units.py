@@ -93,6 +93,11 @@ class Moments:
         """Samples that were run with the weights of the end."""
         return (self.end.samples or 0) if self.end is not None else 0
 
+    @property
+    def from_start(self) -> bool:
+        """Whether the first of the earlier moments is the start."""
+        return self._names[:1] == ["start"]
+
     def courses(self) -> list:
         """``(entry at the end, [entry at each earlier moment, or None])``."""
         return [(entry, [moment.get(key) for moment in self._earlier]) for key, entry in self._end.items()]
@@ -108,7 +113,7 @@ class Moments:
 
     def _representation(self) -> list:
         """The last layers, where a loss compares the network's own outputs, and they have come together and the first has not."""
-        if self._run_data.probes.written_loss.why != "outputs" or self._names[:1] != ["start"]:
+        if self._run_data.probes.written_loss.why != "outputs" or not self.from_start:
             return []
         layers = [(entry, earlier[0]) for entry, earlier in self.courses() if entry.kind == "layer"]
         heads = [(entry, start) for entry, start in layers if not entry.hidden]
@@ -147,7 +152,7 @@ class Moments:
                 return Lost("dead", entry, since, entry.dead / units)
         if not entry.hidden or entry.saturated is None or (entry.gate and entry.kind != "softmax"):
             return None
-        start = earlier[0] if "start" in self._names[:1] else None
+        start = earlier[0] if self.from_start else None
         both = min(entry.saturated, (start and start.saturated) or 0.0)
         if entry.kind == "softmax":
             sure = units > 1 and not entry.sharpened and not loaded and both >= limit("td.03.sure_rows")

@@ -156,6 +156,7 @@ _LOSSES = {
     "name": key(words, "class or function"),
     "place": key(PLACE, "where it is called"),
     "settings": key(Map(anything), "its settings by name"),
+    "weights": key([finite], "its weights of classes; null: none, or too many"),
     "predicted": _COMPARED["predicted"],
     "labels": key(_ARRAY, "the labels"),
     "exchanged": key(flag, "labels come first, where that matters"),
@@ -259,6 +260,9 @@ _UNITS = {
                                 finite,
                                 "layer: distance of the samples' directions from their mean: 0 where all are one, 1 "
                                 "where they cancel",
+                            ),
+                            "range": key(
+                                finite, "layer: root mean square, over its elements, of the range over the samples"
                             ),
                             "alike": key(count, "units that gave the same for all samples"),
                             "input_alike": key(flag, "whether what it was given was the same for all samples"),
@@ -376,6 +380,14 @@ _ATTENTION_AXES = {
     "axis": key(number, "axis, counted from the end, along which they add up to one, or have length one"),
     "summed": key(number, "axis over which the product sums"),
     "unit_length": key(flag, "both factors are vectors of length one, no softmax; absent: a softmax"),
+}
+
+_RESHAPED_AXES = {
+    "operator": key(words, "the reshape"),
+    "place": key(PLACE, "where it is called"),
+    "given": key([count], "shape before"),
+    "made": key([count], "shape after"),
+    "size": key(count, "size of an axis that stands in both, and behind another number of elements in the second"),
 }
 
 _MIXED_SAMPLES = {
@@ -506,6 +518,7 @@ PROBES = {
     "took": key(Map(finite), "seconds that each probe took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
+    "reshaped_axes": key([_RESHAPED_AXES], "reshapes that give an axis the place of another, as a transpose would"),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
@@ -561,6 +574,7 @@ PROBES = {
                 "name": key(words, "operator"),
                 "place": key(PLACE, "where it is called"),
                 "settings": key(Map(anything), "its settings by name"),
+                "weights": key([finite], "its weights of classes; null: none, or too many"),
                 **_COMPARED,
             }
         ],

@@ -172,3 +172,25 @@ def test_a_difference_that_is_squared(verdict):
     masked = {**loss("mse", RELU, targets(low=-100.0, below=200, beyond_values=1)), "shape": [32, 1]}
     assert judged(verdict, masked)["conclusion"] == "ok"
     assert judged(verdict, {**masked, "shape": []})["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    ("weights", "conclusion"),
+    [
+        ([2.0, 1.0, 0.5], "problem"),
+        ([1.45, 1.02, 0.73], "problem"),  # roots, of a part of the data
+        ([0.5, 1.0, 2.0], "ok"),
+        ([1.0, 1.0, 1.0], "ok"),
+        ([3.0, 1.0, 2.0], "ok"),
+        ([2.0, 1.0, 0.5, 0.3], "ok"),  # a class that the data do not have
+        ([2.0, 1.0, 0.0], "ok"),
+        ([2.0, None, 0.5], "ok"),
+        (None, "ok"),
+    ],
+)
+def test_weights_of_classes(verdict, weights, conclusion):
+    one = loss("softmax_cross_entropy", output(linear=True), targets(shape=[32], whole=True, high=2.0), (32, 3))
+    label = {"column": "y", "kind": "class", "counts": {"0": 400, "1": 200, "2": 100}}
+    data = {**column({"0": 400, "1": 200, "2": 100}, high=2.0, shape=[], kind="int"), "label": label}
+    found = judged(verdict, {**one, "weights": weights}, data=data)
+    assert found["conclusion"] == conclusion, found["summary"]
