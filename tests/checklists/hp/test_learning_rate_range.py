@@ -126,3 +126,18 @@ def test_a_rate_below_the_bounds_of_a_short_test(verdict):
         made = run(losses, 1e-3)
         made.facts["range_test"] = sweep(lower=5e-2, upper=3.0, used=1e-3)
         assert verdict("hp.01", made)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("optimizer_class", "given", "conclusion"),
+    [("Momentum", 0.02, "undecided"), ("Momentum", 3.0, "problem"), ("Adam", 0.02, "problem"), ("", 0.02, "problem")],
+)
+def test_a_small_rate_beside_gradients_that_do_not_arrive(verdict, optimizer_class, given, conclusion):
+    """A clipping before the loss scale is divided out leaves hardly anything of them."""
+    made = run(FLAT, 1e-6)
+    update = {"update": 4, "parts": 1, "factor": given / 4, "left": 0.0, "rest": 0.0}
+    updates = [{**update, "given_norm": given, "computed_norm": 4.0}]
+    made.facts["probes"] = {"skipped": {}, "gradients": {"optimizer": optimizer_class, "updates": updates}}
+    entry = verdict("hp.01", made)
+    assert entry["conclusion"] == conclusion
+    assert ("td.04" in entry["summary"]) == (conclusion == "undecided")

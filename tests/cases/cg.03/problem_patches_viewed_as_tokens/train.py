@@ -35,7 +35,7 @@ loss_fn = nn.CrossEntropyLoss()
 optimizer = nn.Adam(net.trainable_params(), 3e-3)
 grad_fn = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
 order = np.random.default_rng(0)
-for epoch in range(4):
+for epoch in range(3):
     losses = []
     for rows in order.permutation(1024).reshape(-1, 32):
         loss, grads = grad_fn(ms.Tensor(images[rows]), ms.Tensor(labels[rows]))
