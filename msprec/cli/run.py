@@ -40,7 +40,7 @@ _RANKS_FINISH = 20
     type=click.FloatRange(min=0),
     metavar="S",
     help="How long short probes (a learning-rate range test among them) may take once the script has ended; 0: none. "
-    "Default: by the script's time, 30 s after a very short one, 6 s after a minute, 11 s after ten, never more than 30 s.",
+    "Default: by the script's time, 30 s after a very short one, 6 s after a minute, 7 s after ten, never more than 30 s.",
 )
 @click.option("--word/--no-word", default=True, help="Write the Word report, checklist.docx. Default: yes.")
 @FULL
