@@ -3,7 +3,14 @@
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.td.units.initial_weights import Fading, Scale, fading_signal, mostly_saturated, too_large
+from msprec.checklists.td.units.initial_weights import (
+    Fading,
+    Scale,
+    drawn_at,
+    fading_signal,
+    mostly_saturated,
+    too_large,
+)
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -154,6 +161,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     constant = moments.collapsed and first.why != "alike"
     large = too_large(run_data, moments, found)
     places = [*[one.layer.created for one in large], *[one.place for one in found]]
+    places += drawn_at(run_data) if large else []
     if first.why == "collapsed":
         places.insert(0, run_data.probes.written_loss.place)
     return problem(
@@ -176,7 +184,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
 
 
 def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
-    places = [one.layer.created for one in fading.small if one.layer.created]
+    places = [*(one.layer.created for one in fading.small if one.layer.created), *drawn_at(run_data)]
     one = fading.small[0]
     return problem(
         Text(

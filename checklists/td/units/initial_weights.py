@@ -13,6 +13,14 @@ from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: What a line says that draws weights.
+_DRAWS = r"\bweight_init\s*=|\binitializer\((?!\s*['\"](zero|one))|\b(Truncated)?Normal\(|\b(Xavier|He)?Uniform\(|\b(He|Xavier)Normal\("
+
+
+def drawn_at(run_data: RunData) -> list:
+    """The user's lines that draw initial weights."""
+    return run_data.find_lines(_DRAWS, 4)
+
 
 class Scale(NamedTuple):
     """A layer's initial weights: ``gain`` is their standard deviation times the root of the values that each unit sums."""
