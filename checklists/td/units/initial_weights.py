@@ -14,7 +14,10 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 #: What a line says that draws weights.
-_DRAWS = r"\bweight_init\s*=|\binitializer\((?!\s*['\"](zero|one))|\b(Truncated)?Normal\(|\b(Xavier|He)?Uniform\(|\b(He|Xavier)Normal\("
+_DRAWS = (
+    r"\bweight_init\s*=|\binitializer\((?!\s*['\"](zero|one))|"
+    r"\b(Truncated)?Normal\(|\b(Xavier|He)?Uniform\(|\b(He|Xavier)Normal\("
+)
 
 
 def drawn_at(run_data: RunData) -> list:
