@@ -5,6 +5,7 @@ from typing import Optional
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
+from msprec.checklists.common.generalization_gap import overfits
 from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -64,7 +65,7 @@ class Order:
                 ),
                 self._evidence(),
             )
-        return self._carried() or self._problem() or self._mixed()
+        return self._carried() or self._drawn_once() or self._problem() or self._mixed()
 
     def _carried(self) -> Optional[Finding]:
         """In order, with recurrent state carried from step to step: then the order is the point, and no shuffling a fault."""
@@ -88,6 +89,40 @@ class Order:
             [*self._evidence(), *self.run_data.code_at([where], Text("状态的传递", "The state that is carried"))],
             [where],
         )
+
+    def _drawn_once(self) -> Optional[Finding]:
+        """One random order in every pass, as the shuffle of a new iterator draws it under a fixed seed, and no harm seen.
+
+        Its batches are as mixed as those of a new order, and gradient descent converges at the same rate in it (Mishchenko,
+        Khaled and Richtárik 2020, "Random Reshuffling: Simple Analysis with Vast Improvements", shuffle-once). What the
+        guide fears of it is overfitting: beside that it is a problem.
+        """
+        drawn = self._renewed() and self._repeats() and not self.sorted and not self._buffer_too_small()
+        if not drawn or overfits(self.run_data):
+            return None
+        return ok(
+            Text(
+                "已启用混洗（{means}），顺序是随机的{mixed}；但每个 epoch 都新建迭代器，固定种子下都得到这同一个顺序（第一遍之后"
+                "的 {n} 遍中有 {same} 遍）。没有看到由此造成的过拟合；在循环外只建一个迭代器"
+                "（create_tuple_iterator(num_epochs=N)），每个 epoch 就会换新的顺序。",
+                "Shuffling is on ({means}) and the order is random{mixed}; but each epoch makes a new iterator, which under a "
+                "fixed seed draws this same order again ({same} of {n} later passes). No overfitting is seen that would "
+                "follow from it; one iterator for all epochs (create_tuple_iterator(num_epochs=N)) gives each a new order.",
+                means=listed(self.shuffle.means) if self.shuffle.means else None,
+                mixed=self._label_words(),
+                n=len(self.compared),
+                same=self._same(),
+            ),
+            self._evidence(),
+            self._places(True),
+        )
+
+    def _renewed(self) -> bool:
+        """Whether a declared shuffle began anew in each pass."""
+        return bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
+
+    def _same(self) -> int:
+        return sum(1 for entry in self.compared if entry.same_order_as_first)
 
     def _problem(self):
         if self._repeats():
@@ -175,8 +210,8 @@ class Order:
         )
 
     def _repeats(self) -> bool:
-        same = [entry for entry in self.compared if entry.same_order_as_first]
-        return bool(same) and len(same) >= self.run_data.limit("dp.03.repeated") * len(self.compared)
+        same = self._same()
+        return bool(same) and same >= self.run_data.limit("dp.03.repeated") * len(self.compared)
 
     def _mostly_equal(self) -> bool:
         """Most samples stay where they were: a shuffle that hardly moves anything.
@@ -248,13 +283,15 @@ class Order:
     # findings
 
     def _repeated(self) -> Finding:
-        same = sum(1 for entry in self.compared if entry.same_order_as_first)
-        renewed = bool(self.shuffle.declared and self.dataset.order.new_iterator_each_pass)
+        same, renewed = self._same(), self._renewed()
         why = (
             Text(
-                "；虽然声明了混洗（{means}），但每个 epoch 都新建迭代器，固定种子下顺序重复",
+                "；虽然声明了混洗（{means}），但每个 epoch 都新建迭代器，固定种子下顺序重复{harm}",
                 "; shuffling is declared ({means}), but each epoch makes a new iterator, which under a fixed seed "
-                "starts the same order again",
+                "starts the same order again{harm}",
+                harm=Text("，而且训练过拟合了", ", and the training overfits")
+                if overfits(self.run_data)
+                else Text("", ""),
                 means=listed(self.shuffle.means) if self.shuffle.means else None,
             )
             if renewed

@@ -10,6 +10,7 @@ from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.further_training import Further
+from msprec.checklists.common.generalization_gap import Gap
 from msprec.checklists.common.scores_at_odds import AtOdds
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.term_weights import lost_weight
@@ -23,7 +24,6 @@ from msprec.checklists.common.training_curves import (
 )
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
-from msprec.checklists.hp.epochs.generalization_gap import Gap
 from msprec.checklists.hp.epochs.training_progress import (
     decayed,
     held_out_share,

@@ -2,6 +2,7 @@
 
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, validation_figure
+from msprec.checklists.common.generalization_gap import generalization_gap
 from msprec.checklists.common.scores_at_odds import scores_at_odds
 from msprec.checklists.common.training_curves import (
     is_steep,
@@ -23,7 +24,6 @@ from msprec.checklists.hp.epochs.epoch_findings import (
     too_few,
     too_many,
 )
-from msprec.checklists.hp.epochs.generalization_gap import generalization_gap
 from msprec.checklists.hp.epochs.training_progress import (
     far_from_done,
     leads_nowhere,

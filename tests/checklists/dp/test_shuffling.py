@@ -3,7 +3,7 @@
 import pytest
 from building import Run, dataset, one_pass
 
-# dp.03
+from msprec.checklists.dp.shuffling import sample_order
 
 SORTED = {"label_changes": 9, "expected_changes": 1296.0, "label_segment_dependence": 0.93}
 OFF = {"declared": False, "means": [], "buffer_size": None, "seekable_source": True}
@@ -36,12 +36,34 @@ def test_repeated_order_is_a_problem_whatever_is_declared(verdict):
     assert entry["conclusion"] == "problem" and "2 of 2" in entry["summary"]
 
 
-def test_new_iterators_under_a_seed_are_explained(verdict):
-    run = ordered(one_pass(1), one_pass(2, iterator=2, **SAME))
+def renewed(*changes):
+    run = ordered(one_pass(1), one_pass(2, iterator=2, **SAME), *changes)
+    run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True
+    return run
+
+
+def test_one_random_order_of_new_iterators_is_told_and_harmless(verdict):
+    entry = verdict("dp.03", renewed())
+    assert entry["conclusion"] == "ok" and "new iterator" in entry["summary"] and "num_epochs" in entry["summary"]
+    assert entry["locations"][0] == {"file": "train.py", "line": 9}
+
+
+def test_one_random_order_of_new_iterators_is_a_problem_beside_overfitting(verdict, monkeypatch):
+    monkeypatch.setattr(sample_order, "overfits", lambda run_data: True)
+    entry = verdict("dp.03", renewed())
+    assert entry["conclusion"] == "problem" and "overfits" in entry["summary"] and "num_epochs" in entry["advice"]
+    assert entry["locations"][0] == {"file": "train.py", "line": 9}
+
+
+def test_sorted_samples_of_new_iterators_are_a_problem(verdict):
+    run = ordered(one_pass(1, **SORTED), one_pass(2, iterator=2, **SAME, **SORTED))
     run.facts["datasets"]["datasets"][0]["order"]["new_iterator_each_pass"] = True
     entry = verdict("dp.03", run)
-    assert entry["conclusion"] == "problem" and "new iterator" in entry["summary"] and "num_epochs" in entry["advice"]
-    assert entry["locations"][0] == {"file": "train.py", "line": 9}
+    assert (
+        entry["conclusion"] == "problem"
+        and "grouped by label" in entry["summary"]
+        and "overfits" not in entry["summary"]
+    )
 
 
 def test_sorted_by_label_is_a_problem_even_once_and_even_shuffled(verdict):

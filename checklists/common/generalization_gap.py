@@ -18,6 +18,7 @@ from msprec.checklists.common.constant_prediction import (
     learning_outcome,
     share_error,
 )
+from msprec.checklists.common.training_curves import training_curve, turned_up, validation_curves
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.run_data import RunData
@@ -75,6 +76,14 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     else:
         found = _of_losses(outcome.end, constant, reference, values)
     return found if found is not None and found.gap >= run_data.limit("hp.02.gap") else None
+
+
+def overfits(run_data: RunData) -> bool:
+    """Whether the last training learnt its data by heart: a validation curve that turned up, or a gap at the end."""
+    if any(turned_up(run_data, curve) for curve in validation_curves(run_data)):
+        return True
+    training = training_curve(run_data)
+    return generalization_gap(run_data, training.first if training is not None else None) is not None
 
 
 def _validation(run_data: RunData) -> dict:
