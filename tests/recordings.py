@@ -8,6 +8,7 @@ import argparse
 import hashlib
 import io
 import json
+import os
 import sys
 import tarfile
 import tempfile
@@ -147,4 +148,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
+    os.environ.setdefault("MS_DEV_LAUNCH_BLOCKING", "1")  # half the time; see conftest.py
     main()

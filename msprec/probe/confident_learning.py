@@ -11,7 +11,6 @@ of a network get fewer the surer it is (Geifman and El-Yaniv, "Selective Classif
 """
 
 import math
-import time
 from typing import Optional
 
 import numpy as np
@@ -20,6 +19,7 @@ from msprec.locate.trace import to_numpy
 from msprec.probe.captured_steps import Material
 from msprec.probe.connectivity_trace import trace_step
 from msprec.probe.numpy_losses import KINDS, SOFTMAX, log_softmax
+from msprec.runtime.busy_clock import busy_seconds
 
 MOST_EXAMPLES = 20
 #: Log-odds of the two likeliest classes beyond which a probability is 1 but for a millionth.
@@ -32,11 +32,11 @@ def label_suspects(material: Material, seconds: float = math.inf) -> Optional[di
 
     The network runs as it trains, dropout included. No batch is begun after ``seconds``.
     """
-    until = time.monotonic() + seconds
+    until = busy_seconds() + seconds
     wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
     log_probabilities, labels = [], []
     for batch in material.batches:
-        if labels and time.monotonic() > until:
+        if labels and busy_seconds() > until:
             break
         found = _predicted(material.build(batch, wanted))
         if found is None:

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 from collections import Counter
 from typing import Optional
 
@@ -16,6 +15,7 @@ from msprec.probe.learning_rate_probe import HIGH, STILL, Cannot, see_gradients,
 from msprec.range_test.lr_setter import RateSetter
 from msprec.record.nested import tensors_in
 from msprec.record.step_recorder import to_number
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.cells import all_parameters
 from msprec.runtime.scalars import first_scalar
 
@@ -62,7 +62,7 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         raise Cannot("weights")
     stuck = steps >= ENOUGH and first - end < STILL * abs(first)
     sound = math.isfinite(end) and steps >= ENOUGH and not stuck
-    until = time.monotonic() + (seconds if sound else max(seconds, min(most, STUCK)))
+    until = busy_seconds() + (seconds if sound else max(seconds, min(most, STUCK)))
     trial = _Trial(material)
     if not math.isfinite(end):
         return _again(material, trial, steps, until)
@@ -72,14 +72,14 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
     batches = first_pass(material.batches)
     trained, looked = _parted(batches)
     used, each = trial.timed(looked[:1])
-    if not used or (2 * LOOKS + ENOUGH) * each > until - time.monotonic():
+    if not used or (2 * LOOKS + ENOUGH) * each > until - busy_seconds():
         raise Cannot("slow")
-    looked = looked[-max(LOOKS, int(LOOKING * (until - time.monotonic()) / each)) :]
+    looked = looked[-max(LOOKS, int(LOOKING * (until - busy_seconds()) / each)) :]
     before = trial.run(0.0, [], looked)[1]
     longest = min(steps, MOST) if stuck else min(MOST, max(FEWEST, 2 * steps))
     found: list = []
     for rate in [used * 10.0**power for power in POWERS] if stuck else [used]:
-        left = (until - time.monotonic()) * (FIRST if stuck and not found else 1.0)
+        left = (until - busy_seconds()) * (FIRST if stuck and not found else 1.0)
         count = min(longest, int(left / each) - len(looked))
         if rate > HIGH or count < ENOUGH:
             continue
@@ -105,7 +105,7 @@ def _again(material: Material, trial: "_Trial", steps: int, until: float) -> Opt
             see_gradients(material)
         trial.run(0.0, [], series[:1])
         for power in (0, *LOWER):
-            if not trial.used or time.monotonic() > until:
+            if not trial.used or busy_seconds() > until:
                 break
             rate = trial.used * 10.0**power
             found.append({"rate": rate, "losses": trial.run(rate, series, [])[0], "after": []})
@@ -134,9 +134,9 @@ class _Trial:
     def timed(self, batches: list) -> tuple:
         """``(the run's rate, seconds of a step)``."""
         self.run(0.0, [], batches)  # the first step prepares kernels
-        began = time.monotonic()
+        began = busy_seconds()
         self.run(0.0, [], batches)
-        return self.used, max((time.monotonic() - began) / len(batches), 1e-4)
+        return self.used, max((busy_seconds() - began) / len(batches), 1e-4)
 
     def run(self, rate: float, batches: list, looked: list, until: float = math.inf) -> tuple:
         """``(losses of the batches trained on, losses of those only looked at afterwards)``."""
@@ -148,7 +148,7 @@ class _Trial:
                 setter.set(rate)
                 for batch in batches:
                     losses.append(self._loss(batch))
-                    if not math.isfinite(losses[-1]) or time.monotonic() > until:
+                    if not math.isfinite(losses[-1]) or busy_seconds() > until:
                         break
                 setter.set(0.0)
                 return losses, [self._loss(batch) for batch in looked]

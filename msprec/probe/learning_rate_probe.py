@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 from typing import Callable, Optional
 
 import numpy as np
@@ -12,6 +11,7 @@ from msprec.locate.trace import to_numpy
 from msprec.probe.captured_steps import Material
 from msprec.range_test.lr_finder import LearningRateFinder
 from msprec.record.nested import tensors_in
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
@@ -54,17 +54,17 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
         raise Cannot("weights")
     optimizer = material.optimizers[0]
     roots = [*material.roots, optimizer, *([material.cell] if material.cell is not None else [])]
-    until = time.monotonic() + seconds
+    until = busy_seconds() + seconds
     with undisturbed(all_parameters(roots), None, material.initial):
         if material.style == "functional":
             see_gradients(material)
         step = training_step(material, optimizer)
         count = _affordable(step, optimizer, roots, material, seconds)
         finder = LearningRateFinder(step, optimizer, roots, LOW, HIGH, count)
-        began = time.monotonic()
+        began = busy_seconds()
         curve = finder.run(material.batches, until - began)
-        took = time.monotonic() - began
-        left = min(until - time.monotonic(), max(TRIAL_SECONDS, TRIAL_SHARE * took))
+        took = busy_seconds() - began
+        left = min(until - busy_seconds(), max(TRIAL_SECONDS, TRIAL_SHARE * took))
         each = took / max(1, len(curve.rates))
         trials = _trials(finder, curve, material, reached, (left, each)) if finder.used else []
     return {
@@ -104,13 +104,13 @@ def _trials(finder: LearningRateFinder, curve, material: Material, reached: Opti
     left, each = seconds
     count = max(TRIAL, min(count, max(ENOUGH, int(left / (TRIALS * max(each, 1e-6))))))
     batches = list(itertools.islice(itertools.cycle(material.batches), count))
-    found, until = [], time.monotonic() + left
+    found, until = [], busy_seconds() + left
     rates = [finder.used]
     while rates:
         rate = rates.pop(0)
         if LOW <= rate <= HIGH or rate == finder.used:
             losses = finder.train(rate, batches, until)
-            if time.monotonic() > until:
+            if busy_seconds() > until:
                 break
             found.append({"rate": rate, "losses": losses})
             if len(found) == 1:
@@ -135,11 +135,11 @@ def _powers(losses: list) -> tuple[int, ...]:
 
 
 def _affordable(step: Callable, optimizer, roots: list, material: Material, seconds: float) -> int:
-    began = time.monotonic()
+    began = busy_seconds()
     LearningRateFinder(step, optimizer, roots, 1e-9, 1e-8, 2).run(material.batches)
-    seconds, began = seconds - (time.monotonic() - began), time.monotonic()  # the first steps prepare kernels
+    seconds, began = seconds - (busy_seconds() - began), busy_seconds()  # the first steps prepare kernels
     LearningRateFinder(step, optimizer, roots, 1e-9, 1e-8, 2).run(material.batches)
-    each = (time.monotonic() - began) / 2
+    each = (busy_seconds() - began) / 2
     count = int(min(MOST, 0.8 * seconds / max(each, 1e-6)))
     if count < FEWEST:
         raise Cannot("slow")

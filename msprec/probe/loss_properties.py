@@ -5,7 +5,6 @@ does not change where a number is added to all scores of a sample. What it is ex
 """
 
 import math
-import time
 from typing import Callable, Optional
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from msprec.probe import loss_identification
 from msprec.probe.loss_reach import reach
 from msprec.probe.loss_shapes import class_numbers, kind_of
+from msprec.runtime.busy_clock import busy_seconds
 
 #: Largest prediction that is tried, in elements, and seconds for one function.
 _LARGEST, _SECONDS = 1 << 18, 3.0
@@ -51,10 +51,10 @@ def behaviour(
     kind = kind_of(predicted, labels)
     if kind is None or predicted.size > _LARGEST or predicted.dtype != np.float32:
         return None
-    end = time.monotonic() + _SECONDS
+    end = busy_seconds() + _SECONDS
 
     def called(one: np.ndarray, other: Optional[np.ndarray] = None) -> float:
-        if time.monotonic() > end:
+        if busy_seconds() > end:
             raise _Late
         one = np.clip(one, 1e-6, 1 - 1e-6) if bounded else one
         return call(one.astype(np.float32), labels if other is None else other)
@@ -251,10 +251,10 @@ def pair_behaviour(call: Callable, left: np.ndarray, right: np.ndarray, promise:
     """What a loss of two outputs of networks does: ``promise`` "contrastive" or "distillation", by its name."""
     if left.shape != right.shape or left.ndim != 2 or len(left) < 3 or left.size > _LARGEST or left.dtype != np.float32:
         return None
-    end, rng = time.monotonic() + _SECONDS, np.random.default_rng(4)
+    end, rng = busy_seconds() + _SECONDS, np.random.default_rng(4)
 
     def called(one: np.ndarray, other: Optional[np.ndarray] = None) -> float:
-        if time.monotonic() > end:
+        if busy_seconds() > end:
             raise _Late
         return call(one.astype(np.float32), other.astype(np.float32))
 

@@ -1,7 +1,6 @@
 """The terms of which a loss is the sum: what each comes to and the norm of its gradient, at the start and at the end; and, of
 those that compare with targets, the best constant prediction."""
 
-import time
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -25,6 +24,7 @@ from msprec.probe.numpy_losses import (
     reductions,
 )
 from msprec.record.nested import flatten, tensors_in
+from msprec.runtime.busy_clock import busy_seconds
 
 #: Terms, batches, elements of a prediction and weights that are looked at, at most; samples that a constant by element takes.
 _MOST_TERMS, _MOST_BATCHES, _MOST_ELEMENTS, _MOST_WEIGHTS, _SAMPLES = 6, 4, 1 << 21, 1 << 24, 64
@@ -80,7 +80,7 @@ def loss_terms(material, seconds: float) -> list:
     """
     if len(material.optimizers) != 1 or material.initial is None:
         return []
-    until = time.monotonic() + seconds
+    until = busy_seconds() + seconds
     batches = [material.batches[int(at)] for at in np.linspace(0, len(material.batches) - 1, _MOST_BATCHES)]
     batches = list({id(one): one for one in batches}.values())
     weights = list(material.optimizers[0].parameters)
@@ -113,7 +113,7 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
     """Terms, values, gradient norms and fits with the weights ``values``."""
     found = None
     for batch in batches:
-        if found is not None and time.monotonic() > until:
+        if found is not None and busy_seconds() > until:
             break
         step: ReplayedStep = material.build(batch, weights)
         if step.forward is None:
@@ -221,7 +221,7 @@ def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: 
     """The norm of each term's gradient, and of the gradients of all other terms together."""
     vectors = []
     for number in range(count):
-        if time.monotonic() > until + grace:
+        if busy_seconds() > until + grace:
             raise _Late
         vectors.append(_gradient(step, inputs, weights, number))
     whole = np.sum(vectors, axis=0)

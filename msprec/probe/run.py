@@ -3,7 +3,6 @@
 import contextlib
 import math
 import sys
-import time
 from typing import Callable, Optional
 
 from msprec.probe.attended_padding import attended_padding
@@ -32,6 +31,7 @@ from msprec.probe.token_use import token_use
 from msprec.probe.units import unit_facts
 from msprec.probe.update_gradients import update_gradients
 from msprec.record.reader import RunFolder
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.quiet import quiet
 from msprec.runtime.side_effects import side_effect
 
@@ -89,11 +89,11 @@ class _Probes:
     """
 
     def __init__(self, seconds: float, tell: Optional[Callable]) -> None:
-        self.seconds, self._tell, self._began = seconds, tell, time.monotonic()
+        self.seconds, self._tell, self._began = seconds, tell, busy_seconds()
         self.facts: dict = {"budget": seconds, "seconds": 0.0, "took": {}, "skipped": {}}
 
     def elapsed(self) -> float:
-        return time.monotonic() - self._began
+        return busy_seconds() - self._began
 
     def left(self, share: float = 1.0) -> float:
         """Seconds: a share of what is left of the budget."""
@@ -116,7 +116,7 @@ class _Probes:
     def run(self, name: str, probe: Callable) -> None:
         """Calls ``probe()``."""
         self._tell(name)
-        began = time.monotonic()
+        began = busy_seconds()
         try:
             probe()
         except Cannot as why:
@@ -124,7 +124,7 @@ class _Probes:
         except Exception as error:
             self.skip(f"failed: {type(error).__name__}: {error}".splitlines()[0][:300], name)
         finally:
-            self.facts["took"][name] = round(time.monotonic() - began, 3)
+            self.facts["took"][name] = round(busy_seconds() - began, 3)
 
 
 def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations) -> None:

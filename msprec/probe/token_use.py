@@ -4,7 +4,6 @@ Only forward passes run, in inference mode, with the weights of the end and with
 for both is how the network is made, and no chance of its weights.
 """
 
-import time
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -16,6 +15,7 @@ from msprec.probe.connectivity_trace import place_of, run_forward
 from msprec.probe.learning_rate_probe import Cannot
 from msprec.probe.target_in_inputs import batch_loss
 from msprec.record.nested import replaced, tensors_in
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.rng_state import random_state
 
 #: Shortest sequence, fewest different tokens, largest batch in elements, and pairs of places that are needed.
@@ -44,7 +44,7 @@ def token_use(material, seconds: float) -> Optional[dict]:
     Raises:
         Cannot: ``slow`` where it takes longer.
     """
-    until = time.monotonic() + seconds
+    until = busy_seconds() + seconds
     batch = material.batches[-1]
     if not any(_are_ids(to_numpy(one)) for one in tensors_in(batch)):
         return None
@@ -97,7 +97,7 @@ class _Losses:
     def _difference(self, new: dict, moved: bool) -> Optional[float]:
         from mindspore import Tensor
 
-        if time.monotonic() > self._until:
+        if busy_seconds() > self._until:
             raise Cannot("slow")
         change = _moved if moved else None
         if moved not in self._plain:

@@ -3,7 +3,6 @@
 Only forward passes run. Facts are kept by unit: the elements of a result along its axis of channels or features.
 """
 
-import time
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -14,6 +13,7 @@ from msprec.probe.attainable_range import operator_place, plain_name
 from msprec.probe.connectivity_trace import GraphTrace, run_forward
 from msprec.probe.producing_operator import CARRIERS
 from msprec.record.nested import flatten, tensors_in
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_loss_class, is_optimizer_class
 
@@ -173,13 +173,13 @@ def unit_facts(material, seconds: float) -> dict:
         material: What the run has left.
         seconds: The budget; of each moment one batch is run whatever it takes.
     """
-    began, moments = time.monotonic(), []
+    began, moments = busy_seconds(), []
     batches, known = _chosen([*material.batches, *material.later]), _moments(material)
     for number, moment in enumerate(known):
         tallies, samples, run, overflows = {}, 0, 0, {}
         with material.as_in_training():
             for batch in batches:
-                if run and time.monotonic() - began > seconds * (number + 1) / len(known):
+                if run and busy_seconds() - began > seconds * (number + 1) / len(known):
                     break
                 samples += _tally(material.build(batch), batch, moment.weights, tallies, overflows)
                 run += 1

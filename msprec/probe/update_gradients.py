@@ -5,7 +5,6 @@ then. A training cell or compiled step of the user's is called several times, wi
 optimizer is called with is held against what the gradient functions gave.
 """
 
-import time
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -17,6 +16,7 @@ from msprec.probe.attainable_range import plain_name
 from msprec.probe.captured_updates import flat_gradients, joined
 from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.record.nested import tensors_in
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.scalars import first_scalar
 from msprec.runtime.source_locations import place_of_class, place_of_code, user_place
 
@@ -78,12 +78,12 @@ def update_gradients(material, seconds: float) -> Optional[dict]:
 
 
 def _of_loop(material, seconds: float) -> list:
-    began, found = time.monotonic(), []
+    began, found = busy_seconds(), []
     for one in material.updates_held.held:
         weights = list(material.updates_held.optimizer.parameters)
         own = []
         for batch in one.batches:
-            if found and time.monotonic() - began > seconds:
+            if found and busy_seconds() - began > seconds:
                 return found
             step = material.build(batch, weights)
             with undisturbed(step.parameters, None, one.weights, step.host_random), watched(Plain()):
@@ -219,7 +219,7 @@ class _At(NamedTuple):
 
 def _of_calls(material, seconds: float, values: Optional[dict] = None) -> _Calls:
     """``values``: what the parameters hold; else what they ended with."""
-    began = time.monotonic()
+    began = busy_seconds()
     step = material.build(material.batches[0])
     trace = _Calls(step)
     if step.forward is not None:  # MindSpore's own training cell
@@ -228,7 +228,7 @@ def _of_calls(material, seconds: float, values: Optional[dict] = None) -> _Calls
         for number in range(_CALLS):
             material.build(material.batches[number % len(material.batches)]).run(trace, 1.0)
             trace.nodes.clear()
-            spent = time.monotonic() - began
+            spent = busy_seconds() - began
             if len(trace.taken) > _UPDATES or spent > (seconds if len(trace.taken) > 1 else _PATIENCE * seconds):
                 break
     return trace

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 from collections.abc import Iterable
 from typing import Callable, Optional
 
@@ -11,6 +10,7 @@ from msprec.locate.replay import undisturbed, watched
 from msprec.range_test.lr_curve import Curve, rates_of
 from msprec.range_test.lr_setter import RateSetter
 from msprec.record.step_recorder import to_number
+from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.cells import all_parameters
 from msprec.runtime.scalars import first_scalar
 
@@ -87,7 +87,7 @@ class LearningRateFinder:
         Raises:
             ValueError: ``batches`` is empty, or ``optimizer`` has no learning rate.
         """
-        losses, deadline = [], time.monotonic() + seconds
+        losses, deadline = [], busy_seconds() + seconds
         with undisturbed(all_parameters(self._roots), None, None), watched(Plain()):
             setter = RateSetter(self._optimizer)
             self.used = setter.used
@@ -95,7 +95,7 @@ class LearningRateFinder:
                 for rate, batch in zip(self._rates, _endless(batches)):
                     setter.set(float(rate))
                     losses.append(self._loss(batch))
-                    if time.monotonic() > deadline or self._diverged(losses):
+                    if busy_seconds() > deadline or self._diverged(losses):
                         break
             finally:
                 setter.restore()
@@ -107,7 +107,7 @@ class LearningRateFinder:
         Args:
             rate: Of the first group.
             batches: One update each.
-            until: Begins no step after this ``time.monotonic()``.
+            until: Begins no step after this ``busy_seconds()``.
 
         Returns:
             list: The loss of each step, up to the first that is not finite.
@@ -119,7 +119,7 @@ class LearningRateFinder:
             try:
                 for batch in batches:
                     losses.append(self._loss(batch))
-                    if not math.isfinite(losses[-1]) or time.monotonic() > until:
+                    if not math.isfinite(losses[-1]) or busy_seconds() > until:
                         break
             finally:
                 setter.restore()

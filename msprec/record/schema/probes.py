@@ -513,7 +513,7 @@ _FURTHER = Shape(
 )
 
 PROBES = {
-    "budget": key(finite, "seconds that probing may take"),
+    "budget": key(finite, "seconds that probing may take, of the process's own where a CPU computes"),
     "seconds": key(finite, "seconds it took"),
     "took": key(Map(finite), "seconds that each probe took"),
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
