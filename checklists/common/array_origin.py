@@ -1,7 +1,7 @@
 """Where the arrays of a data set got their values: from the call that takes them back through the assignments before."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from msprec.checklists.common.findings import first_place, plain_arrays
@@ -27,7 +27,8 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
         return []
     index = next((number for number, one in enumerate(dataset.columns) if one.name == column.name), 0)
     given = _given(tree, begin.line, index, column.name or "", plain_arrays(dataset))
-    return [] if given is None else _origins(run_data, tree, begin, given, index)
+    callers = next((list(step.callers) for step in dataset.pipeline if step.place), [])
+    return [] if given is None else _origins(run_data, tree, begin, given, index, callers)
 
 
 def argument_origins(run_data: RunData, call: Fact, position: int) -> list:
@@ -45,26 +46,84 @@ def argument_origins(run_data: RunData, call: Fact, position: int) -> list:
     return [] if given is None else _origins(run_data, tree, call, given, position)
 
 
-def _origins(run_data: RunData, tree: ast.AST, begin: Fact, given: ast.expr, index: int) -> list:
-    around = [one for one in run_data.source.enclosing(begin.file, begin.line) if isinstance(one, _FUNCTIONS)]
-    scopes = [*reversed(around), tree]
+def _origins(
+    run_data: RunData, tree: ast.AST, begin: Fact, given: ast.expr, index: int, callers: Sequence = ()
+) -> list:
+    scopes = _scopes(run_data, begin)
     lines: list = []
     source, before = _source_object(scopes, given, begin.line)
     held = _held(tree, source, index)
-    followed = _followed(scopes, held or given, before if held is not None else begin.line, 0)
+    if held is None and isinstance(source, (ast.Tuple, ast.List)) and index < len(source.elts):
+        held = source.elts[index]
+    followed = list(_followed(scopes, held or given, before if held is not None else begin.line, 0))
     for line in (*_in_source(tree, source, index), *followed):
         if line not in lines and line != begin.line:
             lines.append(line)
-    return [place(begin.file, line) for line in lines[:_MOST]]
+    found = [place(begin.file, line) for line in lines]
+    handed = _handed_in(run_data, begin, held or given, callers)
+    return [*found[: _MOST // 2], *handed, *found[_MOST // 2 :]][:_MOST]
+
+
+def _scopes(run_data: RunData, where: Fact) -> list:
+    """The functions around a line, the innermost first, and the module."""
+    around = [one for one in run_data.source.enclosing(where.file, where.line) if isinstance(one, _FUNCTIONS)]
+    return [*reversed(around), run_data.source.trees[where.file]]
+
+
+def _handed_in(run_data: RunData, where: Fact, node: ast.expr, callers: Sequence) -> list:
+    """Of a value that a function was given: its calls, and the assignments before them that the argument comes from.
+
+    Args:
+        run_data: The run.
+        where: A line of the function.
+        node: The value there.
+        callers: The places of the calls, that of the function itself first.
+    """
+    scopes, caller = _scopes(run_data, where), callers[0] if callers else None
+    tree = run_data.source.trees.get(caller.file) if caller else None
+    function = scopes[0]
+    if tree is None or not isinstance(function, _FUNCTIONS):
+        return []
+    call = next((one for one in _calls_at(tree, caller.line) if called_name(one) == function.name), None)
+    names = argument_names(function)
+    if call is None:
+        return []
+    found: list = []
+    for name in _behind(function, node, where.line):
+        given = _argument(call, name, names.index(name)) if name in names else None
+        if given is not None:
+            outer = _scopes(run_data, caller)
+            found += [place(caller.file, line) for line in (caller.line, *_followed(outer, given, caller.line, 0))]
+            found += _handed_in(run_data, caller, given, callers[1:])
+    return list({(one.file, one.line): one for one in found}.values())
+
+
+def _behind(function: ast.AST, node: ast.expr, before: int, depth: int = 0) -> list:
+    """The names that a value in a function comes from and that nothing in it assigned before."""
+    found: list = []
+    for name in _arrays(node):
+        made = _assigned(function, name, before)
+        if made is None:
+            found.append(name)
+        elif depth < _DEEPEST:
+            found += _behind(function, made[1], made[0], depth + 1)
+    return list(dict.fromkeys(found))
+
+
+def _argument(call: ast.Call, name: str, position: int) -> Optional[ast.expr]:
+    named = next((one.value for one in call.keywords if one.arg == name), None)
+    return call.args[position] if named is None and position < len(call.args) else named
+
+
+def _calls_at(tree: ast.AST, line: int) -> list:
+    """The calls that a line belongs to."""
+    calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)]
+    return [one for one in calls if one.lineno <= line <= (one.end_lineno or one.lineno)]
 
 
 def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Optional[ast.expr]:
     """The argument of the outermost call at the line that holds the column."""
-    calls = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.Call) and one.lineno <= line <= (one.end_lineno or one.lineno)
-    ]
+    calls = _calls_at(tree, line)
     if plain:
         call = next((one for one in calls if len(one.args) > index), None)
         return call.args[index] if call is not None else None

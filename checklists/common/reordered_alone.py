@@ -108,7 +108,10 @@ class _Body:
     def _orders(self) -> Iterator[_Order]:
         for one in self.nodes:
             if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
-                value = one.value
+                value, target = one.value, one.targets[0].id
+                array = self._drawn_rows(value, target)
+                if array is not None:
+                    yield _Order(one.lineno, array, target, None)
                 if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
                     continue
                 named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
@@ -116,12 +119,21 @@ class _Body:
                     yield _Order(
                         one.lineno,
                         value.value.id,
-                        one.targets[0].id,
+                        target,
                         getattr(value.slice, "id", None) if named else None,
                     )
         for name, line in self.shuffled.items():
             if name not in self.drawn:
                 yield _Order(line, name, name, None)
+
+    def _drawn_rows(self, value: ast.expr, target: str) -> Optional[str]:
+        """The array whose rows ``rng.permutation(array)`` gives a name in a drawn order; None of anything else, such as of a
+        number or of what serves as indices."""
+        rows = value.args[0] if _is_draw(value) and value.args else None
+        if not isinstance(rows, ast.Name):
+            return None
+        indices = [one.slice for one in self.nodes if isinstance(one, ast.Subscript)]
+        return rows.id if target not in _names(indices) else None
 
     def _loads(self, name: str) -> int:
         """How often a name is read, but for being shuffled."""

@@ -26,6 +26,23 @@ def test_identical_inputs_with_other_labels():
     assert facts["examples"][0]["positions"] == [7, 50]
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_labels_that_change_from_pass_to_pass(apart):
+    rng = np.random.default_rng(1)
+    record = DatasetRecord(0, [], [], None)
+    one = record.begin_pass(record.begin_iterator())
+    pictures, labels = rng.random((40, 4, 4)), (np.arange(40) % 10).astype(np.int32)
+    for number in range(3):
+        order = rng.permutation(40)
+        given = labels[(order + number) % 40 if apart else order]
+        for start in (0, 16):  # the last eight of each pass are dropped
+            part = slice(start, start + 16)
+            one = record.add({"x": pictures[order[part]], "y": given[part]}, one, True)
+    again = record.facts("CrossEntropyLoss")["contradictions"]["again"]
+    assert len(record.passes) == 3 and again["samples"] >= 40
+    assert again["relabelled"] == (again["samples"] if apart else 0)
+
+
 def test_one_differing_value_makes_another_sample():
     rows = np.zeros((3, 5001), np.int16)
     rows[1, 5000], rows[2, 17] = 1, 1

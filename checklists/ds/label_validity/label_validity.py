@@ -50,7 +50,14 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         _numbered_otherwise,
         _scored_otherwise,
     )
-    for check in (*checks, _contradicting, _reordered, _contradicted_by_network, _worse_than_on_validation):
+    for check in (
+        *checks,
+        _contradicting,
+        _relabelled,
+        _reordered,
+        _contradicted_by_network,
+        _worse_than_on_validation,
+    ):
         wrong = check(run_data, dataset, column)
         if wrong is not None:
             says, advice, *where = wrong
@@ -450,6 +457,35 @@ def _contradicting(run_data: RunData, dataset: Fact, column: Fact) -> Optional[t
             "核对这些样本，更正或删除标签错误的副本。",
             "Look at these samples; correct the wrong copies or take them out.",
         ),
+    )
+
+
+def _relabelled(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Samples that come under another label in each pass, as inputs and labels do that are shuffled by themselves."""
+    found, counts = dataset.contradictions, list(dataset.label.counts.values())
+    again = found.again
+    if not again or not sum(counts) or (again.samples or 0) < run_data.limit("ds.02.predicted"):
+        return None
+    if (found.distinct or 0) < run_data.limit("ds.02.distinct") * (found.samples or 0):
+        return None  # few different inputs: their labels are random by nature
+    chance = 1 - sum((count / sum(counts)) ** 2 for count in counts)
+    if not chance or again.relabelled < run_data.limit("ds.02.relabelled") * chance * again.samples:
+        return None
+    reordered = reordered_alone(run_data)
+    return (
+        Text(
+            "后面各遍中有 {samples} 个样本在第一遍出现过，其中 {n} 个（{share}）的标签与第一遍不同：标签不属于各自的输入",
+            "Of {samples} samples of later passes that came in the first, {n} ({share}) bear another label there: labels do not "
+            "belong to their inputs",
+            samples=again.samples,
+            n=again.relabelled,
+            share=f"{100 * again.relabelled / again.samples:.3g} %",
+        ),
+        Text(
+            "输入与标签须以同一顺序打乱：只抽取一次下标（order = rng.permutation(n)），两者都用它取值。",
+            "Put inputs and labels into one order: draw the indices once (order = rng.permutation(n)) and take both by them.",
+        ),
+        *([reordered.place] if reordered is not None else []),
     )
 
 

@@ -1,4 +1,4 @@
-"""Identical inputs with different labels, told by a checksum of the whole sample."""
+"""Identical inputs with different labels, in one pass and from pass to pass, told by a checksum of the whole sample."""
 
 from typing import Optional
 
@@ -10,14 +10,15 @@ _WORDS = 1 << 18
 
 
 class Contradictions:
-    """Checksums of the inputs of the first pass, beside their labels."""
+    """Checksums of the inputs of the first pass, beside their labels; and of later ones, as far as there is room."""
 
     def __init__(self) -> None:
         self.sums, self.labels, self.samples, self.elements = [], [], 0, 0
+        self.later: list = []
         self.weights = None
 
-    def add(self, named: dict, label_column: str, labels: np.ndarray) -> None:
-        """A delivered batch: column name → array with one row a sample, and the labels of its rows."""
+    def add(self, named: dict, label_column: str, labels: np.ndarray, number: int = 1) -> None:
+        """A delivered batch of pass ``number``: column name → array with one row a sample, and the labels of its rows."""
         if self.samples >= _MOST_SAMPLES:
             return
         sums, elements = np.zeros(len(labels), np.uint64), 0
@@ -30,9 +31,12 @@ class Contradictions:
         if not elements:
             return
         self.elements = max(self.elements, elements)
+        self.samples += len(labels)
+        if number > 1:
+            self.later.append((sums, np.array(labels)))
+            return
         self.sums.append(sums)
         self.labels.append(np.array(labels))
-        self.samples += len(labels)
 
     def _checksums(self, rows: np.ndarray) -> np.ndarray:
         """(samples,) uint64 over every element of each row."""
@@ -61,6 +65,7 @@ class Contradictions:
         values, starts, counts = np.unique(sums[order], return_index=True, return_counts=True)
         groups = samples = 0
         examples = []
+        one_label = np.maximum.reduceat(labels[order], starts) == np.minimum.reduceat(labels[order], starts)
         for start, count in zip(starts[counts > 1], counts[counts > 1]):
             places = order[start : start + count]
             found = labels[places]
@@ -75,4 +80,21 @@ class Contradictions:
             "groups": groups,
             "contradicting": samples,
             "examples": examples,
+            "again": self._again(values[one_label], labels[order][starts][one_label]),
         }
+
+    def _again(self, inputs: np.ndarray, labels: np.ndarray) -> Optional[dict]:
+        """``{"samples", "relabelled"}``: samples of later passes whose inputs came in the first, and how many of them had
+        another label there; None: no such samples.
+
+        Args:
+            inputs: Checksums of the first pass, sorted, of inputs that had one label there.
+            labels: These labels.
+        """
+        if not self.later or not len(inputs):
+            return None
+        sums, later = (np.concatenate(one) for one in zip(*self.later))
+        places = np.minimum(np.searchsorted(inputs, sums), len(inputs) - 1)
+        known = inputs[places] == sums
+        relabelled = later[known] != labels[places[known]]
+        return {"samples": int(known.sum()), "relabelled": int(relabelled.sum())} if known.any() else None

@@ -3,6 +3,7 @@
 import threading
 import time
 import weakref
+from collections.abc import Iterable
 from typing import Optional
 
 import numpy as np
@@ -25,6 +26,8 @@ _KEEP_PASSES = 8
 # passes of a data set whose order is looked at whatever it costs, the share of the time that it may take in later ones, and
 # seconds that are free: a pass is looked at as a whole or counted only
 _FIRST_PASSES, ORDER_SHARE, ORDER_GRACE = 3, 0.005, 1.0
+# the user's frames that are told of where a data set is made
+_CALLERS = 5
 # fingerprints of inputs that are kept to know them again
 _MOST_INPUTS = 1 << 16
 
@@ -75,6 +78,8 @@ class DatasetRecord:
         self.largest, self.as_declared = 0, False
         self.role_hint = None
         self.last_count = self.label_column = None
+        # of the batch looked at last, the fingerprints of its samples without their labels
+        self._input_keys = np.zeros(0, np.uint64)
         # the labels of the last batch, or the batch itself where it was only counted
         self._last_labels, self._last_items = None, None
         # fingerprints of inputs; whether some of a pass that was looked at are not among them
@@ -104,7 +109,7 @@ class DatasetRecord:
         self.batched = self.batched or (not self.batches and _are_batches(named))
         count = self._count(named)
         keys, labels, label_column = self._keys(named, count, self.needs(one))
-        if self.again is not None and self.again.begins(keys):
+        if self.again is not None and self.again.begins(self._input_keys):
             one.complete = True
             one = self.begin_pass(one.iterator)
         if may_scan:
@@ -113,10 +118,11 @@ class DatasetRecord:
                 column.add(array, self.batched and array.ndim > 0, one.samples)
             self.padding.add(named, self.batched)
             self.scanned += count
-        if may_scan and one.number == 1 and labels is not None:
+        if may_scan and labels is not None:
             rows = named if self.batched else {name: array[None] for name, array in named.items()}
-            self.contradictions.add(rows, label_column, labels)
-            self.sheet.add(rows, label_column, labels, one.samples)
+            self.contradictions.add(rows, label_column, labels, one.number)
+            if one.number == 1:
+                self.sheet.add(rows, label_column, labels, one.samples)
         one.add(keys, labels)
         self._last_labels, self._last_items = labels, None
         self._counted(count)
@@ -155,21 +161,24 @@ class DatasetRecord:
 
     def _keys(self, named: dict, count: int, wanted: bool) -> tuple:
         """``(fingerprints, labels, name of their column)``; the fingerprints are zeros where none are ``wanted``."""
-        keys, columns = np.zeros(count, np.uint64), {}
+        each, columns = {}, {}
         for name, array in named.items():
             rows = array if self.batched else array[None]
             if rows.ndim == 0 or rows.shape[0] != count:
                 continue
             columns[name] = rows
             if wanted:
-                own = sample_keys(rows)
-                keys = keys * np.uint64(1099511628211) + own
+                each[name] = sample_keys(rows)
                 if count and rows[0].size > 1 and len(self.inputs) < _MOST_INPUTS:
-                    self.inputs.update(own.tolist())
+                    self.inputs.update(each[name].tolist())
         # the first that is called a label, else the last that could be one
         called = [name for name in columns if is_label_name(name)]
         found = ((name, _as_labels(columns[name])) for name in (*called, *reversed(columns)))
         self.label_column, labels = next((one for one in found if one[1] is not None), (None, None))
+        inputs = [keys for name, keys in each.items() if name != self.label_column]
+        # a sample is known again by its inputs: its label may have changed
+        self._input_keys = _together(inputs or each.values(), count)
+        keys = _together(each.values(), count)
         return keys, None if labels is None else labels.astype(np.int64), self.label_column
 
     # --- facts ------------------------------------------------------------------------------------------------
@@ -237,6 +246,14 @@ class DatasetRecord:
         return [part for one in passes for part in one.split(self.repeat)]
 
 
+def _together(each: Iterable, count: int) -> np.ndarray:
+    """One fingerprint a sample of those of its columns."""
+    keys = np.zeros(count, np.uint64)
+    for own in each:
+        keys = keys * np.uint64(1099511628211) + own
+    return keys
+
+
 def _are_batches(named: dict) -> bool:
     """Whether a source that nothing batches delivers whole batches: samples of several values beside one label for each.
 
@@ -280,7 +297,7 @@ class DatasetObserver:
     def __init__(self, observer) -> None:
         self.observer = observer
         self.records, self.by_key = [], {}
-        self.places = weakref.WeakKeyDictionary()
+        self.stacks = weakref.WeakKeyDictionary()
         self.state = weakref.WeakKeyDictionary()
         self.last = self.last_pass = self.trained = None
         # what a pipeline delivered last, by name
@@ -299,8 +316,8 @@ class DatasetObserver:
         def remember_place(original):
             def __init__(ds_self, *args, **kwargs):
                 original(ds_self, *args, **kwargs)
-                if ds_self not in self.places:
-                    self.places[ds_self] = (user_place(2), user_stack(2))
+                if ds_self not in self.stacks:
+                    self.stacks[ds_self] = user_stack(2)
 
             return __init__
 
@@ -338,8 +355,9 @@ class DatasetObserver:
         patches.hook("dataset_init", remember_place)
         patches.hook("iterator_next", watch_next)
 
-    def place(self, node) -> Optional[dict]:
-        return self.places.get(node, (None, ()))[0]
+    def _stack(self, node) -> list:
+        """The places of the user's frames in which a node of a pipeline was made, the innermost first."""
+        return [{"file": file, "line": line} for file, line, _ in self.stacks.get(node, ())[:_CALLERS]]
 
     def take_wait(self) -> Optional[float]:
         """Seconds waited for data since the last call, or None when none was delivered."""
@@ -352,8 +370,8 @@ class DatasetObserver:
         if state is None:
             dataset = iterator._Iterator__ori_dataset
             nodes = pipeline_objects.chain(dataset)
-            pipeline = pipeline_objects.pipeline_facts(nodes, self.place)
-            key = (self.places.get(dataset, (None, ()))[1], str([(p["op"], p["args"], p["place"]) for p in pipeline]))
+            pipeline = pipeline_objects.pipeline_facts(nodes, self._stack)
+            key = (self.stacks.get(dataset, ()), str([(p["op"], p["args"], p["place"]) for p in pipeline]))
             record = self.by_key.get(key)
             if record is None:
                 record = DatasetRecord(len(self.records), pipeline, nodes, user_place(3))

@@ -34,7 +34,7 @@ class HeldBatches:
     def __init__(self, number: int, dataset, role: str = "train") -> None:
         nodes = pipeline_objects.chain(dataset) if dataset is not None else []
         place = user_place(2)
-        pipeline = pipeline_objects.pipeline_facts(nodes, lambda node: None)
+        pipeline = pipeline_objects.pipeline_facts(nodes, lambda node: ())
         pipeline = pipeline or [{"op": "arguments of the training step", "args": {}, "place": place}]
         #: The data set, to be asked for its facts after `look`
         self.record = DatasetRecord(number, pipeline, nodes, place)

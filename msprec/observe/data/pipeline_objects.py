@@ -201,13 +201,14 @@ def chain(node) -> list:
     return order
 
 
-def pipeline_facts(nodes: list, places) -> list:
-    """The entries of ``pipeline``; ``places`` gives the place where a node was made, or None."""
+def pipeline_facts(nodes: list, stacks) -> list:
+    """The entries of ``pipeline``; ``stacks`` gives the places of the user's frames in which a node was made, the innermost
+    first."""
     facts = []
     for node in nodes:
-        kind = type(node).__name__
-        entry = {"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": places(node), "draws": _draws(node)}
-        facts.append(entry)
+        kind, (place, *callers) = type(node).__name__, stacks(node) or (None,)
+        entry = {"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": place, "callers": callers}
+        facts.append({**entry, "draws": _draws(node)})
     return facts
 
 

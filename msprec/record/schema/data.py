@@ -157,6 +157,9 @@ DATASETS = {
                                 "ImageFolderDataset's classes",
                             ),
                             "place": key(PLACE, "where it is called"),
+                            "callers": key(
+                                [PLACE], "the user's calls around that one, the innermost first, four at most"
+                            ),
                             "draws": key(
                                 text,
                                 "what the user's code in it draws from the shared generators of Python or NumPy for each "
@@ -267,8 +270,17 @@ DATASETS = {
                             ],
                             "some of the groups",
                         ),
+                        "again": key(
+                            {
+                                "samples": key(
+                                    count, "samples whose inputs came in the first pass, with one label there"
+                                ),
+                                "relabelled": key(count, "of these, samples with another label than there"),
+                            },
+                            "later passes beside the first; null: no such samples",
+                        ),
                     },
-                    "equal inputs of the first pass with different labels",
+                    "equal inputs with different labels: in the first pass, and from pass to pass",
                 ),
                 "iterated_at": key(PLACE, "where the script iterates the data set"),
             }

@@ -47,7 +47,10 @@ _MODULE = """class Module:
         (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
         (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
         (_LOADED + "rng.shuffle(X[:5])\ny = y.astype(int)\n" + _USED, ("X", "y", 2)),
+        (_LOADED + "a = rng.permutation(X)\nb = rng.permutation(y)\nstep(a[:n], b[:n])\n", ("y", "a", 3)),
         # both in one order, however it is written
+        (_LOADED + "n = len(X)\no = rng.permutation(n)\nstep(X[o[:4]], y[o[:4]])\n", None),
+        (_LOADED + "i = np.arange(9)\ni = rng.permutation(i)\na, b = X[i], y[i]\nstep(a[:n], b[:n])\n", None),
         (_LOADED + "rng.shuffle(X[:5])\ny = y[order]\n" + _USED, None),
         (_LOADED + "rng.shuffle(table[0])\ny = y.astype(int)\n" + _USED, None),
         (_MODULE.format("self.X, self.y = self.X[i], self.y[i]"), None),
@@ -127,6 +130,36 @@ def test_the_lines_that_gave_an_array_its_values(reading, code, line, found):
     run_data = reading(code, [sets])
     one = run_data.datasets[0]
     assert [place.line for place in array_origins(run_data, one, one.columns[0])] == found
+
+
+_LOADER = """def loader(a, b, size):
+    a = a.astype(int)
+    arrays = (a, b)
+    return NumpySlicesDataset(arrays, ["x", "y"]).batch(size)
+def both(table):
+    return loader(table, 0, 9), loader(table, b=table.y, size=9)
+whole = load()
+train, test = both(whole)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "callers", "found"),
+    [
+        ("x", [6, 8], [2, 6, 8, 7]),
+        ("y", [6, 8], [6]),
+        ("x", [6], [2, 6]),
+        ("x", [7], [2]),
+        ("x", [], [2]),
+    ],
+)
+def test_the_calls_that_handed_an_array_in(reading, name, callers, found):
+    stack = [{"file": "train.py", "line": line} for line in (4, *callers)]
+    pipeline = [{"op": "NumpySlicesDataset", "args": {}, "place": stack[0], "callers": stack[1:]}]
+    run_data = reading(_LOADER, [dataset([column("x"), column("y")], pipeline=pipeline)])
+    one = run_data.datasets[0]
+    wanted = next(entry for entry in one.columns if entry.name == name)
+    assert [place.line for place in array_origins(run_data, one, wanted)] == found
 
 
 @pytest.mark.parametrize(

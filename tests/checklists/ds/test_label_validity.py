@@ -25,7 +25,7 @@ def run(counts=None, loss="CrossEntropyLoss", args="", label=(), outputs=10, con
     return found
 
 
-def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990):
+def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990, again=None):
     return {
         "samples": samples,
         "contradicting": contradicting,
@@ -33,7 +33,14 @@ def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990):
         "elements": elements,
         "distinct": distinct,
         "examples": [{"positions": [3, 90], "labels": [0, 4]}],
+        "again": again,
     }
+
+
+def anew(relabelled, **changes):
+    """No contradictions in the first pass; ``relabelled`` of 2000 samples of later ones have other labels there."""
+    again = {"samples": 2000, "relabelled": relabelled}
+    return run(contradictions=clash(contradicting=0, groups=0, elements=4, again=again, **changes))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +61,7 @@ def clash(samples=1000, contradicting=20, groups=10, elements=64, distinct=990):
             "label 1.5",
         ),
         (run(contradictions=clash()), "under another label"),
+        (anew(1800), "of later passes"),
     ],
 )
 def test_wrong_labels(verdict, made, says):
@@ -76,6 +84,8 @@ def test_wrong_labels(verdict, made, says):
         run(contradictions=clash(contradicting=4, groups=2)),
         run(contradictions=clash(elements=3)),  # few values: they coincide by chance
         run(contradictions=clash(contradicting=900, distinct=40)),  # labels random by nature
+        anew(1800, distinct=40),
+        anew(300),  # pseudo-labels that are renewed
         run({"0": 90, "1": 90, "2": 90}, label={"kind": "multi_hot"}),
     ],
 )
