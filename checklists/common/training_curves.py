@@ -7,8 +7,10 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.constant_prediction import as_share
+from msprec.checklists.common.findings import plain_arrays
 from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.record.metric_names import HIGHER, LOWER
 from msprec.source.user_code import called_name
 
@@ -191,8 +193,16 @@ def epochs_of(run_data: RunData) -> Optional[int]:
     epochs = run_data.steps().observed("epoch")
     if len(epochs) and np.isfinite(epochs).all():
         return int(epochs.max())
-    passes = [dataset.passes for dataset in run_data.datasets_of("train") if dataset.passes]
+    passes = [_times_seen(dataset) for dataset in run_data.datasets_of("train") if dataset.passes]
     return max(passes) if passes else None
+
+
+def _times_seen(dataset: Fact) -> int:
+    """Its passes; of plain arrays, whose passes could not be told apart, how often each of its inputs came."""
+    seen = dataset.contradictions
+    if plain_arrays(dataset) and dataset.passes == 1 and seen.distinct:
+        return max(1, (seen.samples or 0) // seen.distinct)
+    return dataset.passes
 
 
 def _passes_of_last(run_data: RunData, steps: int) -> Optional[int]:

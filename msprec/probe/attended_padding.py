@@ -1,7 +1,7 @@
-"""How much of the weight of each softmax over the places of a sequence lies on padding.
+"""How much of the weight of each softmax over the places of a sequence, and of each mean over them, lies on padding.
 
 A mask that hides padding leaves none there; one that is the wrong way round leaves all of it there, and the results no longer
-depend on the real elements of a padded sequence.
+depend on the real elements of a padded sequence. A mean without a mask is that of the padding where this is most of it.
 """
 
 from typing import Optional
@@ -33,13 +33,20 @@ def attended_padding(material) -> Optional[dict]:
     step = material.build(batch)
     with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
         trace, _ = run_forward(step)
-    found: dict = {}
+    softmaxes: dict = {}
+    means: dict = {}
     for node in trace.nodes:
         name = plain_name(node)
-        entry = _entry(node, padded) if "softmax" in name and "log" not in name and node.results else None
+        if "softmax" in name and "log" not in name and node.results:
+            found, entry = softmaxes, _entry(node, padded)
+        elif "mean" in name and node.results:
+            found, entry = means, _mean(node, padded)
+        else:
+            continue
         if entry is not None:
             found.setdefault(f"{node.cell} {entry['place']}", entry)  # one line serves several cells of a class
-    return {"samples": int(padded.any(1).sum()), "softmaxes": list(found.values())[:8]}
+    kept = {name: list(one.values())[:8] for name, one in (("softmaxes", softmaxes), ("means", means))}
+    return {"samples": int(padded.any(1).sum()), **kept}
 
 
 def padded_places(ids: np.ndarray) -> Optional[np.ndarray]:
@@ -78,3 +85,18 @@ def _entry(node, padded: np.ndarray) -> Optional[dict]:
         "mean": float(on_padding.mean()),
         "even": float(padded[some].mean()),
     }
+
+
+def _mean(node, padded: np.ndarray) -> Optional[dict]:
+    """``share``: of the sum of what a mean over the places of a sequence takes together, in absolute values, what padded
+    places bring; None for other means."""
+    given, made = next(iter(node.inputs), None), node.results[0]
+    shape = tuple(getattr(given, "shape", ()))
+    if len(shape) != 3 or shape[:2] != padded.shape or int(np.prod(shape)) > _LARGEST:
+        return None
+    if tuple(made.shape) not in ((shape[0], shape[2]), (shape[0], 1, shape[2])):
+        return None
+    sizes = np.abs(to_numpy(given).astype(np.float64)).sum(-1)
+    total = sizes.sum()
+    share = float(sizes[padded].sum() / total) if total > 0 else 0.0
+    return {"operator": node.callee, "place": place_of(node), "share": share}

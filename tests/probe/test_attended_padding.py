@@ -78,3 +78,23 @@ class Mix(nn.Cell):
 def test_one_line_in_two_cells(monkeypatch):
     monkeypatch.setitem(globals(), "Net", lambda hides: Mixed())
     assert [round(one["least"]) for one in facts(None, IDS)["softmaxes"]] == [0, 1]
+
+
+class Averaged(Net):
+    """Word vectors averaged over all places, or over the words alone."""
+
+    def construct(self, ids):
+        x = self.embedding(ids)
+        if self.hides is None:
+            return self.head(x.mean(axis=1))
+        mask = (ids != 0).astype(ms.float32).expand_dims(-1)
+        return self.head(
+            ops.mean(x * mask, 1, True)[:, 0] if self.hides == "words" else (x * mask).sum(1) / mask.sum(1)
+        )
+
+
+@pytest.mark.parametrize(("hides", "shares"), [(None, [0.2, 0.9]), ("words", [0, 1e-9]), ("divides", None)])
+def test_share_of_a_mean(monkeypatch, hides, shares):
+    monkeypatch.setitem(globals(), "Net", Averaged)
+    means = facts(hides, IDS)["means"]
+    assert [shares[0] <= one["share"] <= shares[1] for one in means] == ([True] if shares else [])

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 from msprec.bilingual import Joined, Text, percent
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.constant_prediction import learnt_well
+from msprec.checklists.common.constant_prediction import learning_outcome, learnt_well
 from msprec.checklists.common.findings import SIDES, at, first_place, missing, padded_side, pipeline_table, role_of
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.dp.padding.mask_polarity import hides_real_elements
@@ -64,6 +64,7 @@ def judge_padding(run_data: RunData) -> Finding:
         *_between_sets(run_data, judged),
         *_padding_counts(run_data, judged),
         *(_attends_padding(run_data, judged) or _padding_alone(run_data, judged)),
+        *_mostly_padding_averaged(run_data, judged),
     ]
     shown = [
         _table(judged),
@@ -381,6 +382,23 @@ def _padding_alone(run_data: RunData, judged: list) -> list:
         where=at(facts.place),
     )
     return [PaddingFault(says, train[0], place=_mask_place(run_data, facts.place))]
+
+
+def _mostly_padding_averaged(run_data: RunData, judged: list) -> list:
+    """A mean over the places of sequences is for the most part one of the padding, and the training learnt next to nothing."""
+    means, train = run_data.probes.attended_padding.means, [dataset for dataset, _ in judged if dataset.role == "train"]
+    found = [one for one in means if (one.share or 0) >= run_data.limit("dp.04.after")]
+    if not found or not train or learning_outcome(run_data).verdict not in ("nothing", "hardly"):
+        return []
+    says = Text(
+        "{where} 对序列各位置取平均时把补齐也算在内（占 {share}），真实元素被淹没，训练几乎没有学到东西：只对真实位置求和，再除以"
+        "它们的个数",
+        "the mean over the places at {where} counts the padding, which is {share} of it: the real elements drown, and the "
+        "training learnt next to nothing; add up the real places alone and divide by their number",
+        where=at(found[0].place),
+        share=percent(found[0].share),
+    )
+    return [PaddingFault(says, train[0], place=found[0].place)]
 
 
 def _mask_place(run_data: RunData, otherwise: Optional[Fact]) -> Optional[Fact]:

@@ -4,10 +4,11 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
+from msprec.checklists.common.training_curves import is_steep, training_curve
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
 from msprec.checklists.td.gradient_flow.layers import Sampled, sampled_layers
 from msprec.checklists.td.gradient_flow.no_gradient import REASONS, Silent, frozen_layers, silent_layers, stopped_at
-from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.outcome.assessment import assess, half_way
 from msprec.engine.finding import Finding, ok, problem, table, text, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -43,10 +44,10 @@ def gradient_flow(run_data: RunData) -> Finding:
     gradients that get smaller from layer to layer (td.02.layers, td.02.trend) to below td.02.vanishing of the last layers',
     where the first layers' updates are below td.02.still of the weights and td.02.behind of the last layers', and the training
     learnt nothing or hardly anything; or where td.02.layers or more sigmoid or tanh lie between the layers and nothing at all
-    was learnt, whatever the updates are (Adam's do not depend on the size of a gradient); the same with gradients above
-    td.02.exploding times the last layers', or above td.02.growing times in the first sample where one step changes the first
-    layers by td.02.leap of themselves. A training that learnt keeps such a course as a note; one that did not with gradients
-    below td.02.falling is undecided.
+    was learnt, or less than td.02.way of what a constant prediction leaves, whatever the updates are (Adam's do not depend on
+    the size of a gradient); the same with gradients above td.02.exploding times the last layers', or above td.02.growing times
+    in the first sample where one step changes the first layers by td.02.leap of themselves.
+    A training that learnt keeps such a course as a note; one that did not with gradients below td.02.falling is undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -70,8 +71,7 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
     if steady and course.trend > 0 and course.ratio < run_data.limit("td.02.falling"):
         far = course.ratio < run_data.limit("td.02.vanishing")
         squashed = _squashed(run_data)
-        stuck = squashed and run_data.once(assess).state == "nothing" and run_data.once(assess).sure
-        if far and not learnt and (stuck or _hardly_updated(run_data, course)):
+        if far and ((squashed and _held_up(run_data)) or (not learnt and _hardly_updated(run_data, course))):
             return problem(_vanish(course, sampled), _VANISHING, shown, [*squashed, *places])
         if not learnt:
             return undecided(_vanish(course, sampled), _look(sampled), shown, places)
@@ -91,6 +91,16 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
         ),
         shown,
     )
+
+
+def _held_up(run_data: RunData) -> bool:
+    """Whether nothing at all was learnt, or the training came to a stop before td.02.way of what there was to learn."""
+    outcome, training = run_data.once(assess), training_curve(run_data)
+    if outcome.state == "nothing":
+        return outcome.sure
+    gain = outcome.outcome.gain
+    falls = training is None or is_steep(run_data, training) or half_way(outcome.score)
+    return gain is not None and gain < run_data.limit("td.02.way") and not falls
 
 
 def _leapt(run_data: RunData, course: Depth) -> bool:

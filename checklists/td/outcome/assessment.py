@@ -153,7 +153,7 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data):
         return seen._replace(state="stopped_early")
     if verdict == "learnt":
-        little = gain < run_data.limit("td.01.well") and not _high(seen.score)
+        little = gain < run_data.limit("td.01.well") and not half_way(seen.score)
         return _on_validation(run_data, seen._replace(state="learnt", sure=True, little=little))
     if verdict == "hardly" or gain > run_data.limit("hp.01.constant"):
         return seen._replace(state="hardly")
@@ -199,7 +199,7 @@ def _above(score: Optional[Score], errors: int = 3) -> bool:
     return share - score.constant > errors * share_error(share, score.samples)
 
 
-def _high(score: Optional[Score]) -> bool:
+def half_way(score: Optional[Score]) -> bool:
     """Whether half of the way from a constant prediction's share of right answers to all of them is done."""
     if score is None or score.constant is None:
         return False

@@ -356,6 +356,16 @@ _ATTENDED_PADDING = {
         ],
         "softmaxes over the places of the sequences",
     ),
+    "means": key(
+        [
+            {
+                "operator": key(words, "the mean"),
+                "place": key(PLACE, "where it is called"),
+                "share": key(finite, "share of padded places in the sum of the absolute values that are averaged"),
+            }
+        ],
+        "means over the places of the sequences",
+    ),
 }
 
 _ORIENTATION = {
@@ -523,7 +533,7 @@ PROBES = {
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
-    "attended_padding": key(_ATTENDED_PADDING, "how much of the weight of attention lies on padding"),
+    "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
     "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),
