@@ -6,6 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.connectivity.linear_layers import judge_linear_pairs
 from msprec.checklists.common.findings import at, named
+from msprec.checklists.common.unregistered_cells import several_unregistered, unregistered_cells, unregistered_places
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -118,8 +119,7 @@ def judge_connections(run_data: RunData) -> Finding:
 
 def judge_hidden(run_data: RunData) -> Optional[Finding]:
     """Layers that no network has registered: in a plain Python list, or somewhere else where they ran; None: there are none."""
-    hidden = [one for network in run_data.networks for one in network.unregistered if one.in_optimizer is not True]
-    several = [one for one in hidden if (one.length or 0) > 1]
+    hidden, several = unregistered_cells(run_data), several_unregistered(run_data)
     ran = run_data.probes.graph.unregistered
     if not hidden and _alike(ran):
         return _ran_unseen(run_data, _alike(ran))
@@ -140,7 +140,7 @@ def judge_hidden(run_data: RunData) -> Optional[Finding]:
         "改用 nn.CellList（逐个调用）或 nn.SequentialCell。",
         "Use nn.CellList (called one by one) or nn.SequentialCell.",
     )
-    places = [other.created for other in hidden]
+    places = unregistered_places(run_data, hidden)
     code = run_data.code_at(places, Text("创建处", "Where it is made"))
     return problem(summary, advice, code, places) if several else undecided(summary, advice, code, places)
 

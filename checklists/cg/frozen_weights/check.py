@@ -11,6 +11,7 @@ from msprec.checklists.common.array_origin import argument_origins
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.unregistered_cells import several_unregistered, unregistered_places
 from msprec.checklists.common.weight_updates import (
     ParameterGroups,
     applied_updates,
@@ -35,7 +36,8 @@ _PICKS = re.compile(r"\bfor\b.*\bif\b|\bfilter\(")
 def frozen_weights(run_data: RunData) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 
-    Problem: a weight with requires_grad=True that is not in the optimizer, or that is in it and never updated (or only
+    Problem: a weight with requires_grad=True that is not in the optimizer, also as the network does not know of it (cells in
+    a Python list), or that is in it and never updated (or only
     shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
     undecided); a last layer frozen as it was drawn, that a checkpoint did
     not fill; layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has
@@ -53,6 +55,9 @@ def frozen_weights(run_data: RunData) -> Finding:
         return no_training()
     if not run_data.parameters:
         return missing("网络参数", "parameter of the network")
+    hidden = several_unregistered(run_data)
+    if hidden:
+        return _unregistered(run_data, hidden)
     groups = run_data.once(sort_parameters)
     declared = declared_design.freezing(run_data, groups)
     if declared is not None:
@@ -207,6 +212,29 @@ def _all_moved(run_data: RunData, groups: ParameterGroups) -> Finding:
 def _thawed(run_data: RunData) -> list:
     """Where a script that freezes weights sets them free again."""
     return run_data.find_lines(_THAWS, 3) if run_data.find_lines(rf"\.{_SETS}", 1) else []
+
+
+def _unregistered(run_data: RunData, hidden: list) -> Finding:
+    """Layers that compute and that ``trainable_params()`` leaves out."""
+    places = unregistered_places(run_data, hidden)
+    return problem(
+        Text(
+            "{holder} 是 Python 的 {kind}，其中 {n} 个 Cell（{cls}）的权重不在 trainable_params() 中：没有优化器更新它们，"
+            "它们一直是初始值。",
+            "{holder} is a Python {kind}: trainable_params() leaves out the weights of the {n} cells in it ({cls}), no optimizer "
+            "updates them, and they stay as they were drawn.",
+            holder=hidden[0].holder,
+            kind=hidden[0].kind,
+            n=len([one for one in hidden if one.holder == hidden[0].holder]),
+            cls=hidden[0].class_,
+        ),
+        Text(
+            "改用 nn.CellList（逐个调用）或 nn.SequentialCell。",
+            "Use nn.CellList (called one by one) or nn.SequentialCell.",
+        ),
+        run_data.code_at(places, Text("创建处", "Where it is made")),
+        places,
+    )
 
 
 def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) -> Finding:
