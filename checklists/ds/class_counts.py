@@ -10,11 +10,13 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import compares_values
 from msprec.checklists.common.findings import (
+    at,
     first_place,
     missing,
     note,
 )
 from msprec.checklists.common.sharding import overlap
+from msprec.checklists.ds.imbalance_mitigation import class_counters
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -205,6 +207,18 @@ class _Balance:
                 self._evidence(),
                 [first_place(self.dataset)],
             )
+        counter = [] if few or self.absent else class_counters(self.run_data)
+        if counter:
+            return ok(
+                Text(
+                    "{counted}类别不均衡，但 loss 按类别计算或带权重（{where}）。",
+                    "{counted} The classes are unbalanced, but the loss goes by class or by weight ({where}).",
+                    counted=self._counted(),
+                    where=at(counter[0]),
+                ),
+                self._evidence(),
+                counter,
+            )
         return problem(
             Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
             Text(
@@ -213,13 +227,17 @@ class _Balance:
                 "the accuracy of each class.",
             ),
             self._evidence(),
-            [first_place(self.dataset), *self._label_origins()],
+            [first_place(self.dataset), *self._label_origins(), *self._losses()],
         )
 
     def _label_origins(self) -> list:
-        """Where labels that lack a class got their values: one may have been lost there."""
-        columns = [one for one in self.dataset.columns if self.absent and one.name == self.label.column]
+        """Where the labels got their values: a class that is missing may have been lost there."""
+        columns = [one for one in self.dataset.columns if one.name == self.label.column]
         return array_origins(self.run_data, self.dataset, columns[0])[:2] if columns else []
+
+    def _losses(self) -> list:
+        """Where the loss is made that counts all samples alike."""
+        return [one.place for one in self.run_data.losses if one.place][:2]
 
     def _enough(self) -> bool:
         mixed = [

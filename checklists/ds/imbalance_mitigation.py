@@ -12,8 +12,9 @@ from msprec.source.user_code import GRADIENTS, called_name
 _CELL_METHODS = ("__init__", "construct", "__call__")
 #: Losses that count classes, not pixels, or that look at what is hard.
 BY_CLASS = re.compile(r"dice|tversky|jaccard|iou_?loss|lovasz|focal", re.IGNORECASE)
+_COUNTERS = rf"{BY_CLASS.pattern}|pos_?weight|class_?weight|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
 _WEIGHTED = re.compile(r"cross_?entropy|nll|bce", re.IGNORECASE)
-CLASS_WEIGHTS = re.compile(r"pos_?weight|class_?weight", re.IGNORECASE)
+_CLASS_WEIGHTS = re.compile(r"pos_?weight|class_?weight", re.IGNORECASE)
 
 
 def counters(run_data: RunData) -> Optional[list]:
@@ -31,6 +32,12 @@ def counters(run_data: RunData) -> Optional[list]:
     return sorted(
         {(one.file, one.line): one for one in found}.values(), key=lambda one: (one.file or "", one.line or 0)
     )
+
+
+def class_counters(run_data: RunData) -> list:
+    """At most three of these places; where the loss was not seen, lines of the sources that look like them."""
+    seen = counters(run_data)
+    return (run_data.find_lines(f"(?i){_COUNTERS}", 3) if seen is None else seen)[:3]
 
 
 def _starts(run_data: RunData) -> list:
@@ -110,7 +117,7 @@ def _lines(scope) -> list:
     lines = set()
     for node in ast.walk(scope.node):
         for name in _words(node):
-            if BY_CLASS.search(name) or CLASS_WEIGHTS.search(name):
+            if BY_CLASS.search(name) or _CLASS_WEIGHTS.search(name):
                 lines.add(getattr(node, "lineno", scope.node.lineno))
     return sorted(lines)
 

@@ -6,14 +6,12 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import first_place
-from msprec.checklists.ds.imbalance_mitigation import BY_CLASS, CLASS_WEIGHTS, counters
+from msprec.checklists.ds.imbalance_mitigation import class_counters
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 _IGNORED = r"\bignore_index\s*=\s*(-?\d{1,9})\b"
-#: Losses that count classes, not pixels, or that look at what is hard; class weights.
-_COUNTERS = rf"{BY_CLASS.pattern}|{CLASS_WEIGHTS.pattern}|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
 #: The customary label of places without a class.
 _VOID = "255"
 
@@ -34,8 +32,7 @@ def judge_places(run_data: RunData, dataset: Fact, column: Fact) -> Optional[Fin
     if counts[order[-1]] < limit * counts[order[0]]:
         return ok(_counted(column, counts, order), shown)
     among_others = len(order) > 2 and counts[order[-2]] >= limit * counts[order[0]]
-    seen = counters(run_data)
-    counter = (run_data.find_lines(f"(?i){_COUNTERS}", 3) if seen is None else seen)[:3]
+    counter = class_counters(run_data)
     if not among_others and counter:
         text = Text(
             "{counted}背景（{most}）远多于其他，但 loss 按类别计算或带权重（{where}）。",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import missing, no_training
-from msprec.checklists.mp.loss_scale.loss_scale_settings import BY_HAND
+from msprec.checklists.mp.loss_scale.loss_scale_settings import BY_HAND, SPEAKS_OF_SCALE
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.source.flow import Event, ExecutionPath
@@ -93,7 +93,7 @@ def order_of(run_data: RunData, topic: Topic, plainly_unscaled: bool) -> Finding
     """The finding on one of the two items."""
     if run_data.trains_nothing:
         return no_training()
-    if plainly_unscaled:
+    if plainly_unscaled and not run_data.find_lines(SPEAKS_OF_SCALE, 1):
         return not_applicable(_UNSCALED)
     if _scale_of_one(run_data):
         return not_applicable(_BY_ONE)
@@ -103,6 +103,8 @@ def order_of(run_data: RunData, topic: Topic, plainly_unscaled: bool) -> Finding
     bad = [(event, world) for reading in readings for event, world in reading.bad if not reading.good]
     if bad:
         return _problem(run_data, topic, bad)
+    if plainly_unscaled and not any(reading.good for reading in readings):
+        return not_applicable(_UNSCALED)
     unsure = [(event, world) for reading in readings for event, world in [*reading.bad, *reading.unclear]]
     if unsure:
         return _unsure(run_data, topic, unsure, [pair for reading in readings for pair in reading.good])

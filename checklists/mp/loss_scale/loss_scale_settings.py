@@ -15,6 +15,8 @@ from msprec.engine.schema import Fact
 
 _PRODUCT = r"loss\s*\*=?\s*\w*(scal|sens)|\w*(scal|sens)\w*\s*\*\s*loss"
 BY_HAND = _PRODUCT + r"|\.scale\(\s*\w*loss|LossScaler\("
+#: Lines that may have to do with a loss scale; that of attention, or of data, is among them.
+SPEAKS_OF_SCALE = r"(?i)(?<![a-z])scale(?![a-z])|loss_?scal|scal\w*_?(loss|sense)|\bsens"
 
 
 def loss_scale_setting(run_data: RunData) -> Finding:
@@ -45,6 +47,8 @@ class _Setting:
         wrong = self._wrong() or self._overflowing()
         if wrong is not None:
             return self._problem(*wrong)
+        if self.half is False and self._kept_by_hand():
+            return self._scaled_by_hand()
         if self.half is None:
             return undecided(
                 Text("训练是否使用 float16 未知。", "Whether the training computes in float16 is not known."),
@@ -95,6 +99,12 @@ class _Setting:
         if kind == "fixed" and drop is False and self.scale.initial is not None:
             return self._unequal()
         return None
+
+    def _kept_by_hand(self) -> bool:
+        """Whether the script multiplies its loss by what it calls a scale, and never divides its gradients by it."""
+        if self.scale.kind != "none" or self.dividing or not self.run_data.find_lines(SPEAKS_OF_SCALE, 1):
+            return False
+        return self.hand.verdict == KEPT and self.hand.named
 
     def _overflowing(self) -> Optional[tuple]:
         """A fixed scale under which every step overflows although the loss itself is finite: the scale alone is too large."""

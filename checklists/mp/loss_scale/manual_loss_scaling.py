@@ -1,6 +1,8 @@
 """A loss scale that the script multiplies in and divides out by itself, read from its source (mp.02)."""
 
+import ast
 import math
+import re
 from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
@@ -8,6 +10,7 @@ from msprec.source.flow import Event, ExecutionPath
 
 #: Constants from here on may be a loss scale; smaller ones are weights of a loss.
 _LEAST = 32
+_SCALE_WORD = re.compile(r"scal|sens", re.IGNORECASE)
 UNDONE, KEPT, UNCLEAR, NONE = "undone", "kept", "unclear", "none"
 
 
@@ -15,9 +18,9 @@ class HandScale(NamedTuple):
     """What the source does to the scale of its gradients on the ways that train.
 
     ``verdict``: ``undone`` (multiplied in, and out again before every optimizer), ``kept`` (an optimizer is given scaled
-    gradients), ``unclear``, or ``none``. ``named``: the scale goes by the name of one, or comes from a scaler; a mere constant
-    may be the weight of a loss. ``places``: where it is multiplied in and out, and the optimizer. ``kept_at``: where an
-    optimizer is given gradients that are scaled still.
+    gradients), ``unclear``, or ``none``. ``named``: the scale goes by the name of one, comes from a scaler, or is a constant that
+    is given such a name; another constant may be the weight of a loss. ``places``: where it is multiplied in and out, and the
+    optimizer. ``kept_at``: where an optimizer is given gradients that are scaled still.
     """
 
     verdict: str
@@ -36,9 +39,38 @@ def hand_scale(run_data: RunData) -> HandScale:
     ends = {_end(event, world) for world in scaled for event in _updates(world)}
     verdict = ends.pop() if len(ends) == 1 else KEPT if ends == {KEPT, UNDONE} and _always_kept(scaled) else UNCLEAR
     named = any(_degree(event) for world in scaled for event in world.events if event.kind == "gradient")
+    named = named or _has_name(run_data, {one for one in map(_constant, scaled) if one is not None})
     shown = [event for event in scaled[0].events if event.kind in ("scale", "gradient", "unscale", "update")]
     kept = {event.spot for world in scaled for event in _updates(world) if _end(event, world) == KEPT}
     return HandScale(verdict, named, [place(*event.spot) for event in shown], [place(*spot) for spot in sorted(kept)])
+
+
+def _has_name(run_data: RunData, factors: set) -> bool:
+    """Whether one of the numbers is given to something that is called a scale: a name, an argument, an option."""
+    for tree in run_data.source.trees.values():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                names = [node.targets[-1] if isinstance(node, ast.Assign) else node.target]
+                given = [(ast.unparse(names[0]), node.value)]
+            elif isinstance(node, ast.Call):
+                option = str(getattr(node.args[0], "value", "")) if node.args else ""
+                given = [(option if one.arg == "default" else one.arg or "", one.value) for one in node.keywords]
+            elif isinstance(node, ast.arguments):
+                given = list(zip([one.arg for one in node.args[::-1]], node.defaults[::-1]))
+            else:
+                continue
+            if any(_SCALE_WORD.search(name) and _number(value) in factors for name, value in given):
+                return True
+    return False
+
+
+def _number(node: ast.expr) -> Optional[float]:
+    """What a constant, or a power of two constants, stands for; None for other expressions."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        base, power = _number(node.left), _number(node.right)
+        return base**power if base is not None and power is not None and abs(power) < 64 else None
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _updates(world: ExecutionPath) -> list:
