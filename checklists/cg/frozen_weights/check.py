@@ -8,6 +8,7 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.checklists.common.reference_findings import with_reference
@@ -101,10 +102,13 @@ _THAWS = r"\.requires_grad\s*=\s*True\b"
 def _nothing_loaded(run_data: RunData, groups: ParameterGroups) -> Optional[Finding]:
     """Layers of the one network that is trained, frozen as they were drawn, in a run that loads nothing."""
     alone = len(by_network(run_data)) <= 1 and sum(one.used is not False for one in run_data.optimizers) == 1
+    # random vectors of tokens may serve as features, as long as something is learnt from them
+    failed = learning_outcome(run_data).verdict in ("nothing", "hardly")
+    kinds = (*_DRAWN, "Embedding") if failed else _DRAWN
     drawn = [
         one
         for one in groups.frozen
-        if one.cell_class in _DRAWN and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
+        if one.cell_class in kinds and not one.moved.any and len(one.shape) > 1 and not one.initial.constant
     ]
     places = run_data.find_lines(_SETS, 4)
     if not alone or not drawn or not places or run_data.loads or not any(len(one.shape) > 1 for one in groups.moved):

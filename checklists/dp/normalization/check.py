@@ -14,8 +14,8 @@ from msprec.checklists.common.findings import (
 from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge, scaled_on_arrival
 from msprec.checklists.common.missing_value_codes import missing_marks
 from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.dp.in_network_normalization import input_scaling
-from msprec.checklists.dp.target_scale import target_scale
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST

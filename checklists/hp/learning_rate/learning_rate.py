@@ -11,12 +11,14 @@ from msprec.checklists.common.constant_prediction import (
     learning_outcome,
     training_losses,
 )
-from msprec.checklists.common.findings import loss_figure, rate_figure
+from msprec.checklists.common.findings import loss_figure, rate_figure, train_sets
 from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.given_gradients import given_share
 from msprec.checklists.common.loss_rules import computed_twice, sign_turned, times_smaller
+from msprec.checklists.common.manual_loss_scaling import keeps_scale
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import RATE, argument_origin
+from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.weight_updates import lacks_weights, nothing_updated
 from msprec.checklists.hp.learning_rate.beyond_end import (
@@ -82,6 +84,19 @@ def judge_rate(run_data: RunData) -> Finding:
             "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
         )
         return _after(found, why, "cg.04")
+    if found.conclusion == "problem" and keeps_scale(run_data):
+        why = Text(
+            "loss 乘了 loss scale，而梯度没有除以它（mp.02）：更新大了同样的倍数，学习率要在改正之后再判断",
+            "The loss is multiplied by a scale that the gradients are never divided by (mp.02): the updates are many times too "
+            "large, so the rate is for judging after that",
+        )
+        return _after(found, why, "mp.02")
+    if found.conclusion == "problem" and any(target_scale(run_data, one) for one in train_sets(run_data)):
+        why = Text(
+            "回归目标未经标准化，尺度过大（dp.01）：合适的学习率取决于目标的尺度，要在改正之后再判断",
+            "The targets are far too large in scale (dp.01), and the rate that suits depends on it: it is for judging after that",
+        )
+        return _after(found, why, "dp.01")
     told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(REWARDS, 1)
     if told or growth_of(run_data, course(run_data), learning_outcome(run_data)) is not None:
         return found
@@ -188,6 +203,9 @@ def _judged(run_data: RunData) -> Finding:
         return behind_test(seen, used, curve, evidence, places)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
+    barely = outcome.verdict == "unknown" and seen.first is not None and seen.first > 0
+    if barely and 1 - seen.last / seen.first < run_data.limit("hp.01.constant"):
+        return _open(run_data, seen, used, curve, verdict, evidence, places)
     if seen.kind == "falls" and verdict != "unknown":
         if _outrun(run_data, seen, curve, used):
             return _unless_squashed(run_data, too_slow(seen, used, curve, evidence, places))

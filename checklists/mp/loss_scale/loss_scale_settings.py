@@ -7,16 +7,14 @@ import numpy as np
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at, gradients_figure, missing, scale_figure
+from msprec.checklists.common.manual_loss_scaling import KEPT, NONE, UNDONE, HandScale, hand_scale, keeps_scale
 from msprec.checklists.common.nonfinite_origin import located
-from msprec.checklists.mp.loss_scale.manual_loss_scaling import KEPT, NONE, UNDONE, HandScale, hand_scale
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 _PRODUCT = r"loss\s*\*=?\s*\w*(scal|sens)|\w*(scal|sens)\w*\s*\*\s*loss"
 BY_HAND = _PRODUCT + r"|\.scale\(\s*\w*loss|LossScaler\("
-#: Lines that may have to do with a loss scale; that of attention, or of data, is among them.
-SPEAKS_OF_SCALE = r"(?i)(?<![a-z])scale(?![a-z])|loss_?scal|scal\w*_?(loss|sense)|\bsens"
 
 
 def loss_scale_setting(run_data: RunData) -> Finding:
@@ -47,7 +45,7 @@ class _Setting:
         wrong = self._wrong() or self._overflowing()
         if wrong is not None:
             return self._problem(*wrong)
-        if self.half is False and self._kept_by_hand():
+        if self.half is False and keeps_scale(self.run_data):
             return self._scaled_by_hand()
         if self.half is None:
             return undecided(
@@ -99,12 +97,6 @@ class _Setting:
         if kind == "fixed" and drop is False and self.scale.initial is not None:
             return self._unequal()
         return None
-
-    def _kept_by_hand(self) -> bool:
-        """Whether the script multiplies its loss by what it calls a scale, and never divides its gradients by it."""
-        if self.scale.kind != "none" or self.dividing or not self.run_data.find_lines(SPEAKS_OF_SCALE, 1):
-            return False
-        return self.hand.verdict == KEPT and self.hand.named
 
     def _overflowing(self) -> Optional[tuple]:
         """A fixed scale under which every step overflows although the loss itself is finite: the scale alone is too large."""

@@ -6,7 +6,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
-from msprec.checklists.dp.target_scale import target_scale
+from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.decay import decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import (

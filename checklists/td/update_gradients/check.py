@@ -152,7 +152,12 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
     share = given_share(run_data)
     if share is None:
         return None
-    unlearnt = run_data.once(assess).told in ("nothing", "hardly")
+    outcome = run_data.once(assess)
+    start, end = outcome.start, outcome.end
+    barely = (
+        outcome.reason == "few_steps" and None not in (start, end) and end >= (1 - run_data.limit("td.01.fell")) * start
+    )
+    unlearnt = barely or outcome.told in ("nothing", "hardly")
     if unlearnt:
         limit = run_data.limit("td.04.left_unlearnt")
     if share > limit or not _hardly_moved(run_data, "td.04.moved_unlearnt" if unlearnt else "td.04.moved"):

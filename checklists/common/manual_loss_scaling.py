@@ -1,4 +1,4 @@
-"""A loss scale that the script multiplies in and divides out by itself, read from its source (mp.02)."""
+"""A loss scale that the script multiplies in and divides out by itself, read from its source (mp.02, hp.01)."""
 
 import ast
 import math
@@ -10,6 +10,8 @@ from msprec.source.flow import Event, ExecutionPath
 
 #: Constants from here on may be a loss scale; smaller ones are weights of a loss.
 _LEAST = 32
+#: Lines that may have to do with a loss scale; that of attention, or of data, is among them.
+SPEAKS_OF_SCALE = r"(?i)(?<![a-z])scale(?![a-z])|loss_?scal|scal\w*_?(loss|sense)|\bsens"
 _SCALE_WORD = re.compile(r"scal|sens", re.IGNORECASE)
 UNDONE, KEPT, UNCLEAR, NONE = "undone", "kept", "unclear", "none"
 
@@ -43,6 +45,17 @@ def hand_scale(run_data: RunData) -> HandScale:
     shown = [event for event in scaled[0].events if event.kind in ("scale", "gradient", "unscale", "update")]
     kept = {event.spot for world in scaled for event in _updates(world) if _end(event, world) == KEPT}
     return HandScale(verdict, named, [place(*event.spot) for event in shown], [place(*spot) for spot in sorted(kept)])
+
+
+def keeps_scale(run_data: RunData) -> bool:
+    """Whether the script multiplies its loss by what it calls a scale, and its optimizers are given gradients that nobody divides
+    by it."""
+    kinds = {step.loss_scale.kind for step in run_data.train_steps if step.count != 0}
+    divided = any(one.loss_scale not in (None, 1) for one in run_data.optimizers if one.used is not False)
+    if kinds != {"none"} or divided or not run_data.find_lines(SPEAKS_OF_SCALE, 1):
+        return False
+    hand = run_data.once(hand_scale)
+    return hand.verdict == KEPT and hand.named
 
 
 def _has_name(run_data: RunData, factors: set) -> bool:
