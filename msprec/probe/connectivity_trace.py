@@ -4,6 +4,7 @@ import contextlib
 from typing import Callable, NamedTuple, Optional
 
 import numpy as np
+from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 
 from msprec.locate.gradients import Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
@@ -205,6 +206,8 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
+            continue
+        if isinstance(cell, LearningRateSchedule):  # the optimizer's, which calls it in its own step
             continue
         own = [p for p in cell._params.values() if p is not None and p.requires_grad]
         known = [gradients[id(p)] for p in own if id(p) in gradients]

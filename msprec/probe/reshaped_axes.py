@@ -30,8 +30,8 @@ def reshaped_axes(trace: GraphTrace, batch: tuple) -> list:
         if id(node) not in live or plain_name(node) not in _RESHAPES or not node.inputs or not node.results:
             continue
         given, made = tuple(node.inputs[0].shape), tuple(node.results[0].shape)
-        sizes = moved_axes(given, made)
-        if not sizes or rows & set(sizes) or _padded(node) or _constant(node.inputs[0]):
+        sizes = [size for size in moved_axes(given, made) if size not in rows]
+        if not sizes or _padded(node) or _constant(node.inputs[0]):
             continue
         entry = {
             "operator": node.callee,

@@ -5,6 +5,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -29,11 +30,15 @@ class Collapse(NamedTuple):
 
 def collapse_of(run_data: RunData) -> Optional[Collapse]:
     """None where the rate keeps above hp.01.collapsed times its peak for hp.01.collapsed_at of the steps, and above
-    hp.01.collapsed_early for hp.01.collapsed_early_at of them."""
+    hp.01.collapsed_early for hp.01.collapsed_early_at of them; of a training that came less than hp.01.half_way, also above
+    hp.01.collapsed_half for hp.01.collapsed_half_at."""
     rates = run_data.steps().observed("lr")
     if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
         return None
-    for name in ("hp.01.collapsed", "hp.01.collapsed_early"):
+    gain = learning_outcome(run_data).gain
+    short = gain is not None and gain < run_data.limit("hp.01.half_way")
+    names = ("hp.01.collapsed", "hp.01.collapsed_early", *(["hp.01.collapsed_half"] if short else []))
+    for name in names:
         share = run_data.limit(name)
         at = int(np.flatnonzero(rates >= share * rates.max())[-1]) + 1
         if at < run_data.limit(f"{name}_at") * len(rates):

@@ -166,7 +166,7 @@ def _judged(run_data: RunData) -> Finding:
     better = better_rate(run_data, curve, losses_of_course(run_data, seen)[1], outcome)
     better = better if better is None or better.rate < used or not by_heart else None
     ended = collapse_of(run_data)
-    little = outcome.gain is not None and outcome.gain < run_data.limit("td.01.well")
+    little = outcome.gain is not None and outcome.gain < run_data.limit("hp.01.half_way")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
     rising_to_the_end = warm_up_without_end(run_data)
