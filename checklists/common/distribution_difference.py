@@ -137,7 +137,8 @@ def _sentence(mine: tuple, theirs: tuple, number) -> Text:
 
 
 def _stretched(run_data: RunData, a: Fact, b: Fact) -> Optional[DistributionDifference]:
-    """Pictures whose values are distributed alike but over another range: moved or stretched by the processing."""
+    """Pictures and series whose values are distributed alike but over another range: stretched by the processing, and pictures
+    moved by it."""
     if len(a.shape) < 3 and not (len(a.shape) == 1 and (a.shape[0] or 0) >= 16):
         return None
     first, second = a.max - a.min, b.max - b.min
@@ -152,7 +153,8 @@ def _stretched(run_data: RunData, a: Fact, b: Fact) -> Optional[DistributionDiff
         return None
     # the ends of unbounded values move with the number of samples: only a clear stretch counts
     little = _spread(second / first) < run_data.limit("dp.02.stretch")
-    if little and abs(b.min - a.min) < run_data.limit("dp.02.moved") * a.std:
+    drifts = len(a.shape) == 1  # a series that goes up moves by itself
+    if little and (drifts or abs(b.min - a.min) < run_data.limit("dp.02.moved") * a.std):
         return None
     return DistributionDifference("apart", _sentence(_whole(a), _whole(b), False))
 

@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, root_name, target_names
+from msprec.source.user_code import argument_names, called_name, root_name, target_names
 
 _FITS = ("fit", "fit_transform")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
@@ -33,10 +33,11 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
     """A problem where a scaler is fitted to data named for evaluation, another to data named for training, and the network's
     inputs outside training were standardised or brought to 0 to 1; undecided where those were not seen; None otherwise.
 
-    A scaler: ``fit`` or ``fit_transform`` of what is named so, or ``(x - x.mean()) / x.std()``. Data are told by their names
-    alone, which is why the measured inputs have to agree.
+    A scaler: ``fit`` or ``fit_transform`` of what is named so, or ``(x - x.mean()) / x.std()``, also in a function that is called
+    with the data. Data are told by their names alone, which is why the measured inputs have to agree.
     """
     fits = [one for file in run_data.source.trees for one in _fits(run_data, file)]
+    fits += [call for one in fits for call in _calls_around(run_data, one)]
     others = [one for one in fits if _OTHER.search(one.array) and not _TRAINING.search(one.array)]
     training = [one for one in fits if _TRAINING.search(one.array) and not _OTHER.search(one.array)]
     others = [one for one in others if not _LABELS.search(one.array)]
@@ -78,6 +79,26 @@ def _fits(run_data: RunData, file: str) -> list:
         array = _by_its_own(node)
         if array:
             found.append(_Fit(array, place(file, node.lineno)))
+    return found
+
+
+def _calls_around(run_data: RunData, fit: _Fit) -> list:
+    """The calls of the function that takes statistics of its argument, by the names of what they hand over."""
+    around = [
+        one for one in run_data.source.enclosing(fit.place.file, fit.place.line) if isinstance(one, ast.FunctionDef)
+    ]
+    names = argument_names(around[-1]) if around else []
+    if fit.array not in names:
+        return []
+    at_place, found = names.index(fit.array), []
+    for file in run_data.source.trees:
+        for call in run_data.source.nodes(file, ast.Call):
+            if called_name(call) != around[-1].name:
+                continue
+            named = [one.value for one in call.keywords if one.arg == fit.array]
+            given = named[0] if named else call.args[at_place] if at_place < len(call.args) else None
+            array = root_name(given) if given is not None else ""
+            found += [_Fit(array, place(file, call.lineno))] if array else []
     return found
 
 

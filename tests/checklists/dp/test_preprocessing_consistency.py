@@ -234,3 +234,40 @@ def test_nothing_evaluated_and_nothing_trained(verdict):
     assert verdict("dp.02", Run())["conclusion"] == "undecided"
     nothing = Run(run={"training_steps": 0}, datasets=[], train_step=[], modes=[], optimizer=[], steps=[])
     assert verdict("dp.02", nothing)["conclusion"] == "not_applicable"
+
+
+_PREPARED = """def prepare(values):
+    scaler = StandardScaler().fit(values)
+    return scaler.transform(values), scaler
+train_z, scaler = prepare(train)
+test_z = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prepared", "lines"), [("prepare(test)[0]", [5, 4]), ("scaler.transform(test)", None), ("prepare(known)[0]", None)]
+)
+def test_a_function_that_fits_a_scaler_to_whatever_it_is_given(verdict, prepared, lines):
+    near = [features([-2.0, -3.0], [2.0, 3.0], [0.02, -0.01], [1.0, 0.98])]
+    sets = [dataset(near), dataset(near, role="eval")]
+    entry = verdict("dp.02", Run(datasets=sets, source={"train.py": _PREPARED.format(prepared)}))
+    assert entry["conclusion"] == ("problem" if lines else "ok")
+    assert not lines or [place["line"] for place in entry["locations"]] == lines
+
+
+@pytest.mark.parametrize(
+    ("shape", "low", "high", "mean", "std", "conclusion"),
+    [
+        ([48], -0.37, 3.81, 1.34, 0.89, "undecided"),  # a series that goes up
+        ([48], 0.0, 255.0, 107.0, 47.7, "problem"),
+        ([1, 8, 8], -0.37, 3.81, 1.34, 0.89, "problem"),  # pictures do not drift
+    ],
+)
+def test_values_that_moved(verdict, shape, low, high, mean, std, conclusion):
+    def of(low, high, mean, std, **changes):
+        channels = {"min": [low], "max": [high], "mean": [mean], "std": [std]}
+        made = column("past", shape=shape, min=low, max=high, mean=mean, std=std, elements=9600, channels=channels)
+        return dataset([made], **changes)
+
+    train = of(-2.22, 3.08, 0.007, 0.99)
+    assert verdict("dp.02", Run(datasets=[train, of(low, high, mean, std, role="eval")]))["conclusion"] == conclusion
