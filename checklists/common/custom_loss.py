@@ -49,9 +49,7 @@ def check_own(one: Fact, run_data: RunData) -> None:
                 draws_apart(called(one), one, run_data.probes.compared_inputs), EXCHANGE, *formula(one, run_data)
             )
         return
-    meant = one.purpose or (one.written and not _below_zero(did))
-    if did.way == "rises" and not meant and not _AGAINST.search(one.name):
-        raise Wrong(_rises(one), _SIGN, one.place)
+    check_direction(one, run_data)
     # shares that add up to 1: raising those of one label lowers the others
     shares = "softmax" in (one.output.name or one.output.operator or "").lower()
     if did.idle and not (one.purpose or one.computed or shares):
@@ -60,6 +58,47 @@ def check_own(one: Fact, run_data: RunData) -> None:
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
     if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):
         raise Wrong(_not_at_teacher(one), _LOG, one.place)
+
+
+def check_direction(one: Fact, run_data: RunData) -> None:
+    """Raises `Wrong` where a loss as a whole, with or without a built-in one among its terms, does not draw predictions to the
+    labels."""
+    did = one.behaviour
+    if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
+        return
+    meant = one.purpose or (one.written and not _below_zero(did)) or _AGAINST.search(one.name)
+    if did.way == "rises" and not meant:
+        raise Wrong(_rises(one), _SIGN, one.place)
+    if _no_better_than_neutral(did) and not meant:
+        terms = [term.place for term in run_data.probes.terms if term.place]
+        raise Wrong(_prefers_neutral(one), _SIGN, one.place, *terms)
+
+
+#: Values of the curve: predictions away from the labels, half way, neutral, half way towards them, and at the labels.
+_NEUTRAL = 2
+#: Share of the curve's span by which predictions at the labels have to cost less than neutral ones; 0.1 of a cross-entropy.
+_LESS = 0.01
+
+
+def _no_better_than_neutral(did: Fact) -> bool:
+    """Whether predictions that agree with the labels cost no less than ones that say nothing, though the labels matter: one of
+    its terms drives the outputs away from them."""
+    curve = list(did.curve)
+    if did.kind not in ("classes", "binary") or len(curve) != 5 or did.pairs is not True or did.way is not None:
+        return False
+    return curve[-1] > curve[_NEUTRAL] - _LESS * (max(curve) - min(curve))
+
+
+def _prefers_neutral(one: Fact) -> Text:
+    curve = one.behaviour.curve
+    return Text(
+        "自定义的 {name} 在预测与标签一致时为 {near}，在预测不表态时为 {even}，前者并不更小：其中有一项使输出远离标签。",
+        "The script's own {name} is {near} where predictions agree with the labels, and {even} where they say nothing: one of "
+        "its terms drives the outputs away from the labels.",
+        name=called(one),
+        near=curve[-1],
+        even=curve[_NEUTRAL],
+    )
 
 
 def _below_zero(did: Fact) -> bool:

@@ -7,6 +7,7 @@ from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.custom_loss import (
     Wrong,
     called,
+    check_direction,
     check_own,
     confirmed,
     open_points,
@@ -14,6 +15,7 @@ from msprec.checklists.common.custom_loss import (
 )
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.loss_rules import built_in, check_inputs, of_script, range_of, sign_turned, spread
+from msprec.checklists.common.pair_distance import is_distance
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -37,6 +39,9 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
         for one in probes.losses:
             _check_reduced(one)
             _check_sign(one, run_data)
+        for one in probes.own_losses if probes.losses else ():
+            if not is_distance(one):
+                check_direction(one, run_data)
     except Wrong as wrong:
         return _finding(run_data, wrong, evidence)
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
