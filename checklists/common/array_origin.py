@@ -79,9 +79,10 @@ def _handed_in(run_data: RunData, where: Fact, node: ast.expr, callers: Sequence
         node: The value there.
         callers: The places of the calls, that of the function itself first.
     """
-    scopes, caller = _scopes(run_data, where), callers[0] if callers else None
-    tree = run_data.source.trees.get(caller.file) if caller else None
-    function = scopes[0]
+    if not callers:
+        return []
+    function, caller = _scopes(run_data, where)[0], callers[0]
+    tree = run_data.source.trees.get(caller.file)
     if tree is None or not isinstance(function, _FUNCTIONS):
         return []
     call = next((one for one in _calls_at(tree, caller.line) if called_name(one) == function.name), None)

@@ -129,7 +129,7 @@ class _Body:
     def _drawn_rows(self, value: ast.expr, target: str) -> Optional[str]:
         """The array whose rows ``rng.permutation(array)`` gives a name in a drawn order; None of anything else, such as of a
         number or of what serves as indices."""
-        rows = value.args[0] if _is_draw(value) and value.args else None
+        rows = value.args[0] if isinstance(value, ast.Call) and _is_draw(value) and value.args else None
         if not isinstance(rows, ast.Name):
             return None
         indices = [one.slice for one in self.nodes if isinstance(one, ast.Subscript)]

@@ -153,10 +153,8 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
     if share is None:
         return None
     outcome = run_data.once(assess)
-    start, end = outcome.start, outcome.end
-    barely = (
-        outcome.reason == "few_steps" and None not in (start, end) and end >= (1 - run_data.limit("td.01.fell")) * start
-    )
+    start, end = outcome.start or 0.0, outcome.end or 0.0
+    barely = outcome.reason == "few_steps" and end >= (1 - run_data.limit("td.01.fell")) * start > 0
     unlearnt = barely or outcome.told in ("nothing", "hardly")
     if unlearnt:
         limit = run_data.limit("td.04.left_unlearnt")
