@@ -66,7 +66,7 @@ _HOW = {
     "huber": Text("常数输出的最小 Huber 损失", "least Huber loss of a constant"),
 }
 # weights of classes, which no fact holds
-_WEIGHTED = r"(Loss|Logits|cross_entropy\w*)\([^#]*(pos_)?weight\s*="
+_WEIGHTED = r"(Loss|Logits|cross_entropy\w*)\([^#]*((pos_)?weight\s*=|\bpos_weight\b)"
 _LOSS = re.compile(r"loss|criterion|cross_entropy|nll|mse|bce", re.IGNORECASE)
 _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
 #: Metrics that are shares of right answers.

@@ -16,7 +16,7 @@ from msprec.checklists.common.findings import (
     note,
 )
 from msprec.checklists.common.sharding import overlap
-from msprec.checklists.ds.imbalance_mitigation import class_counters
+from msprec.checklists.ds.imbalance_mitigation import BY_CLASS, class_counters
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -209,16 +209,7 @@ class _Balance:
             )
         counter = [] if few or self.absent else class_counters(self.run_data)
         if counter:
-            return ok(
-                Text(
-                    "{counted}类别不均衡，但 loss 按类别计算或带权重（{where}）。",
-                    "{counted} The classes are unbalanced, but the loss goes by class or by weight ({where}).",
-                    counted=self._counted(),
-                    where=at(counter[0]),
-                ),
-                self._evidence(),
-                counter,
-            )
+            return self._weighted(counter)
         return problem(
             Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
             Text(
@@ -229,6 +220,33 @@ class _Balance:
             self._evidence(),
             [first_place(self.dataset), *self._label_origins(), *self._losses()],
         )
+
+    def _weighted(self, counter: list) -> Finding:
+        """Unbalanced, with a loss that goes by class or weights them: ok, unless weights were not seen, which may be the wrong way."""
+        weights = [list(one.weights) for one in self.run_data.probes.losses if "weights" in one and one.weights]
+        known = [one for one in weights if None not in one and self._heavier(one) is not None]
+        by_class = any(BY_CLASS.search(one.class_ or "") for one in self.run_data.losses)
+        says = Text(
+            "{counted}类别不均衡，但 loss 按类别计算或带权重（{where}）。",
+            "{counted} The classes are unbalanced, but the loss goes by class or by weight ({where}).",
+            counted=self._counted(),
+            where=at(counter[0]),
+        )
+        if by_class or (known and all(map(self._heavier, known))):
+            return ok(says, self._evidence(), counter)
+        return undecided(
+            says,
+            Text("确认样本越少的类权重越大。", "See that the fewer samples a class has, the larger its weight is."),
+            self._evidence(),
+            [*counter, first_place(self.dataset)],
+        )
+
+    def _heavier(self, weights: list) -> Optional[bool]:
+        """Whether the rarest class has a larger weight than the most frequent; None: they are not numbered so."""
+        numbers = [int(key) for key in (self.least, self.most) if str(key).isdigit()]
+        if len(numbers) != 2 or max(numbers) >= len(weights):
+            return None
+        return weights[numbers[0]] > weights[numbers[1]]
 
     def _label_origins(self) -> list:
         """Where the labels got their values: a class that is missing may have been lost there."""

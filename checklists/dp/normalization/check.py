@@ -9,6 +9,7 @@ from msprec.checklists.common.findings import (
     note,
     op_place,
     pipeline_table,
+    plain_arrays,
     train_sets,
 )
 from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge, scaled_on_arrival
@@ -16,6 +17,7 @@ from msprec.checklists.common.missing_value_codes import missing_marks
 from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.shuffling.recurrent_state import carried_state, is_state
 from msprec.engine.finding import Finding, figure, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
@@ -51,6 +53,9 @@ def _normalised(run_data: RunData, dataset: Fact) -> Finding:
     numeric = [column for column in features if column not in tokens]
     if tokens and all(column.min == 0 and column.max == 0 for column in numeric):
         numeric = []  # the zero state that a recurrent network starts from has no scale
+    if plain_arrays(dataset) and carried_state(run_data, dataset) is not None:
+        # what one step hands to the next is computed by the network
+        numeric = [column for column in numeric if not is_state(column.name or "")] or numeric
     if features and not numeric:
         return not_applicable(
             Text(

@@ -28,7 +28,8 @@ def carried_state(run_data: RunData, dataset: Fact) -> Optional[Fact]:
     return _through_the_loop(run_data, dataset) or _in_a_parameter(run_data, dataset)
 
 
-def _is_state(name: str) -> bool:
+def is_state(name: str) -> bool:
+    """Whether a name is one that authors give to recurrent state."""
     return bool(_STATE.fullmatch(name)) and not _OTHER.search(name)
 
 
@@ -75,7 +76,7 @@ def _handed_on(targets: list[ast.expr], call: ast.Call) -> bool:
     """``loss, state = step(x, y, state)``: one name goes in and comes out, with data beside it."""
     given = [_names(argument) for argument in [*call.args, *(word.value for word in call.keywords)]]
     taken = _names_of(targets)
-    states = {name for names in given for name in names if _is_state(name)} & taken
+    states = {name for names in given for name in names if is_state(name)} & taken
     return bool(states) and any(names and not names & states for names in given)
 
 
@@ -90,7 +91,7 @@ def _in_a_parameter(run_data: RunData, dataset: Fact) -> Optional[Fact]:
         for one in run_data.parameters
         if one.requires_grad is False and not one.in_optimizer and batch and batch in one.shape[:2]
     }
-    held = {name for name in held if _is_state(name)}
+    held = {name for name in held if is_state(name)}
     for file in sorted(run_data.source.trees) if held else []:
         for node in run_data.source.nodes(file, ast.Assign, ast.Call):
             name, value = _assigned(node)
