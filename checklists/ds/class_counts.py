@@ -222,7 +222,7 @@ class _Balance:
         )
 
     def _weighted(self, counter: list) -> Finding:
-        """Unbalanced, with a loss that goes by class or weights them: ok, unless weights were not seen, which may be the wrong way."""
+        """Unbalanced, with a loss that goes by class or weights them: ok, unless weights were not seen."""
         weights = [list(one.weights) for one in self.run_data.probes.losses if "weights" in one and one.weights]
         known = [one for one in weights if None not in one and self._heavier(one) is not None]
         by_class = any(BY_CLASS.search(one.class_ or "") for one in self.run_data.losses)
