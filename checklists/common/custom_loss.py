@@ -86,6 +86,8 @@ def _no_better_than_neutral(did: Fact) -> bool:
     curve = list(did.curve)
     if did.kind not in ("classes", "binary") or len(curve) != 5 or did.pairs is not True or did.way is not None:
         return False
+    if did.domain == "scores" and not did.settles:
+        return False  # a loss that compares with the scores themselves
     return curve[-1] > curve[_NEUTRAL] - _LESS * (max(curve) - min(curve))
 
 

@@ -30,7 +30,9 @@ def reshaped_axes(trace: GraphTrace, batch: tuple) -> list:
         if id(node) not in live or plain_name(node) not in _RESHAPES or not node.inputs or not node.results:
             continue
         given, made = tuple(node.inputs[0].shape), tuple(node.results[0].shape)
-        sizes = [size for size in moved_axes(given, made) if size not in rows]
+        sizes = moved_axes(given, made)
+        if rows & set(sizes):  # told only where samples are to come first again, after the time
+            sizes = [size for size in sizes if size not in rows and made[0] in rows and given[0] not in rows]
         if not sizes or _padded(node) or _constant(node.inputs[0]):
             continue
         entry = {
