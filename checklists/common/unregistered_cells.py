@@ -2,7 +2,14 @@
 
 import re
 
+from msprec.bilingual import Text
 from msprec.engine.run_data import RunData
+
+#: What to do about them.
+REGISTER = Text(
+    "改用 nn.CellList（逐个调用）或 nn.SequentialCell。",
+    "Use nn.CellList (called one by one) or nn.SequentialCell.",
+)
 
 
 def unregistered_cells(run_data: RunData) -> list:

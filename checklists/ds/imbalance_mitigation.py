@@ -12,9 +12,9 @@ from msprec.source.user_code import GRADIENTS, called_name
 _CELL_METHODS = ("__init__", "construct", "__call__")
 #: Losses that count classes, not pixels, or that look at what is hard.
 BY_CLASS = re.compile(r"dice|tversky|jaccard|iou_?loss|lovasz|focal", re.IGNORECASE)
-_COUNTERS = rf"{BY_CLASS.pattern}|pos_?weight|class_?weight|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
-_WEIGHTED = re.compile(r"cross_?entropy|nll|bce", re.IGNORECASE)
 _CLASS_WEIGHTS = re.compile(r"pos_?weight|class_?weight", re.IGNORECASE)
+_COUNTERS = rf"{BY_CLASS.pattern}|{_CLASS_WEIGHTS.pattern}|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
+_WEIGHTED = re.compile(r"cross_?entropy|nll|bce", re.IGNORECASE)
 
 
 def counters(run_data: RunData) -> Optional[list]:

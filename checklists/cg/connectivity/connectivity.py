@@ -6,7 +6,12 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.connectivity.linear_layers import judge_linear_pairs
 from msprec.checklists.common.findings import at, named
-from msprec.checklists.common.unregistered_cells import several_unregistered, unregistered_cells, unregistered_places
+from msprec.checklists.common.unregistered_cells import (
+    REGISTER,
+    several_unregistered,
+    unregistered_cells,
+    unregistered_places,
+)
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -136,13 +141,9 @@ def judge_hidden(run_data: RunData) -> Optional[Finding]:
         n=len([other for other in hidden if other.holder == one.holder]),
         cls=one.class_,
     )
-    advice = Text(
-        "改用 nn.CellList（逐个调用）或 nn.SequentialCell。",
-        "Use nn.CellList (called one by one) or nn.SequentialCell.",
-    )
     places = unregistered_places(run_data, hidden)
     code = run_data.code_at(places, Text("创建处", "Where it is made"))
-    return problem(summary, advice, code, places) if several else undecided(summary, advice, code, places)
+    return (problem if several else undecided)(summary, REGISTER, code, places)
 
 
 def _alike(ran: list) -> list:

@@ -12,7 +12,7 @@ from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.checklists.common.reference_findings import with_reference
-from msprec.checklists.common.unregistered_cells import several_unregistered, unregistered_places
+from msprec.checklists.common.unregistered_cells import REGISTER, several_unregistered, unregistered_places
 from msprec.checklists.common.weight_updates import (
     ParameterGroups,
     applied_updates,
@@ -232,10 +232,7 @@ def _unregistered(run_data: RunData, hidden: list) -> Finding:
             n=len([one for one in hidden if one.holder == hidden[0].holder]),
             cls=hidden[0].class_,
         ),
-        Text(
-            "改用 nn.CellList（逐个调用）或 nn.SequentialCell。",
-            "Use nn.CellList (called one by one) or nn.SequentialCell.",
-        ),
+        REGISTER,
         run_data.code_at(places, Text("创建处", "Where it is made")),
         places,
     )

@@ -32,14 +32,11 @@ class _Setting:
         self.half = run_data.precision.half_compute
         self.optimizers = [entry for entry in run_data.optimizers if entry.used is not False]
         self.dividing = [entry for entry in self.optimizers if entry.loss_scale not in (None, 1)]
-        self._hand: Optional[HandScale] = None
 
     @property
     def hand(self) -> HandScale:
         """What the source does to its scale; read once, where it is asked for."""
-        if self._hand is None:
-            self._hand = hand_scale(self.run_data)
-        return self._hand
+        return self.run_data.once(hand_scale)
 
     def finding(self) -> Finding:
         wrong = self._wrong() or self._overflowing()

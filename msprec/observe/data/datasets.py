@@ -175,9 +175,9 @@ class DatasetRecord:
         called = [name for name in columns if is_label_name(name)]
         found = ((name, _as_labels(columns[name])) for name in (*called, *reversed(columns)))
         self.label_column, labels = next((one for one in found if one[1] is not None), (None, None))
-        inputs = [keys for name, keys in each.items() if name != self.label_column]
-        # a sample is known again by its inputs: its label may have changed
-        self._input_keys = _together(inputs or each.values(), count)
+        if self.again is not None:  # a sample is known again by its inputs: its label may have changed
+            inputs = [keys for name, keys in each.items() if name != self.label_column]
+            self._input_keys = _together(inputs or each.values(), count)
         keys = _together(each.values(), count)
         return keys, None if labels is None else labels.astype(np.int64), self.label_column
 
