@@ -91,7 +91,7 @@ def _handed_in(run_data: RunData, where: Fact, node: ast.expr, callers: Sequence
         return []
     found: list = []
     for name in _behind(function, node, where.line):
-        given = _argument(call, name, names.index(name)) if name in names else None
+        given = argument_of(call, name, names.index(name)) if name in names else None
         if given is not None:
             outer = _scopes(run_data, caller)
             found += [place(caller.file, line) for line in (caller.line, *_followed(outer, given, caller.line, 0))]
@@ -111,7 +111,8 @@ def _behind(function: ast.AST, node: ast.expr, before: int, depth: int = 0) -> l
     return list(dict.fromkeys(found))
 
 
-def _argument(call: ast.Call, name: str, position: int) -> Optional[ast.expr]:
+def argument_of(call: ast.Call, name: str, position: int) -> Optional[ast.expr]:
+    """What a call gives a parameter of this name and position; None: nothing."""
     named = next((one.value for one in call.keywords if one.arg == name), None)
     return call.args[position] if named is None and position < len(call.args) else named
 

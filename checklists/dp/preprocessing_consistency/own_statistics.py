@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.distribution_difference import comparable
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem, undecided
@@ -95,8 +96,7 @@ def _calls_around(run_data: RunData, fit: _Fit) -> list:
         for call in run_data.source.nodes(file, ast.Call):
             if called_name(call) != around[-1].name:
                 continue
-            named = [one.value for one in call.keywords if one.arg == fit.array]
-            given = named[0] if named else call.args[at_place] if at_place < len(call.args) else None
+            given = argument_of(call, fit.array, at_place)
             array = root_name(given) if given is not None else ""
             found += [_Fit(array, place(file, call.lineno))] if array else []
     return found
