@@ -5,6 +5,7 @@ A file that is cut off, holds Python objects or claims more than it has gives `C
 
 import math
 import os
+import threading
 import tokenize
 import zipfile
 from pathlib import Path
@@ -21,6 +22,8 @@ MAPPED = 1 << 26
 _LARGE = 1 << 31
 #: … and to more than this many times its size in the archive is taken for a bomb.
 _BOMB = 200
+#: Headers are Python literals, and Python 3.11 cannot parse in two threads at a time (gh-106905: SystemError).
+_PARSER = threading.Lock()
 
 
 class Array(NamedTuple):
@@ -73,7 +76,8 @@ def _header(file) -> tuple:
     if version not in readers:
         raise ValueError(f"version {version[0]}.{version[1]} of the format is not known")
     try:
-        shape, fortran, dtype = readers[version](file)
+        with _PARSER:
+            shape, fortran, dtype = readers[version](file)
     except (SyntaxError, tokenize.TokenError, TypeError, RecursionError, MemoryError):
         raise ValueError("its header is damaged") from None
     if dtype.hasobject:

@@ -1,10 +1,14 @@
 """`msprec compare data`: what two pipelines deliver."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from msprec.cli import main
+from msprec.compare import arrays
 from msprec.compare.data.compare import compare_data, read_data, save_batches
 from msprec.compare.data.data_text import lines, same
 
@@ -114,3 +118,22 @@ def test_the_command(tmp_path):
     for path in (tmp_path / "none", tmp_path / "none.npz"):
         done = run(main, ["compare", "data", str(a), str(path)])
         assert done.exit_code == 2 and len(done.output.splitlines()) == 1
+
+
+def test_headers_are_read_one_at_a_time(tmp_path, monkeypatch):
+    inside, most = [], []
+    read = arrays.npy.read_array_header_1_0
+
+    def slowly(file):
+        inside.append(1)
+        time.sleep(0.01)
+        most.append(len(inside))
+        found = read(file)
+        inside.pop()
+        return found
+
+    monkeypatch.setattr(arrays.npy, "read_array_header_1_0", slowly)
+    np.save(tmp_path / "a.npy", np.zeros((2, 3), np.float32))
+    with ThreadPoolExecutor(4) as pool:
+        assert [item.shape for item in pool.map(arrays.open_npy, [tmp_path / "a.npy"] * 8)] == [(2, 3)] * 8
+    assert max(most) == 1
