@@ -16,12 +16,15 @@ from msprec.checklists.common.findings import (
     note,
 )
 from msprec.checklists.common.sharding import overlap
-from msprec.checklists.ds.imbalance_mitigation import BY_CLASS, class_counters
+from msprec.checklists.ds.imbalance_mitigation import BY_CLASS, class_counters, seen_weights, weight_origins
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.record.schema import COLUMN, DATASETS
+
+#: Weights of two classes that differ by less are alike.
+_ALIKE = 1.05
 
 
 def balance(run_data: RunData, dataset: Fact) -> Finding:
@@ -207,9 +210,13 @@ class _Balance:
                 self._evidence(),
                 [first_place(self.dataset)],
             )
+        ratios = [] if few or self.absent else [self._outweighs(one) for one in seen_weights(self.run_data)]
+        weights = [ratio for ratio in ratios if ratio is not None]
+        if weights and min(weights) < 1 / _ALIKE:
+            return self._lighter(min(weights))
         counter = [] if few or self.absent else class_counters(self.run_data)
-        if counter:
-            return self._weighted(counter)
+        if counter or (weights and min(weights) > _ALIKE):
+            return self._weighted(counter or weight_origins(self.run_data), weights)
         return problem(
             Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
             Text(
@@ -221,18 +228,38 @@ class _Balance:
             [first_place(self.dataset), *self._label_origins(), *self._losses()],
         )
 
-    def _weighted(self, counter: list) -> Finding:
+    def _lighter(self, ratio: float) -> Finding:
+        """Unbalanced, with a loss that makes it worse."""
+        places = weight_origins(self.run_data)
+        return problem(
+            Text(
+                "{counted}loss 给最少的类 {least} 的权重只有给最多的类 {most} 的 {ratio} 倍：它使不均衡更加严重。",
+                "{counted} The loss weights a sample of the smallest class, {least}, only {ratio} times as much as one of the "
+                "largest, {most}: it makes the imbalance worse.",
+                counted=self._counted(),
+                least=self.least,
+                most=self.most,
+                ratio=float(f"{ratio:.3g}"),
+            ),
+            Text(
+                "把权重倒过来：样本越少的类权重越大（如 pos_weight = 负样本数 / 正样本数）。",
+                "Turn the weights round: the fewer samples a class has, the larger its weight is (pos_weight = negatives / "
+                "positives).",
+            ),
+            self._evidence(),
+            [*(places or self._losses()), first_place(self.dataset)],
+        )
+
+    def _weighted(self, counter: list, weights: list) -> Finding:
         """Unbalanced, with a loss that goes by class or weights them: ok, unless weights were not seen."""
-        weights = [list(one.weights) for one in self.run_data.probes.losses if "weights" in one and one.weights]
-        known = [one for one in weights if None not in one and self._heavier(one) is not None]
         by_class = any(BY_CLASS.search(one.class_ or "") for one in self.run_data.losses)
         says = Text(
             "{counted}类别不均衡，但 loss 按类别计算或带权重（{where}）。",
             "{counted} The classes are unbalanced, but the loss goes by class or by weight ({where}).",
             counted=self._counted(),
-            where=at(counter[0]),
+            where=at(counter[0]) if counter else "-",
         )
-        if by_class or (known and all(map(self._heavier, known))):
+        if by_class or (weights and min(weights) > _ALIKE):
             return ok(says, self._evidence(), counter)
         return undecided(
             says,
@@ -241,12 +268,13 @@ class _Balance:
             [*counter, first_place(self.dataset)],
         )
 
-    def _heavier(self, weights: list) -> Optional[bool]:
-        """Whether the rarest class has a larger weight than the most frequent; None: they are not numbered so."""
+    def _outweighs(self, weights: list) -> Optional[float]:
+        """How many times a sample of the rarest class counts one of the most frequent; None: they are not numbered so."""
         numbers = [int(key) for key in (self.least, self.most) if str(key).isdigit()]
         if len(numbers) != 2 or max(numbers) >= len(weights):
             return None
-        return weights[numbers[0]] > weights[numbers[1]]
+        least, most = (weights[number] for number in numbers)
+        return least / most if least is not None and most is not None and least >= 0 and most > 0 else None
 
     def _label_origins(self) -> list:
         """Where the labels got their values: a class that is missing may have been lost there."""

@@ -15,6 +15,8 @@ BY_CLASS = re.compile(r"dice|tversky|jaccard|iou_?loss|lovasz|focal", re.IGNOREC
 _CLASS_WEIGHTS = re.compile(r"pos_?weight|class_?weight", re.IGNORECASE)
 _COUNTERS = rf"{BY_CLASS.pattern}|{_CLASS_WEIGHTS.pattern}|cross_?entropy\w*\(.*\bweight\s*=\s*(?!None)"
 _WEIGHTED = re.compile(r"cross_?entropy|nll|bce", re.IGNORECASE)
+#: Functions whose third argument, and the fourth of the second of them, are weights.
+_POSITIONAL = re.compile(r"(^|\.)(cross_entropy|nll_loss|binary_cross_entropy(_with_logits)?)$")
 
 
 def counters(run_data: RunData) -> Optional[list]:
@@ -32,6 +34,30 @@ def counters(run_data: RunData) -> Optional[list]:
     return sorted(
         {(one.file, one.line): one for one in found}.values(), key=lambda one: (one.file or "", one.line or 0)
     )
+
+
+def seen_weights(run_data: RunData) -> list:
+    """What the losses of the training were seen to weight each class with, by the class's number (null: unknown)."""
+    seen = [one.weights for one in run_data.probes.losses]
+    seen += [one.behaviour.class_weights for one in run_data.probes.own_losses if one.final is not False]
+    return [list(one) for one in seen if one]
+
+
+def weight_origins(run_data: RunData) -> list:
+    """Where the weights of classes are made, and where they are given to the loss."""
+    losses = [*run_data.losses, *run_data.probes.losses, *run_data.probes.own_losses]
+    lines = {(one.place.file, one.place.line) for one in losses if one.place}
+    own = [scope.node for scope in _reached(run_data, _starts(run_data))]
+    found = []
+    for call in run_data.project.calls():
+        here = (call.scope.module.file, call.node.lineno)
+        if here not in lines and call.scope.node not in own:
+            continue
+        for value in _weights_given(call.node):
+            made = run_data.project.value_node(value, call.scope)
+            found += [place(here[0], made.lineno)] if made is not None else []
+            found.append(place(*here))
+    return list({(one.file, one.line): one for one in found}.values())
 
 
 def class_counters(run_data: RunData) -> list:
@@ -150,5 +176,12 @@ def _weighted_calls(run_data: RunData, scopes: list) -> list:
 
 
 def _has_weight(call: ast.Call) -> bool:
+    return bool(_weights_given(call))
+
+
+def _weights_given(call: ast.Call) -> list:
+    """The expressions that a call is given as ``weight`` or ``pos_weight``, by position only by the functional losses."""
     given = [word.value for word in call.keywords if word.arg in ("weight", "pos_weight")]
-    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in given)
+    if _POSITIONAL.search(ast.unparse(call.func)):
+        given += reversed(call.args[2:4])
+    return [value for value in given if not (isinstance(value, ast.Constant) and value.value is None)]

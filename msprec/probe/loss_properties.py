@@ -19,6 +19,8 @@ _LARGEST, _SECONDS = 1 << 18, 3.0
 #: From far off the labels to them; 0: no leaning either way.
 _WAY = (-1.0, -0.5, 0.0, 0.5, 1.0)
 _BATCHES = 4
+#: Weights of at most so many classes are measured.
+_MOST_CLASSES = 32
 
 
 class _Late(Exception):
@@ -89,6 +91,7 @@ def _tried(
         return {**found, **_around(called, predicted, labels)}
     curve = [_safe(called, towards(kind, domain, predicted, labels, t)) for t in _WAY]
     found.update({"curve": curve, "way": _way(curve), "settles": _settles(called, kind, domain, predicted, labels)})
+    found["class_weights"] = _class_weights(called, kind, domain, predicted, labels)
     if kind == "classes" and predicted.ndim == 2 and len(predicted) > 1:
         found.update(_shifts(called, predicted))
     if kind == "binary":
@@ -147,6 +150,25 @@ def _settles(called: Callable, kind: str, domain: str, predicted: np.ndarray, la
         if np.isfinite([first, second]).all()
         else None
     )
+
+
+def _class_weights(
+    called: Callable, kind: str, domain: str, predicted: np.ndarray, labels: np.ndarray
+) -> Optional[list]:
+    """How much a sample of each class counts, by the class's number: by how much the loss falls, for each sample of that class,
+    where these alone lean a little towards their label and all others to none. None: a class without samples here."""
+    numbers = (class_numbers(predicted, labels) if kind == "classes" else labels).astype(np.int64)
+    neutral, leaning = (towards(kind, domain, predicted, labels, t) for t in (0.0, 0.1))
+    base, classes = _safe(called, neutral), predicted.shape[1] if kind == "classes" else 2
+    if not np.isfinite(base) or classes > _MOST_CLASSES:
+        return None
+    found: list = [None] * classes
+    for number in np.unique(numbers):
+        chosen = numbers == number
+        spread = np.expand_dims(chosen, 1) if kind == "classes" else chosen.reshape(predicted.shape)
+        fall = base - _safe(called, np.where(spread, leaning, neutral))
+        found[number] = float(fall / chosen.sum()) if np.isfinite(fall) else None
+    return found
 
 
 def _around(called: Callable, predicted: np.ndarray, labels: np.ndarray) -> dict:

@@ -15,7 +15,18 @@ from msprec.probe.loss_parts import other_losses
 from msprec.probe.loss_reach import builtin_reach
 from msprec.probe.loss_shapes import kind_of
 from msprec.probe.loss_targets import Sources, is_learnt, target_facts
-from msprec.probe.numpy_losses import L1, MSE, NLL, SOFTMAX, elements, equal_reduction, kind_called, reductions
+from msprec.probe.numpy_losses import (
+    BCE,
+    BCE_LOGITS,
+    L1,
+    MSE,
+    NLL,
+    SOFTMAX,
+    elements,
+    equal_reduction,
+    kind_called,
+    reductions,
+)
 from msprec.probe.producing_operator import rows_of_channels, source_of
 from msprec.probe.softmax_axes import softmax_axes
 from msprec.record.nested import tensors_in
@@ -78,7 +89,7 @@ def _loss(trace: GraphTrace, node: Node, kind: str, sources: Sources) -> Optiona
         "name": node.callee,
         "place": place_of(node),
         "settings": _settings(node),
-        "weights": _class_weights(node, kind),
+        "weights": _class_weights(node, kind, labels),
         "predicted": {
             **described(predicted, str(first.dtype)),
             **features(predicted),
@@ -117,16 +128,38 @@ def _settings(node: Node) -> dict:
     return found
 
 
-def _class_weights(node: Node, kind: str) -> Optional[list]:
-    """The weights of classes of a cross-entropy: the cell's, the function's third argument or that of their name."""
-    if kind not in (SOFTMAX, NLL):
-        return None
-    weights = getattr(node.cell_object, "weight", None)
-    if node.cell_object is None:
-        given, named = node.arguments
-        weights = named.get("weight", given[2] if len(given) > 2 else None)
+def _class_weights(node: Node, kind: str, labels: np.ndarray) -> Optional[list]:
+    """What a sample of each class is weighted with, by the class's number; None: not by class, or too many."""
+    if kind in (BCE, BCE_LOGITS):
+        return _side_weights(node, labels)
+    weights = _argument(node, "weight", 2) if kind in (SOFTMAX, NLL) else None
     known = hasattr(weights, "asnumpy") and weights.ndim == 1 and 1 < weights.size <= _MOST_CLASSES
     return to_numpy(weights).astype(float).tolist() if known else None
+
+
+def _argument(node: Node, name: str, position: int):
+    """A cell's attribute, or a function's argument."""
+    if node.cell_object is not None:
+        return getattr(node.cell_object, name, None)
+    given, named = node.arguments
+    return named.get(name, given[position] if len(given) > position else None)
+
+
+def _side_weights(node: Node, labels: np.ndarray) -> Optional[list]:
+    """The mean weights of the labels 0 and 1 of a binary cross-entropy; None for several labels a sample, and where a weight of
+    each sample is given to a batch of one side alone."""
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        return None
+    found = [1.0, 1.0]
+    for name, position, weighted in (("weight", 2, (0, 1)), ("pos_weight", 3, (1,))):
+        given = _argument(node, name, position)
+        array = to_numpy(given) if hasattr(given, "asnumpy") else np.ones(1)
+        for side in weighted:
+            those = array if array.size == 1 else array[labels == side] if array.shape == labels.shape else array[:0]
+            if not those.size:
+                return None
+            found[side] *= float(those.mean())
+    return found
 
 
 def _returned(trace: GraphTrace, node: Node) -> bool:

@@ -5,6 +5,9 @@ import math
 import sys
 from typing import Callable, Optional
 
+import numpy as np
+
+from msprec.locate.trace import to_numpy
 from msprec.probe.attended_padding import attended_padding
 from msprec.probe.attention_axes import attention_axes
 from msprec.probe.captured_steps import Material
@@ -30,6 +33,7 @@ from msprec.probe.token_targets import token_targets
 from msprec.probe.token_use import token_use
 from msprec.probe.units import unit_facts
 from msprec.probe.update_gradients import update_gradients
+from msprec.record.nested import tensors_in
 from msprec.record.reader import RunFolder
 from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.quiet import quiet
@@ -39,6 +43,8 @@ from msprec.runtime.side_effects import side_effect
 LEAST = 1.0
 #: Operators whose results lie between 0 and 1.
 _KEEPS_WITHIN = ("sigmoid", "softmax", "hsigmoid", "hardsigmoid", "hard_sigmoid", "clamp", "clip", "clip_by_value")
+#: Most classes of labels that a batch is chosen by.
+_MOST_CLASSES = 32
 #: Batches whose targets are looked at; the trials of learning rates and the labels take all that are held.
 FIRST = 16
 #: Shares of what is left of the budget: what units give, the use of tokens, gradients of captured updates, terms of the loss,
@@ -198,7 +204,7 @@ def _why_not(material: Material, ranks: int, accumulation: int) -> Optional[str]
 
 
 def _watched_step(material: Material) -> dict:
-    batch = material.batches[0]
+    batch = most_classes(material.batches[:FIRST])
     wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
     with material.as_in_training():
         step = material.build(batch, wanted)
@@ -207,14 +213,30 @@ def _watched_step(material: Material) -> dict:
             "graph": connections(trace, step),
             "reshaped_axes": reshaped_axes(trace, batch),
             **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches[:FIRST]),
-            **_differentiated(material, step, wanted),
+            **_differentiated(material, wanted),
         }
 
 
-def _differentiated(material: Material, step, wanted) -> dict:
+def most_classes(batches: list) -> tuple:
+    """The first of the batches, of those shaped as the first one, in which most classes occur: a rare one is in few of them."""
+    shapes = [[tuple(one.shape) for one in tensors_in(batch)] for batch in batches]
+    alike = [batch for batch, shape in zip(batches, shapes) if shape == shapes[0]]
+    return max(alike, key=lambda batch: sum(map(_classes_in, tensors_in(batch))))
+
+
+def _classes_in(tensor) -> int:
+    array = to_numpy(tensor)
+    if array.ndim not in (1, 2) or not array.size or (array.ndim == 2 and array.shape[1] > 1):
+        return 0
+    values = np.unique(array)
+    return len(values) if len(values) <= _MOST_CLASSES and np.isin(values, np.arange(_MOST_CLASSES)).all() else 0
+
+
+def _differentiated(material: Material, wanted) -> dict:
     if material.style != "functional" or not wanted:
         return {}
     try:
+        step = material.build(material.batches[0], wanted)  # of which `given` are the gradients
         found = differentiated(step, material.given, wanted, material.initial)
     except Exception:  # a function of the user's that cannot run once more
         return {}

@@ -181,6 +181,7 @@ _LOSSES = {
 _BEHAVIOUR = {
     "kind": key(Choice("classes", "binary", "regression", "contrastive", "distillation"), "what it compares"),
     "repeatable": key(flag, "whether it gives the same again"),
+    "class_weights": key([finite], "what one sample of each class counts; null: none of that class was there"),
     "domain": key(Choice("scores", "probabilities", "log_probabilities"), "what it takes"),
     "curve": key([number], "its values from far off the labels to them"),
     "way": key(Choice("falls", "rises"), "how these values go all along"),

@@ -104,7 +104,7 @@ def test_a_part_of_a_sorted_pass_is_undecided_and_a_large_mixed_part_is_judged(v
     )
 
 
-def test_class_weights_are_shown_but_do_not_excuse(verdict):
+def test_weights_that_were_not_seen_are_shown_and_do_not_excuse(verdict):
     run = counted({"0": 1000, "1": 50}).set("loss", [{"class": "CrossEntropyLoss", "args": "weight=Tensor"}])
     entry = verdict("ds.03", run)
     assert entry["conclusion"] == "problem" and any(
@@ -132,3 +132,24 @@ def test_no_label_is_not_applicable_for_wrong_labels(verdict):
 )
 def test_equal_counts_have_no_largest_class(verdict, counts, says):
     assert says in verdict("ds.03", Run(datasets=[dataset(counts=counts)]))["summary"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "conclusion"),
+    [
+        ([1.0, 20.0], "ok"),
+        ([1.0, 0.05], "problem"),
+        ([1.0, 0.0], "problem"),
+        ([1.0, 1.0], "problem"),
+        ([1.0, None], "problem"),
+    ],
+)
+@pytest.mark.parametrize("own", [True, False])
+def test_weights_that_were_seen(verdict, weights, conclusion, own):
+    run = counted({"0": 1000, "1": 50})
+    loss = {"name": "weighted", "behaviour": {"kind": "binary", "class_weights": weights}}
+    lists = {"losses": [], "own_losses": [loss]} if own else {"losses": [{"weights": weights}], "own_losses": []}
+    run.facts["probes"] = {**lists, "broadcasts": [], "skipped": {}}
+    entry = verdict("ds.03", run)
+    assert entry["conclusion"] == conclusion
+    assert ("makes the imbalance worse" in entry["summary"]) == (weights[1] in (0.05, 0.0))
