@@ -22,6 +22,7 @@ from msprec.probe.learning_rate_probe import Cannot, range_test
 from msprec.probe.loss_places import loss_places
 from msprec.probe.loss_recomputation import loss_facts
 from msprec.probe.loss_terms import loss_terms
+from msprec.probe.made_and_real import made_and_real
 from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
 from msprec.probe.orientation import orientation
@@ -212,6 +213,7 @@ def _watched_step(material: Material) -> dict:
         return {
             "graph": connections(trace, step),
             "reshaped_axes": reshaped_axes(trace, batch),
+            "made_and_real": made_and_real(trace),
             **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches[:FIRST]),
             **_differentiated(material, wanted),
         }

@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.custom_loss import (
     Wrong,
@@ -33,6 +34,9 @@ def judge_loss(run_data: RunData) -> Optional[Finding]:
     for one in probes.softmax_axes:
         if one.shape and one.axes:
             return _finding(run_data, _other_axis(one), evidence)
+    unmade = check_generator_range(run_data)
+    if unmade is not None:
+        return _finding(run_data, unmade, evidence)
     try:
         for one in [*probes.losses, *probes.other_losses]:
             check_inputs(built_in(one, run_data), run_data)

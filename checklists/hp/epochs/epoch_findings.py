@@ -25,6 +25,7 @@ from msprec.checklists.common.training_curves import (
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.epochs.training_progress import (
+    classified_share,
     decayed,
     held_out_share,
     leads_nowhere,
@@ -314,6 +315,14 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             "class's share to 1: more epochs have little left to gain.",
             what=what,
             share=f"{100 * reached:.0f} %",
+        ), _EVALUATE
+    if classified_share(run_data) >= run_data.limit("hp.02.right"):
+        return Text(
+            "{what}；但最后的权重已把 {share} 的训练样本分对，继续训练只会让网络更有把握，精度所得有限。",
+            "{what}; but the last weights classify {share} of the training samples right: more epochs would make the network "
+            "surer, with little left to gain in accuracy.",
+            what=what,
+            share=f"{100 * run_data.probes.labels.accuracy:.1f} %",
         ), _EVALUATE
     if nearly_done and not early:
         return Text(

@@ -35,6 +35,8 @@ def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
     rows, epochs = last_rows(run_data), epochs_of(run_data)
     if rows is None or not epochs or not _whole_passes(run_data) or decayed(run_data):
         return None
+    if classified_share(run_data) >= run_data.limit("hp.02.right"):
+        return None
     losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
     long_enough = len(losses) >= run_data.limit("hp.02.few")
     long_enough = long_enough or (epochs >= run_data.limit("hp.02.epochs") and len(losses) >= 20)
@@ -64,12 +66,15 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     hp.02.halved of what is left, which is more than hp.02.rest, or by hp.02.as_much of what the run gained, in hp.02.as_long as
     many steps; None of any other.
 
-    Not where the rate had been lowered by then, or a validation score says that it is well on its way. Fewer than hp.02.epochs
+    Not where the rate had been lowered by then, nearly all training samples are classified right, or a validation score says
+    that it is well on its way. Fewer than hp.02.epochs
     without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
     to be where all batches are one.
     """
     run = run_data.once(further_training)
     if run is None or run.own is None or decayed(run_data):
+        return None
+    if classified_share(run_data) >= run_data.limit("hp.02.right"):
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
     if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
@@ -119,6 +124,14 @@ def held_out_share(run_data: RunData) -> float:
         if one.dataset not in trained and ACCURACY.search(name) and 0 <= value <= 100
     }
     return min([(score - constant.majority) / (1 - constant.majority) for score in last.values()], default=-math.inf)
+
+
+def classified_share(run_data: RunData) -> float:
+    """The same of the training samples that were held, by the last weights; -inf where these give no classes."""
+    labels = run_data.probes.labels
+    if labels.accuracy is None or labels.majority is None or labels.majority >= 1:
+        return -math.inf
+    return (labels.accuracy - labels.majority) / (1 - labels.majority)
 
 
 def _slope(values: np.ndarray) -> float:

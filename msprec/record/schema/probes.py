@@ -401,6 +401,19 @@ _RESHAPED_AXES = {
     "size": key(count, "size of an axis that stands in both, and behind another number of elements in the second"),
 }
 
+_MADE_AND_REAL = {
+    "operator": key(words, "what bounds the numbers that a layer was given by other layers"),
+    "place": key(PLACE, "its line"),
+    "created": key(PLACE, "where its cell is made"),
+    "low": key(finite, "the smallest that it can give"),
+    "high": key(finite, "the largest"),
+    "real_place": key(PLACE, "where the same layer is given samples of the batch"),
+    "min": key(finite, "their smallest number"),
+    "max": key(finite, "their largest"),
+    "elements": key(count, "how many numbers they are"),
+    "beyond": key(count, "how many of them lie beyond what can be given"),
+}
+
 _MIXED_SAMPLES = {
     "operator": key(words, "the first operation in a network whose result for a sample depends on the other samples"),
     "name": key(words, "its plain name"),
@@ -530,6 +543,9 @@ PROBES = {
     "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
     "graph": key(_GRAPH, "one training step, run again"),
     "reshaped_axes": key([_RESHAPED_AXES], "reshapes that give an axis the place of another, as a transpose would"),
+    "made_and_real": key(
+        [_MADE_AND_REAL], "layers that were given both samples and what other layers made, within bounds"
+    ),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),

@@ -152,6 +152,15 @@ def test_a_run_that_somebody_ended_has_no_epochs_too_few(verdict, how):
     assert entry["conclusion"] == "undecided" and "ended from outside" in entry["summary"]
 
 
+@pytest.mark.parametrize(("right", "conclusion"), [(0.99, "undecided"), (0.8, "problem"), (None, "problem")])
+def test_training_samples_that_are_classified_right(verdict, right, conclusion):
+    made = run([3.0 - n / 15 for n in range(30)], loss=linear)
+    made.facts["probes"] = {"losses": [], "labels": {"accuracy": right, "majority": 0.5}, "skipped": {}}
+    entry = verdict("hp.02", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("99.0 %" in entry["summary"]) == (right == 0.99)
+
+
 def test_a_fall_that_is_no_reason_for_more_epochs(verdict):
     assert verdict("hp.02", run(SETTLED, linear))["conclusion"] == "ok"  # the validation is flat
     assert verdict("hp.02", run([], linear, epochs=3))["conclusion"] == "undecided"  # cut short
