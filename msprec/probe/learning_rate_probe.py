@@ -22,6 +22,8 @@ STILL, GROWS = 0.1, 0.2
 #: The trials take so many seconds, or so many times what the range test took; so many should fit in, of so many steps.
 TRIAL_SECONDS, TRIAL_SHARE = 3.0, 2.0
 TRIALS, ENOUGH = 3, 32
+#: Inputs of a larger root mean square are tried standardised as well: what rate suits depends on it.
+RAW = 10.0
 #: Where a range test falls too little to have bounds, this share of the rate at which it diverges is tried.
 BELOW_DIVERGENCE = 0.01
 #: A run leaves no doubt whose loss came down to this share of its start, and of its second tenth, at a rate inside the bounds;
@@ -64,12 +66,18 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
         began = busy_seconds()
         curve = finder.run(material.batches, until - began)
         took = busy_seconds() - began
-        left = min(until - busy_seconds(), max(TRIAL_SECONDS, TRIAL_SHARE * took))
-        each = took / max(1, len(curve.rates))
-        trials = _trials(finder, curve, material, reached, (left, each)) if finder.used else []
+        each, trials, standardised = took / max(1, len(curve.rates)), [], []
+        if finder.used and _leaves_doubt(curve, finder.used, reached):
+            left = min(until - busy_seconds(), max(TRIAL_SECONDS, TRIAL_SHARE * took))
+            trials = _trials(finder, curve, material.batches, reached, (left, each))
+        batches = _standardised(material.batches) if finder.used else None
+        if batches is not None:
+            left = min(until - busy_seconds(), TRIAL_SECONDS)
+            standardised = _trials(finder, curve, batches, reached, (left, each))
     return {
         **curve.facts(),
         "trials": trials,
+        "standardised": standardised,
         "used": finder.used,
         "optimizer": type(optimizer).__name__,
         "overflows": 0,
@@ -79,31 +87,54 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
     }
 
 
-def _trials(finder: LearningRateFinder, curve, material: Material, reached: Optional[tuple], seconds: tuple) -> list:
+def _standardised(batches: list) -> Optional[list]:
+    """The batches with each feature of their first array at mean 0 and deviation 1; None where none is beyond `RAW`, or they are
+    no real numbers."""
+    arrays = [to_numpy(batch[0]) if batch and hasattr(batch[0], "asnumpy") else None for batch in batches]
+    if any(
+        one is None or one.ndim < 2 or one.dtype != np.float32 or one.shape[1:] != arrays[0].shape[1:] for one in arrays
+    ):
+        return None
+    whole = np.concatenate(arrays).astype(np.float64)
+    axes = (0,) if whole.ndim == 2 else (0, *range(2, whole.ndim))
+    if not np.isfinite(whole).all() or np.sqrt((whole**2).mean(axes)).max() < RAW:
+        return None
+    mean, deviation = whole.mean(axes, keepdims=True), whole.std(axes, keepdims=True)
+    made = [((one - mean) / np.where(deviation > 0, deviation, 1)).astype(np.float32) for one in arrays]
+    return [(type(batch[0])(one), *batch[1:]) for one, batch in zip(made, batches)]
+
+
+def _leaves_doubt(curve, used: float, reached: Optional[tuple]) -> bool:
+    """Whether a run whose course ``reached`` tells may have had another rate than it needs (`CAME_DOWN`, `CONVERGED`)."""
+    if reached is None:
+        return False
+    _, _, early, end = reached
+    first = curve.reached()[0]
+    inside = curve.judge(used).verdict == "inside" and 0 < end <= CAME_DOWN * first and end <= FELL_ON * early
+    if inside:
+        lowest = int(np.nanargmin(curve.smoothed))
+        inside = curve.rates[lowest] >= used or curve.smoothed[lowest] > LOWER * end
+    return not (math.isfinite(end) and (inside or 0 < end <= CONVERGED * first))
+
+
+def _trials(finder: LearningRateFinder, curve, batches: list, reached: Optional[tuple], seconds: tuple) -> list:
     """``[{"rate", "losses"}]``: the same first weights trained on the same batches at the run's rate and at others.
 
     The others, while time is left: where the range test falls most steeply (or far below its divergence), and powers of ten of
     the run's, higher ones first where the run's own does next to nothing, lower ones first where it makes the loss grow.
 
-    Only where the run leaves a doubt (`CAME_DOWN`, `CONVERGED`). As many steps as there are batches, as a batch that comes twice
-    is learnt by heart, and a third of the run's at the most where its loss is finite.
+    As many steps as there are batches, as a batch that comes twice is learnt by heart, and a third of the run's at the most where
+    its loss is finite.
     """
     if reached is None:
         return []
-    steps, _, early, end = reached
-    first = curve.reached()[0]
-    inside = curve.judge(finder.used).verdict == "inside" and 0 < end <= CAME_DOWN * first and end <= FELL_ON * early
-    if inside:
-        lowest = int(np.nanargmin(curve.smoothed))
-        inside = curve.rates[lowest] >= finder.used or curve.smoothed[lowest] > LOWER * end
-    if math.isfinite(end) and (inside or 0 < end <= CONVERGED * first):
-        return []
-    count = min(len(material.batches), steps // 3) if math.isfinite(end) else len(material.batches)
+    steps, *_, end = reached
+    count = min(len(batches), steps // 3) if math.isfinite(end) else len(batches)
     if math.isfinite(end) and count < TRIAL:
         return []
     left, each = seconds
     count = max(TRIAL, min(count, max(ENOUGH, int(left / (TRIALS * max(each, 1e-6))))))
-    batches = list(itertools.islice(itertools.cycle(material.batches), count))
+    batches = list(itertools.islice(itertools.cycle(batches), count))
     found, until = [], busy_seconds() + left
     rates = [finder.used]
     while rates:

@@ -57,6 +57,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     leapt,
     open_behind_test,
     outdone_in_trials,
+    outdone_when_standardised,
     range_test_figure,
     range_test_table,
     rate_of_zero,
@@ -67,7 +68,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     worked_all_the_same,
 )
 from msprec.checklists.hp.learning_rate.rising_rate import never_warm, warm_up_without_end
-from msprec.checklists.hp.learning_rate.trials import better_rate
+from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
@@ -201,6 +202,9 @@ def _judged(run_data: RunData) -> Finding:
         return _unless_squashed(run_data, too_small(seen, used, curve, evidence, places, rising))
     if verdict == "too_large" and _outdone(run_data, seen, curve):
         return behind_test(seen, used, curve, evidence, places)
+    standardised = better_when_standardised(run_data, outcome)
+    if standardised is not None:
+        return outdone_when_standardised(used, standardised, evidence, places)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
     barely = outcome.verdict == "unknown" and seen.first is not None and seen.first > 0

@@ -126,6 +126,31 @@ def outdone_in_trials(used: float, better: Better, evidence: list, places: list)
     )
 
 
+def outdone_when_standardised(used: float, better: Better, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过{way}，与输入未归一化（dp.01）无关：把输入标准化之后，从同样的初始权重出发、在同样的 batch 上训练 "
+            "{steps} 步，学习率 {rate} 得到 {reached}，而 {used} 得到 {own}。",
+            "The learning rate of {used} is too {way}, beside inputs that are not normalised (dp.01): with standardised inputs, "
+            "{steps} steps from the same first weights on the same batches come to a loss of {reached} at a rate of {rate}, and "
+            "to {own} at {used}.",
+            way=Text("小", "small") if better.rate > used else Text("大", "large"),
+            used=used,
+            rate=bound_words(better.rate),
+            steps=better.steps,
+            reached=better.reached,
+            own=_or_nan(better.own),
+        ),
+        Text(
+            "先归一化输入（dp.01），再把学习率设为约 {rate}。",
+            "Normalise the inputs (dp.01), and set the rate to about {rate}.",
+            rate=bound_words(better.rate),
+        ),
+        evidence,
+        places,
+    )
+
+
 def tuned(seen: Course, used: float, constant: float, evidence: list, places: list) -> Finding:
     return undecided(
         Text(

@@ -67,6 +67,21 @@ def better_rate(
     return found if worse >= far or nothing or lower else None
 
 
+def better_when_standardised(run_data: RunData, outcome: BesideConstant) -> Optional[Better]:
+    """As `better_rate`, of inputs that are far from mean 0 and deviation 1, once they are brought there: the run's own rate does
+    not come below what a constant prediction reaches, and another comes below hp.01.learns of it and of what the own reached."""
+    own, *others = run_data.range_test.standardised or [None]
+    level = outcome.constant_value
+    if not others or outcome.verdict not in ("nothing", "diverged") or level <= 0:
+        return None
+    count = max(len(trial.losses) for trial in (own, *others))
+    best = min(others, key=lambda trial: _reached(trial, count)[0])
+    (reached, error), (of_own, _) = _reached(best, count), _reached(own, count)
+    if of_own < level or not reached + error <= run_data.limit("hp.01.learns") * min(level, of_own):
+        return None
+    return Better(best.rate, count, float(own.losses[0]), reached, of_own, math.inf)
+
+
 def _reached(trial: Fact, count: int) -> tuple:
     """The mean loss of the last third and two standard errors of it; infinite where it did not come to its end."""
     losses = np.asarray(trial.losses, float)

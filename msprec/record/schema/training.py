@@ -425,6 +425,11 @@ DESIGN = {
     ),
 }
 
+_RATE_TRIAL = {
+    "rate": key(finite, "learning rate of the first group"),
+    "losses": key([number], "loss of each step, up to the first that is not finite"),
+}
+
 RANGE_TEST = {
     "low": key(finite, "first learning rate"),
     "high": key(finite, "last learning rate"),
@@ -443,12 +448,8 @@ RANGE_TEST = {
     "rates": key([finite], "learning rate of each step"),
     "losses": key([number], "loss of each step"),
     "trials": key(
-        [
-            {
-                "rate": key(finite, "learning rate of the first group"),
-                "losses": key([number], "loss of each step, up to the first that is not finite"),
-            }
-        ],
+        [_RATE_TRIAL],
         "of a run that leaves a doubt: its first weights trained anew on its first batches, each rate as many steps",
     ),
+    "standardised": key([_RATE_TRIAL], "the same with inputs of mean 0 and deviation 1, where they are far from it"),
 }
