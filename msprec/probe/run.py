@@ -10,6 +10,7 @@ import numpy as np
 from msprec.locate.trace import to_numpy
 from msprec.probe.attended_padding import attended_padding
 from msprec.probe.attention_axes import attention_axes
+from msprec.probe.box_corners import box_corners
 from msprec.probe.captured_steps import Material
 from msprec.probe.class_numbers import class_numbers
 from msprec.probe.compared_inputs import compared_inputs
@@ -144,6 +145,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     )
     probes.keep_cheap("received", received_facts, material)
     probes.keep_cheap("orientation", orientation, material)
+    probes.keep_cheap("box_corners", box_corners, material)
     mixes = softmaxes or facts.get("own_losses")
     probes.keep_cheap("attention_axes", lambda: attention_axes(material) if mixes else [])
     probes.keep_cheap("label_control", label_control, material, losses)

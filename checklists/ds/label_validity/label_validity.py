@@ -17,6 +17,7 @@ from msprec.checklists.common.scores_at_odds import scores_at_odds
 from msprec.checklists.common.target_columns import column_of
 from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
+from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -49,6 +50,7 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         _constant,
         _numbered_otherwise,
         _scored_otherwise,
+        corners_exchanged,
     )
     for check in (
         *checks,

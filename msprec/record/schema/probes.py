@@ -383,6 +383,12 @@ _ORIENTATION = {
     ),
 }
 
+_BOX_CORNERS = {
+    "input": key(count, "which input of the step holds two corners of boxes"),
+    "samples": key(count, "samples that were looked at"),
+    "smaller": key([count], "in how many of them the second corner's number is the smaller one: across, down"),
+}
+
 _ATTENTION_AXES = {
     "operator": key(words, "the softmax, or what makes vectors of length one"),
     "place": key(PLACE, "where it is called"),
@@ -548,6 +554,7 @@ PROBES = {
     ),
     "units": key(_UNITS, "what units give on the captured batches"),
     "received": key(_RECEIVED, "what the step was called with beside what the pipeline had delivered"),
+    "box_corners": key(_BOX_CORNERS, "which way round the corners of boxes are"),
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
