@@ -278,8 +278,13 @@ def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:
     functions = [node.lineno for node in _around(run_data, place) if isinstance(node, ast.FunctionDef)]
     trained = [one.place.line for one in run_data.phases if _is_training(one) and one.place.file == place.file]
     begin = max(functions or [line for line in trained if line and line < place.line] or [0])
-    set_on = run_data.find_lines(r"\.set_train\(\s*((mode\s*=\s*)?True)?\s*\)", most=50)
-    return any(one.file == place.file and begin < one.line <= place.line for one in set_on)
+    return any(begin < one.line for one in _set_on(run_data, place))
+
+
+def _set_on(run_data: RunData, place: Fact) -> list:
+    """The lines above a place that put a network into training mode."""
+    found = run_data.find_lines(r"\.set_train\(\s*((mode\s*=\s*)?True)?\s*\)", most=50) if place else []
+    return [one for one in found if one.file == place.file and one.line <= place.line]
 
 
 def _around(run_data: RunData, place: Fact) -> list:
@@ -361,6 +366,7 @@ def _problem(run_data: RunData, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
     if any(_is_training(verdict.phase) for verdict in bad):
         places += run_data.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
+    places += [at for one in bad if not _is_training(one.phase) for at in _set_on(run_data, one.phase.place)[-1:]]
     return problem(
         Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
         Text(

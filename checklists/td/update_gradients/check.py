@@ -6,12 +6,14 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+_CLIPS = r"\b(clip_by_(global_norm|norm|value)|clip_grad\w*|clip_gradients?)\("
 _BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
 
 
@@ -175,8 +177,14 @@ def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
             "Raise the limit of the clipping to the order of the gradient norm (1 to 10 are common), or remove the factor.",
         ),
         _evidence(run_data),
-        [run_data.probes.gradients.place],
+        [*_clips(run_data), run_data.probes.gradients.place],
     )
+
+
+def _clips(run_data: RunData) -> list:
+    """Where gradients are clipped, and where the limit is written."""
+    called = run_data.find_lines(_CLIPS, 2)
+    return [at for one in called for at in (*argument_origin(run_data, one, CLIPPING), one)]
 
 
 def _hardly_moved(run_data: RunData, limit: str) -> bool:
