@@ -127,7 +127,13 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
     """The argument of the outermost call at the line that holds the column."""
     calls = _calls_at(tree, line)
     if plain:
-        call = next((one for one in calls if len(one.args) > index), None)
+        calls = [one for one in calls if len(one.args) > index and not _of_result(one)]
+        of_tensors = (
+            one
+            for one in calls
+            if any(isinstance(part, ast.Call) and called_name(part) == "Tensor" for part in one.args)
+        )
+        call = next(of_tensors, next(iter(calls), None))
         return call.args[index] if call is not None else None
     for call in calls:
         if "Dataset" not in called_name(call):
@@ -144,6 +150,16 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
             return data.values[keys.index(name)] if name in keys else data
         return data
     return None
+
+
+def _is_tensor(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) == "Tensor"
+
+
+def _of_result(call: ast.Call) -> bool:
+    """Whether a method of what another call gave is called: ``net(x).astype(int)``."""
+    held = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return held is not None and any(isinstance(one, ast.Call) and one.args for one in ast.walk(held))
 
 
 def _source_object(scopes: list, given: ast.expr, before: int) -> tuple:

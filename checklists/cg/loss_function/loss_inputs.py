@@ -1,5 +1,6 @@
 """Whether the loss is given what it expects and gives what it should (cg.04)."""
 
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
@@ -21,44 +22,18 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: So many faults at different places are told.
+_MOST = 3
+
 
 def judge_loss(run_data: RunData) -> Optional[Finding]:
     """The finding on the losses of the watched step; None where none was seen."""
     probes = run_data.probes
     evidence = [*_evidence(run_data)]
-    if probes.differentiated.of == "sum":
-        return _finding(run_data, _of_all_outputs(probes.differentiated), evidence)
-    for one in probes.broadcasts:
-        if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
-            return _finding(run_data, _broadcast(one, run_data), evidence)
-    for one in probes.softmax_axes:
-        if one.shape and one.axes:
-            return _finding(run_data, _other_axis(one), evidence)
-    unmade = check_generator_range(run_data)
-    if unmade is not None:
-        return _finding(run_data, unmade, evidence)
-    try:
-        for one in [*probes.losses, *probes.other_losses]:
-            check_inputs(built_in(one, run_data), run_data)
-        for one in probes.losses:
-            _check_reduced(one)
-            _check_sign(one, run_data)
-        for one in probes.own_losses if probes.losses else ():
-            if not is_distance(one):
-                check_direction(one, run_data)
-    except Wrong as wrong:
-        return _finding(run_data, wrong, evidence)
-    own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
-    # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
-    own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
-    # what is not the loss as a whole is a part of it, or only reported
-    own = [one for one in own if one.final] or own
-    for one in own:
-        try:
-            check_inputs(of_script(one, run_data), run_data)
-            check_own(one, run_data)
-        except Wrong as wrong:
-            return _finding(run_data, wrong, evidence)
+    own = _judged_own(run_data)
+    wrongs = _wrongs(run_data, own)
+    if wrongs:
+        return _finding(run_data, wrongs, evidence)
     for one in own:
         broken = one.promise in one.candidates and one.variant is False and not one.behaviour.family.name
         if len(one.equals) < 2 and (broken or confirmed(one, run_data) is None):
@@ -97,7 +72,7 @@ def _not_tried(run_data: RunData, evidence: list) -> Optional[Finding]:
     """Of a loss that is written out and was not tried; None where nothing is known of it."""
     one = run_data.probes.written_loss
     if one.why == "unused" and not one.purpose:
-        return _finding(run_data, Wrong(_UNUSED, _USE, one.place), evidence)
+        return _finding(run_data, [Wrong(_UNUSED, _USE, one.place)], evidence)
     if one.why not in _WHY:
         return None
     places = [one.place] if one.place else []
@@ -168,13 +143,65 @@ def _of_all_outputs(one: Fact) -> Wrong:
     )
 
 
-def _finding(run_data: RunData, wrong: Wrong, evidence: list) -> Finding:
-    places = [place for place in wrong.places if place]
+def _judged_own(run_data: RunData) -> list:
+    """The losses of the script's own that are judged."""
+    probes = run_data.probes
+    own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
+    # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
+    own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
+    # what is not the loss as a whole is a part of it, or only reported
+    return [one for one in own if one.final] or own
+
+
+def _wrongs(run_data: RunData, own: list) -> list:
+    """What is wrong with the losses: with how they are computed and with what they are given; or else with what they do, which
+    either of these changes."""
+    probes = run_data.probes
+    found = [_of_all_outputs(probes.differentiated)] if probes.differentiated.of == "sum" else []
+    for one in probes.broadcasts:
+        if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
+            found.append(_broadcast(one, run_data))
+    found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes]
+    unmade = check_generator_range(run_data)
+    found += [unmade] if unmade is not None else []
+    given = [built_in(one, run_data) for one in (*probes.losses, *probes.other_losses)]
+    inputs = list(_raised([(check_inputs, one) for one in given], run_data))
+    inputs = inputs or list(_raised([(check_inputs, of_script(one, run_data)) for one in own], run_data))
+    if found or inputs:
+        return _apart([*found, *inputs])
+    checks: list = [(check, one) for one in probes.losses for check in (_check_reduced, _check_sign)]
+    checks += [(check_direction, one) for one in probes.own_losses if probes.losses and not is_distance(one)]
+    return list(_raised([*checks, *((check_own, one) for one in own)], run_data))[:1]
+
+
+def _raised(checks: list, run_data: RunData) -> Iterator[Wrong]:
+    """What ``check(one, run_data)`` raises of each ``(check, one)``."""
+    for check, one in checks:
+        try:
+            check(one, run_data)
+        except Wrong as wrong:
+            yield wrong
+
+
+def _apart(wrongs: list) -> list:
+    """The first of them, and those at other places: a fault has several consequences at its own."""
+    found: list = []
+    for wrong in wrongs:
+        taken = [(at.file, at.line) for one in found for at in one.places if at]
+        places = [(at.file, at.line) for at in wrong.places if at]
+        if not found or (places and places[0] not in taken):
+            found.append(wrong)
+    return found[:_MOST]
+
+
+def _finding(run_data: RunData, wrongs: list, evidence: list) -> Finding:
+    places = [place for wrong in wrongs for place in wrong.places if place]
     code = run_data.code_at(places, Text("loss 与它的输入", "The loss and what it is given"))
-    return problem(wrong.summary, wrong.advice, [*evidence, *code], places)
+    says = Joined([wrong.summary for wrong in wrongs], zh="", en=" ")
+    return problem(says, Joined([wrong.advice for wrong in wrongs], zh="", en=" "), [*evidence, *code], places)
 
 
-def _check_reduced(one: Fact) -> None:
+def _check_reduced(one: Fact, _: RunData) -> None:
     """Raises `Wrong`."""
     if one.unreduced and len(one.shape) and one.shape[0] and one.shape[0] > 1:
         raise Wrong(

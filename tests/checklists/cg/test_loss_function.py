@@ -157,3 +157,33 @@ def test_losses_that_were_not_tried(verdict, why, purpose, conclusion):
     made = Run()
     made.facts["probes"] = {"written_loss": {"why": why, "purpose": purpose, "place": PLACE}, "skipped": {}}
     assert verdict("cg.04", made)["conclusion"] == conclusion
+
+
+def test_shapes_and_range_are_both_told(verdict):
+    residual = {
+        **{key: value for key, value in loss("residual", (50, 1), (50,)).items() if key != "equals"},
+        "name": "sub",
+        "place": {"file": "train.py", "line": 36},
+        "output": {
+            "operator": "ReLU",
+            "place": {"file": "train.py", "line": 28},
+            "low": 0.0,
+            "high": None,
+            "plain": True,
+        },
+        "targets": {"elements": 800, "below": 388, "beyond_values": 388, "min": -2.6, "max": 2.3, "distinct": 800},
+    }
+    made = Run()
+    made.facts["probes"] = {
+        "losses": [],
+        "other_losses": [residual],
+        "own_losses": [],
+        "broadcasts": [
+            {"operator": "sub", "place": {"file": "train.py", "line": 36}, "shapes": [[50, 1], [50]], "label": 1}
+        ],
+        "skipped": {},
+    }
+    entry = verdict("cg.04", made)
+    assert entry["conclusion"] == "problem"
+    assert "50×50" in entry["summary"] and "cannot reach" in entry["summary"]
+    assert {36, 28} <= {place["line"] for place in entry["locations"]}
