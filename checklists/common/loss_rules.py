@@ -11,6 +11,7 @@ from msprec.checklists.common.class_numbers import taken_for_amounts
 from msprec.checklists.common.class_weights import check_class_weights
 from msprec.checklists.common.custom_loss import Wrong, called
 from msprec.checklists.common.target_columns import Beyond, beyond_range, column_of
+from msprec.checklists.common.training_segments import last_training_start
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -539,12 +540,18 @@ def _several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
+def _within(one: LossWithInputs) -> bool:
+    """Whether the labels of the captured batches are all classes of the output: the column is that of other trainings too."""
+    top = one.fact.targets.max
+    return top is not None and top < one.shape[1]
+
+
 def _too_few_outputs(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
     """More classes in the whole column than outputs."""
     classes_wanted = one.takes in ("scores of classes", "log-probabilities") and one.kind != "kl_div"
     if not classes_wanted or one.own or len(one.shape) < 2 or one.column is None or not one.fact.targets.whole:
         return None
-    if one.fact.targets.shape == one.shape:
+    if one.fact.targets.shape == one.shape or (last_training_start(run_data) and _within(one)):
         return None
     top, _, name = one.column[1].max, one.column[0], one.column[1].name
     if top is None or top < one.shape[1] or top == one.fact.settings.get("ignore_index"):

@@ -55,7 +55,7 @@ def weight_origins(run_data: RunData) -> list:
             continue
         for value in _weights_given(call.node):
             made = run_data.project.value_node(value, call.scope)
-            found += [place(here[0], made.lineno)] if made is not None else []
+            found += [place(here[0], made.lineno)] if isinstance(made, ast.expr) else []
             found.append(place(*here))
     return list({(one.file, one.line): one for one in found}.values())
 

@@ -6,6 +6,7 @@ from operator import mul
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import plain_name
 from msprec.probe.connectivity_trace import GraphTrace, live_nodes, place_of
+from msprec.probe.loss_input_statistics import is_input
 from msprec.record.nested import tensors_in
 
 _RESHAPES = ("reshape", "view", "viewas", "reshapeas")
@@ -25,14 +26,18 @@ def reshaped_axes(trace: GraphTrace, batch: tuple) -> list:
         list: ``operator``, ``place``, ``given`` and ``made`` (shapes), and ``size`` of the axis that was moved.
     """
     rows = {int(value.shape[0]) for value in tensors_in(batch) if value.ndim}
+    inputs = [to_numpy(value) for value in tensors_in(batch)]
     live, found = live_nodes(trace), {}
     for node in trace.nodes:
         if id(node) not in live or plain_name(node) not in _RESHAPES or not node.inputs or not node.results:
             continue
         given, made = tuple(node.inputs[0].shape), tuple(node.results[0].shape)
         sizes = moved_axes(given, made)
-        if rows & set(sizes):  # told only where samples are to come first again, after the time
-            sizes = [size for size in sizes if size not in rows and made[0] in rows and given[0] not in rows]
+        if rows & set(sizes):  # told only where samples are to come first again, after the time, or are put behind it
+            again = made[0] in rows and given[0] not in rows
+            behind = len(given) > 1 and made[:2] == (given[1], given[0])
+            second = behind and is_input(to_numpy(node.inputs[0]), inputs)
+            sizes = [size for size in sizes if size not in rows and (again or second)]
         if not sizes or _padded(node) or _constant(node.inputs[0]):
             continue
         entry = {

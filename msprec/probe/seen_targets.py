@@ -23,11 +23,13 @@ _LARGEST = 1 << 23
 
 
 class _Shifted(NamedTuple):
-    """``position`` of the input, ``shift`` by which the targets lead it (1: the next token), ``length`` of the targets."""
+    """``position`` of the input, ``shift`` by which the targets lead it (1: the next token), ``length`` of the targets, and the
+    place of the ``first`` of them in the input."""
 
     position: int
     shift: int
     length: int
+    first: int
 
 
 def seen_targets(material) -> Optional[dict]:
@@ -48,7 +50,8 @@ def seen_targets(material) -> Optional[dict]:
         if shifted is None:
             return None
         tokens = to_numpy(list(tensors_in(batch))[shifted.position])
-        places = sorted({tokens.shape[1] // 2, 2 * tokens.shape[1] // 3})
+        begin, count = (shifted.first, shifted.length) if shifted.first > 1 else (0, tokens.shape[1])
+        places = sorted({begin + count // 2, begin + 2 * count // 3})
         tried = [_tried(runs, batch, plain, shifted, tokens, at) for at in places]
     if any(one is None for one in tried):
         return None
@@ -114,17 +117,24 @@ def _shift_of(targets: np.ndarray, inputs: list) -> Optional[_Shifted]:
     length = targets.shape[1]
     for position, tokens in enumerate(inputs):
         fits = tokens.ndim == 2 and tokens.dtype.kind in "iu" and tokens.shape[0] == len(targets)
-        if not fits or tokens.shape[1] < _SHORTEST or tokens.shape[1] not in (length, length + 1):
+        if not fits or tokens.shape[1] < _SHORTEST or tokens.shape[1] < length:
+            continue
+        if tokens.shape[1] > length + 1:
+            if length > 1 and _agrees(targets, tokens[:, -length:], tokens[:, -length - 1 : -1]):
+                return _Shifted(position, 1, length, tokens.shape[1] - length)  # the last of them alone
             continue
         given, following = tokens[:, : tokens.shape[1] - 1], tokens[:, 1:]
         aimed = targets[:, : given.shape[1]]
-        telling = (given != following) & (aimed >= 0)
-        if telling.sum() < _TELLING:
-            continue
-        for shift, expected in ((1, following), (0, given)):
-            if (aimed == expected)[telling].mean() >= _AGREE:
-                return _Shifted(position, shift, length)
+        for shift, expected, other in ((1, following, given), (0, given, following)):
+            if _agrees(aimed, expected, other):
+                return _Shifted(position, shift, length, 1)
     return None
+
+
+def _agrees(aimed: np.ndarray, expected: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the targets are the ``expected`` tokens, where these differ from the ``other`` ones."""
+    telling = (expected != other) & (aimed >= 0)
+    return bool(telling.sum() >= _TELLING and (aimed == expected)[telling].mean() >= _AGREE)
 
 
 def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, tokens: np.ndarray, at: int):
@@ -141,11 +151,14 @@ def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, to
     largest = float(moved.max())
     if not largest > 0 or float(noise.max()) > 0.1 * _UNCHANGED * largest:
         return None
-    before = moved[:at] if shifted.shift else moved[: at - 1]
-    leaking = _first_leaking(plain.trace, other.trace, runs.rows, shifted.length, at)
+    own = at - shifted.first + 1  # the prediction whose place is that of the changed token
+    before = moved[:own] if shifted.shift else moved[: at - 1]
+    after = moved[own + 1 :] if own + 1 < len(moved) else moved[own:]
+    length = shifted.length if shifted.first == 1 else tokens.shape[1] - 1
+    leaking = _first_leaking(plain.trace, other.trace, runs.rows, length, at)
     return (
         float(before[-1]) / largest if shifted.shift else float(before.max()) / largest,
-        float(moved[at + 1 :].max()) / largest,
+        float(after.max()) / largest if len(after) else 0.0,
         place_of(leaking) if leaking is not None else None,
         leaking.callee if leaking is not None else None,
     )

@@ -79,6 +79,13 @@ def test_in_a_step(change):
     assert found(change) == [([2, 6, 20], [2, 20, 6], 20)]
 
 
+def test_samples_put_behind_the_time():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = nn.Dense(20, 20)
+    step = of_forward(lambda x: net(x.reshape(6, 2, 20)).square().mean(), (X,), net.trainable_params(), [net])
+    assert [one["size"] for one in reshaped_axes(trace_step(step), (X,))] == [6]
+
+
 @pytest.mark.parametrize(
     "change",
     [

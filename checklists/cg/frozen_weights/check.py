@@ -260,7 +260,7 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
             "set free; to freeze weights on purpose, set their requires_grad to False.",
         ),
         _evidence(run_data, groups),
-        [*thawed, *_chosen(run_data), *_places(run_data)],
+        [*thawed, *_chosen(run_data), *_places(run_data), *[one.created for one in groups.left_out[:1] if one.created]],
     )
 
 

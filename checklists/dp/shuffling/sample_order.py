@@ -262,7 +262,8 @@ class Order:
         So are the batches of metric learning (P classes with K samples each) and the views of one sample.
         """
         batch, runs, chance = self.dataset.batch_size or 0, (entry.label_changes or 0) + 1, entry.random_runs_dependence
-        if chance is None or 2 * (entry.samples or 0) > runs * batch:
+        seen = entry.labels_seen or entry.samples or 0  # the labels of a long pass are not all counted
+        if chance is None or 2 * seen > runs * batch:
             return False
         return (entry.label_segment_dependence or 0.0) < chance + self.run_data.limit("dp.03.weak_dependence")
 
@@ -327,7 +328,7 @@ class Order:
                 "Samples come grouped by label: in {n} samples the label changes {changes} times between neighbours ("
                 "{expected} expected in a "
                 "random order); dependence of label on position {dependence}{buffer}.",
-                n=entry.samples,
+                n=entry.labels_seen or entry.samples,
                 changes=entry.label_changes,
                 expected=entry.expected_changes,
                 dependence=entry.label_segment_dependence,

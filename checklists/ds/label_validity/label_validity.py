@@ -16,6 +16,7 @@ from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.common.scores_at_odds import scores_at_odds
 from msprec.checklists.common.target_columns import column_of
 from msprec.checklists.common.training_curves import validation_scores
+from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
@@ -468,6 +469,8 @@ def _relabelled(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tupl
     again = found.again
     if not again or not sum(counts) or (again.samples or 0) < run_data.limit("ds.02.predicted"):
         return None
+    if last_training_start(run_data):
+        return None  # another training may learn other labels of the same inputs
     if (found.distinct or 0) < run_data.limit("ds.02.distinct") * (found.samples or 0):
         return None  # few different inputs: their labels are random by nature
     chance = 1 - sum((count / sum(counts)) ** 2 for count in counts)

@@ -18,8 +18,8 @@ STEPPED = (
 
 
 class Collapse(NamedTuple):
-    """``step``: from which on the rate stays below ``share`` times its ``peak``; of ``steps`` in all; ``last``: the rate at the
-    end."""
+    """``step``: from which on the rate stays at ``share`` times its ``peak`` or below; of ``steps`` in all; ``last``: the rate at
+    the end."""
 
     step: int
     steps: int
@@ -40,7 +40,8 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
     names = ("hp.01.collapsed", "hp.01.collapsed_early", *(["hp.01.collapsed_half"] if short else []))
     for name in names:
         share = run_data.limit(name)
-        at = int(np.flatnonzero(rates >= share * rates.max())[-1]) + 1
+        # a rate that was multiplied by this share is within it
+        at = int(np.flatnonzero(rates > 1.001 * share * rates.max())[-1]) + 1
         if at < run_data.limit(f"{name}_at") * len(rates):
             return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]), share)
     return None
@@ -61,8 +62,9 @@ def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evid
     )
     return problem(
         Text(
-            "学习率过早降到几乎为 0：从 {peak} 起，第 {step} 步（共 {steps} 步）时已不到它的 {share}，结尾为 {last}{beside}。",
-            "The learning rate falls to next to nothing too early: from {peak} to less than {share} of it by step {step} of "
+            "学习率过早降到几乎为 0：从 {peak} 起，第 {step} 步（共 {steps} 步）时已降到它的 {share} 或以下，"
+            "结尾为 {last}{beside}。",
+            "The learning rate falls to next to nothing too early: from {peak} to {share} of it or less by step {step} of "
             "{steps}, and to {last} at the end{beside}.",
             share=f"1/{1 / ended.share:.0f}",
             peak=ended.peak,

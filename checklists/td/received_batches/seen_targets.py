@@ -6,6 +6,9 @@ from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
+#: What makes a causal mask, and makes it the wrong way round.
+_TRIANGLES = r"\b(triu|tril|Tril|Triu|TriangularMask)\w*\("
+
 
 def seen_targets(run_data: RunData) -> Optional[Finding]:
     """A problem where the target of a place is among what its prediction is made of; None where it is not.
@@ -41,7 +44,7 @@ def _future(run_data: RunData, facts) -> Finding:
             "the left only, and use no bidirectional recurrent layers.",
         ),
         [run_data.code(facts.place, Text("看到后面 token 的运算", "Where later tokens are seen"))],
-        [one for one in (facts.place, facts.loss_place) if one],
+        [one for one in (*run_data.find_lines(_TRIANGLES, 2), facts.place, facts.loss_place) if one],
     )
 
 

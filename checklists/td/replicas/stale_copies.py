@@ -15,6 +15,9 @@ _STAYS = r"(?i)random_network_dist|\brnd\b|intrinsic|curiosity|novelty"
 #: A moving average, wherever it is spoken of.
 _AVERAGES = r"(?i)(\b|_)(ema|swa|polyak|moving_average|averaged_?(model|net\w*|weights))(\b|_)|ModelEMA"
 
+#: A decay near 1, as averages have it.
+_DECAYS = r"(?i)(decay|ema|momentum|tau|polyak|average)\w*['\"]?\s*[=:]\s*(float\s*=\s*)?0?\.9"
+
 #: What goes over the parameters of a target or an average, or writes into it.
 _COPIES = (
     r"(?i)\b(zip|load_param_into_net|copy\w*|update_parameter\w*)\(.*(target|ema|average|momentum|shadow|polyak|slow)"
@@ -24,7 +27,8 @@ _COPIES = (
 def stale_copies(run_data: RunData) -> Optional[Finding]:
     """A problem where a copy that is called after td.07.updates updates still has the weights of the start, and by its name is
     to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose. A problem too
-    where its weights follow and the statistics of its BatchNorm have stayed those of the start."""
+    where its weights follow and the statistics of its BatchNorm have stayed those of the start, and where an average that alone
+    is evaluated has td.07.behind of the way from the start still before it."""
     if applied_updates(run_data) < run_data.limit("td.07.updates"):
         return None
     for copy in run_data.copies:
@@ -34,6 +38,11 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
         follows = not still and copy.distance is not None and copy.distance <= run_data.limit("td.07.follows")
         if late and follows and copy.statistics_stayed and not copy.in_training:
             return _statistics(run_data, copy)
+        behind = not still and not copy.in_training and not copy.original_evaluated and copy.behind is not None
+        # weights that no file was loaded into were written by the script, as an average's are; drawn anew they lie farther off
+        averages = _follows(run_data, copy) or (not run_data.loads and not copy.as_original_ended)
+        if late and behind and run_data.limit("td.07.behind") <= copy.behind <= 1 and averages:
+            return _slow(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
             continue
         if _named(run_data, copy) or (not kept and _follows(run_data, copy)):
@@ -66,6 +75,31 @@ def _statistics(run_data: RunData, copy: Fact) -> Finding:
     )
 
 
+def _slow(run_data: RunData, copy: Fact) -> Finding:
+    places = [one for one in (*run_data.find_lines(_DECAYS, 2), copy.created, copy.called) if one]
+    return problem(
+        Text(
+            "只有 {name}（{called} 处调用）被评估，它是权重的滑动平均，而 {n} 次更新之后它与训练后的权重之差仍是训练所走路程的 "
+            "{share}：平均得太慢，评估的几乎是训练开始时的权重。",
+            "All that is evaluated is {name}, called at {called}, an average of the weights; after {n} updates it is still "
+            "{share} of the way that training took away from the trained weights: it averages too slowly, and what is evaluated "
+            "is nearly what training began with.",
+            name=copy.class_,
+            called=at(copy.called),
+            n=applied_updates(run_data),
+            share=f"{100 * copy.behind:.0f} %",
+        ),
+        Text(
+            "减小衰减率，使 1 ÷（1 − 衰减率）远小于更新次数（或在开头用较小的衰减率，如 min(decay, (1 + n) / (10 + n))）；"
+            "并同时评估被训练的网络。",
+            "Lower the decay until 1 / (1 - decay) is far below the number of updates, or begin with a smaller one, such as "
+            "min(decay, (1 + n) / (10 + n)); and evaluate the trained network as well.",
+        ),
+        [run_data.code_at(places, Text("平均的衰减率与副本", "The decay of the average, and the copy"))],
+        places,
+    )
+
+
 def _kept_since(run_data: RunData, copy: Fact) -> bool:
     """Whether the values are those of the copy's first call, with so many updates between its first and its last call, and
     never were the trained network's: it was not even copied at the start."""
@@ -91,12 +125,14 @@ def _finding(run_data: RunData, copy: Fact, make) -> Finding:
     places = [one for one in (copy.created, *copied, run_data.probes.gradients.place, copy.called, *steps) if one]
     return make(
         Text(
-            "{name}（{called} 处调用）与被训练的网络结构相同，训练 {n} 次更新之后它的权重仍与开始时相同：更新它的代码没有执行，"
+            "{name}（{called}）与被训练的网络结构相同，训练 {n} 次更新之后它的权重仍与开始时相同：更新它的代码没有执行，"
             "或者没有把值写进它的参数。",
-            "{name}, called at {called}, is a copy of the network that trains; after {n} updates it still has the weights of the "
+            "{name}, {called}, is a copy of the network that trains; after {n} updates it still has the weights of the "
             "start: what is to update it does not run, or writes into no parameter of it.",
             name=copy.class_,
-            called=at(copy.called),
+            called=Text("{at} 处调用", "called at {at}", at=at(copy.called))
+            if copy.called
+            else Text("在训练步中", "within the training step"),
             n=applied_updates(run_data),
         ),
         Text(

@@ -71,9 +71,10 @@ def _prevailed(run_data: RunData, term: Fact, others: list) -> bool:
         term.rest_start,
     ):
         return False
-    down = sum(abs(one.end) for one in others) <= run_data.limit("td.08.emptied") * sum(
-        abs(one.start) for one in others
-    )
+    emptied = run_data.limit("td.08.emptied")
+    down = sum(abs(one.end) for one in others) <= emptied * sum(abs(one.start) for one in others)
+    # a divergence that is written as a sum has parts that stay, beside a number
+    down = down or (term.rest_end is not None and term.rest_end <= run_data.limit("td.08.settled") * term.rest_start)
     return down and term.rest_start >= run_data.limit("td.08.leading") * term.gradient_start
 
 

@@ -122,6 +122,7 @@ class NewPass:
 def _label_order(labels: Optional[np.ndarray]) -> dict:
     """How mixed the labels are: changes between neighbours, and dependence of the label on the position."""
     none = {
+        "labels_seen": None,
         "label_changes": None,
         "expected_changes": None,
         "label_segment_dependence": None,
@@ -136,6 +137,7 @@ def _label_order(labels: Optional[np.ndarray]) -> dict:
     pairs = 1.0 - float((counts * (counts - 1.0)).sum()) / (n * (n - 1.0))
     changes = int((index[1:] != index[:-1]).sum())
     return {
+        "labels_seen": n,
         "label_changes": changes,
         "expected_changes": (n - 1) * pairs,
         "label_segment_dependence": _on_position(index, k),

@@ -6,7 +6,7 @@ import numpy as np
 
 from msprec.observe.data.datasets import to_array
 from msprec.runtime.cell_origins import created_place
-from msprec.runtime.cells import parameters_of
+from msprec.runtime.cells import is_builtin, parameters_of, walk
 
 #: So many are told, and parameters of so many bytes together are compared.
 _MOST, _MOST_BYTES = 4, 256 << 20
@@ -33,18 +33,34 @@ def copies(observer, optimized: Optional[set]) -> list:
     """The entry ``copies`` of ``network.json``."""
     if not optimized:
         return []
-    roots = {id(r): r for r in [*observer.steps.roots, *observer.steps.eval_roots]}
     trained, others = [], []
-    for root in roots.values():
+    for root, owner in _candidates(observer, optimized):
         parameters = [(path, parameter) for path, parameter, _, _ in parameters_of(root)]
         group = trained if any(id(p) in optimized for _, p in parameters) else others
         if parameters and sum(p.nbytes for _, p in parameters) <= _MOST_BYTES:
-            group.append((root, parameters))
+            group.append((root, owner, parameters))
     found = []
-    for root, parameters in others:
-        original = next((one for one in trained if _form(one[1]) == _form(parameters)), None)
+    for root, owner, parameters in others:
+        original = next((one for one in trained if _form(one[2]) == _form(parameters)), None)
         if original is not None and len(found) < _MOST:
-            found.append(_entry(observer, root, parameters, *original))
+            found.append(_entry(observer, root, owner, parameters, original[0], original[2]))
+    return found
+
+
+def _candidates(observer, optimized: set) -> list:
+    """``(network, the root that is called)``: each root, and the networks of one class within it, as a training cell holds the
+    network that learns and its target."""
+    roots = {id(r): r for r in [*observer.steps.roots, *observer.steps.eval_roots]}
+    found = [(root, root) for root in roots.values()]
+    for root in roots.values():
+        classes: dict = {}
+        for _, cell in walk(root, optimizers=False):
+            if cell is not root and not is_builtin(type(cell)):
+                classes.setdefault(type(cell), []).append(cell)
+        for cells in classes.values():
+            learns = [any(id(p) in optimized for _, p, _, _ in parameters_of(cell)) for cell in cells]
+            if any(learns) and not all(learns):
+                found += [(cell, root) for cell in cells if id(cell) not in roots]
     return found
 
 
@@ -53,11 +69,11 @@ def _form(parameters: list) -> list:
     return [(path, tuple(p.shape)) for path, p in parameters]
 
 
-def _entry(observer, root, parameters: list, original, trained: list) -> dict:
+def _entry(observer, root, owner, parameters: list, original, trained: list) -> dict:
     entries = observer.parameters.entries
     own = [p for _, p in parameters]
     now = [to_array(p) for p in own]
-    calls = [phase for phase in observer.modes.phases.values() if observer.modes.roots[phase["network"]]() is root]
+    calls = [phase for phase in observer.modes.phases.values() if observer.modes.roots[phase["network"]]() is owner]
     beside = [
         phase
         for phase in observer.modes.phases.values()
@@ -66,7 +82,7 @@ def _entry(observer, root, parameters: list, original, trained: list) -> dict:
     return {
         "class": type(root).__name__,
         "created": created_place(root),
-        "called": calls[0]["place"] if calls else None,
+        "called": calls[0]["place"] if calls and root is owner else None,
         "in_training": any(phase["gradient"] for phase in calls),
         "last_step": max((phase["last_step"] for phase in calls), default=None),
         "original_evaluated": bool(beside),
@@ -75,6 +91,7 @@ def _entry(observer, root, parameters: list, original, trained: list) -> dict:
         "as_original_began": _equal(now, [_before(entries, p) for _, p in trained]),
         "as_original_ended": _equal(now, [to_array(p) for _, p in trained]),
         "distance": _distance(own, [p for _, p in trained]),
+        "behind": _behind(entries, own, [p for _, p in trained]),
         "statistics_stayed": _statistics_stayed(entries, parameters, trained),
     }
 
@@ -97,9 +114,23 @@ def _statistics_stayed(entries: dict, parameters: list, trained: list) -> list:
 def _distance(own: list, beside: list) -> Optional[float]:
     """Norm of the difference of all weights that take a gradient, over that of the trained network's; None where it is 0."""
     pairs = [(to_array(a), to_array(b)) for a, b in zip(own, beside) if b.requires_grad]
-    pairs = [(a.astype(np.float64), b.astype(np.float64)) for a, b in pairs if a is not None and b is not None]
-    norm = np.sqrt(sum(float((b**2).sum()) for _, b in pairs))
-    return float(np.sqrt(sum(float(((a - b) ** 2).sum()) for a, b in pairs)) / norm) if norm > 0 else None
+    return _ratio([(a - b, b) for a, b in _known(pairs)])
+
+
+def _behind(entries: dict, own: list, beside: list) -> Optional[float]:
+    """The same over the norm of what training changed in them: 0 of the trained weights, 1 of those of the start."""
+    triples = [(to_array(a), to_array(b), _before(entries, b)) for a, b in zip(own, beside) if b.requires_grad]
+    return _ratio([(a - b, b - began) for a, b, began in _known(triples)]) if triples else None
+
+
+def _known(groups: list) -> list:
+    return [[one.astype(np.float64) for one in group] for group in groups if all(one is not None for one in group)]
+
+
+def _ratio(pairs: list) -> Optional[float]:
+    """Norm of all first arrays together over that of all second ones; None where that is 0."""
+    first, second = (np.sqrt(sum(float((pair[n] ** 2).sum()) for pair in pairs)) for n in (0, 1))
+    return float(first / second) if second > 0 else None
 
 
 def _before(entries: dict, parameter) -> Optional[np.ndarray]:

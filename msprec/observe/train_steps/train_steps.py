@@ -180,7 +180,9 @@ class StepObserver:
                 if is_loss_class(type(inner)):
                     self.loss_facts.note_cell(inner)
         extra = [p for o in optimizers for p in o.parameters]
-        self.observer.parameters.note(roots, extra, self.done)
+        # layers may have been put into a known network since: another optimizer begins another training
+        known = [root for root in self.roots if optimizers and not any(root is one for one in roots)]
+        self.observer.parameters.note([*roots, *known], extra, self.done)
         for optimizer in optimizers:
             self.observer.optimizers.in_use(optimizer)
         self.observer.step_seen()

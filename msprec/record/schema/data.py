@@ -114,6 +114,7 @@ ORDER = {
                 "common_share": key(
                     finite, "share of its samples that pass 1 delivered too, wherever; null: pass 1 or keys left out"
                 ),
+                "labels_seen": key(count, "labels of the pass, from its first on, that the following were counted in"),
                 "label_changes": key(finite, "neighbours whose labels differ"),
                 "expected_changes": key(finite, "the same, expected in a random order of the same labels"),
                 "label_segment_dependence": key(

@@ -100,6 +100,9 @@ NETWORK = {
                 "distance": key(
                     number, "norm of the difference of its weights from the trained network's, over the latter's"
                 ),
+                "behind": key(
+                    number, "the same over what training changed in the latter: 1 of the weights of the start"
+                ),
                 "statistics_stayed": key(
                     [words], "paths of its BatchNorm statistics that never changed, though the trained network's did"
                 ),
