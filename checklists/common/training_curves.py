@@ -215,17 +215,17 @@ def _passes_of_last(run_data: RunData, steps: int) -> Optional[int]:
     return passes if steps == 0 else None
 
 
-_SAVES = ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")
+SAVES = ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")
 
 
 def keeps_best(run_data: RunData) -> list:
     """Places where the script keeps the best weights or stops early by itself."""
     found = run_data.find_lines(_KEEPS_BEST.pattern, 2)
     for file, tree in run_data.source.trees.items():
-        if not any(called_name(call) in _SAVES for call in run_data.source.nodes(file, ast.Call)):
+        if not any(called_name(call) in SAVES for call in run_data.source.nodes(file, ast.Call)):
             continue
         for call, parents in run_data.source.calls(tree):
-            saves = called_name(call) in _SAVES
+            saves = called_name(call) in SAVES
             tests = [parent for parent in parents if isinstance(parent, ast.If)]
             if saves and any(_BEST.search(ast.unparse(one.test)) or _keeps_extreme(one) for one in tests):
                 found.append(place(file, call.lineno))

@@ -1,0 +1,93 @@
+"""Weights that a script keeps where a metric is worst, as its comparison is the wrong way round (wi.02)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.training_curves import SAVES
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
+
+#: Metrics that nobody reads the other way; a "score" may be either.
+_HIGHER = re.compile(r"accura|(^|_)acc(_|$)|f1|auc|iou|dice|bleu|rouge|precision|recall|psnr|ssim", re.IGNORECASE)
+_LOWER = re.compile(r"loss|error|(^|_)(mae|mse|rmse|ppl|perplexity)(_|$)", re.IGNORECASE)
+_ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+class _Kept(NamedTuple):
+    """The comparison ``says``, at a place, keeps the weights at the worst ``metric``; ``saved``: where they are saved."""
+
+    place: Fact
+    says: str
+    metric: str
+    saved: Fact
+
+
+def kept_at_worst(run_data: RunData) -> Optional[Finding]:
+    """A problem where weights are saved ``if accuracy < best`` with ``best = accuracy`` inside (or the reverse of a loss), by the
+    name of the metric or of the function that gives it; None elsewhere."""
+    one = next(_found(run_data), None)
+    if one is None:
+        return None
+    return problem(
+        Text(
+            "保存的不是最好的权重，而是最差的：{says} 时才保存，而 {metric} {better}。",
+            "What is kept are not the best weights but the worst: they are saved where {says}, and {better} {metric} is better.",
+            says=one.says,
+            metric=one.metric,
+            better=Text("越高越好", "a higher") if _HIGHER.search(one.metric) else Text("越低越好", "a lower"),
+        ),
+        Text("把比较反过来。", "Turn the comparison round."),
+        [run_data.code(one.place, Text("比较之处", "The comparison"))],
+        [one.place, one.saved],
+    )
+
+
+def _found(run_data: RunData) -> Iterator[_Kept]:
+    for file, tree in sorted(run_data.source.trees.items()):
+        for call, parents in run_data.source.calls(tree):
+            for branch in (one for one in parents if isinstance(one, ast.If)) if called_name(call) in SAVES else ():
+                kept = _reversed(branch, tree)
+                if kept is not None:
+                    yield _Kept(place(file, branch.lineno), *kept, place(file, call.lineno))
+
+
+def _reversed(branch: ast.If, tree: ast.AST) -> Optional[tuple]:
+    """``(comparison, metric)`` where the branch keeps the worse of two values of a metric."""
+    for test in (one for one in ast.walk(branch.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
+        order = _ORDERS.get(type(test.ops[0]))
+        kept = {
+            (ast.unparse(target), ast.unparse(node.value))
+            for node in ast.walk(branch)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        }
+        left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+        if order is None or not {(right, left), (left, right)} & kept:
+            continue
+        new = left if (right, left) in kept else right
+        smaller = (order[0] == "<") == (new == left)
+        metric = _metric(new, tree)
+        if metric is not None and smaller == bool(_HIGHER.search(metric)):
+            return ast.unparse(test), metric
+    return None
+
+
+def _metric(name: str, tree: ast.AST) -> Optional[str]:
+    """The metric that a name speaks of, or else the one call that gives it; None where neither tells, or they tell of both."""
+    given = {
+        called_name(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and any(ast.unparse(target) == name for target in node.targets)
+    }
+    for words in ([name], sorted(given)):
+        told = [one for one in words if bool(_LOWER.search(one)) != bool(_HIGHER.search(one))]
+        if told and len(words) == 1:
+            return told[0]
+    return None

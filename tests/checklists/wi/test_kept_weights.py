@@ -1,0 +1,52 @@
+"""wi.02: the weights that a script keeps, read from its source."""
+
+import ast
+import types
+
+import pytest
+
+from msprec.checklists.common import kept_weights
+
+LOOP = """
+best = {start}
+for epoch in range(9):
+    {value} = {call}(net)
+    if {test}:
+        best = {value}
+        ms.save_checkpoint(net, "best.ckpt")
+"""
+
+
+def read(code):
+    """`run_data` of one script."""
+    source = types.SimpleNamespace(trees={"train.py": ast.parse(code)}, calls=lambda tree: _calls(tree, ()))
+    return types.SimpleNamespace(source=source, code=lambda *_: None)
+
+
+def _calls(node, parents):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call):
+            yield child, (node, *parents)
+        yield from _calls(child, (node, *parents))
+
+
+@pytest.mark.parametrize(
+    ("value", "call", "test", "wrong"),
+    [
+        ("val", "accuracy", "best is None or val < best", True),
+        ("val", "accuracy", "best is None or val > best", False),
+        ("val_acc", "evaluate", "val_acc < best", True),
+        ("val_acc", "evaluate", "best < val_acc", False),
+        ("val_loss", "evaluate", "val_loss > best", True),
+        ("val_loss", "evaluate", "val_loss < best", False),
+        ("fid_score", "evaluate", "fid_score < best", False),
+        ("val", "evaluate", "val < best", False),
+    ],
+)
+def test_comparisons(value, call, test, wrong):
+    code = LOOP.format(start="None", value=value, call=call, test=test)
+    found = kept_weights.kept_at_worst(read(code))
+    assert (found is not None) == wrong
+    if wrong:
+        assert [one.line for one in found.locations] == [5, 7]
+        assert "worst" in found.summary.render("en")
