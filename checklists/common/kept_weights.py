@@ -53,7 +53,7 @@ def _found(run_data: RunData) -> Iterator[_Kept]:
             for branch in (one for one in parents if isinstance(one, ast.If)) if called_name(call) in SAVES else ():
                 kept = _reversed(branch, tree)
                 if kept is not None:
-                    yield _Kept(place(file, branch.lineno), *kept, place(file, call.lineno))
+                    yield _Kept(place(file, branch.lineno), kept[0], kept[1], place(file, call.lineno))
 
 
 def _reversed(branch: ast.If, tree: ast.AST) -> Optional[tuple]:

@@ -45,7 +45,7 @@ from msprec.checklists.hp.learning_rate.loss_course import (
     rates_of,
     still_rising,
 )
-from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, went_astray
+from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, out_of_reach, went_astray
 from msprec.checklists.hp.learning_rate.rate_findings import (
     NO_BOUNDS,
     behind_test,
@@ -205,6 +205,9 @@ def _judged(run_data: RunData) -> Finding:
     standardised = better_when_standardised(run_data, outcome)
     if standardised is not None:
         return outdone_when_standardised(used, standardised, evidence, places)
+    small = out_of_reach(run_data, used, outcome, evidence, places) if used else None
+    if small is not None:
+        return small
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return _learnt_nothing(run_data, used, curve, verdict, outcome, evidence, places)
     barely = outcome.verdict == "unknown" and seen.first is not None and seen.first > 0

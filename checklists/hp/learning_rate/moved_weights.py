@@ -1,5 +1,6 @@
 """What the weights' change over the run tells of the learning rate, where no probe does (hp.01)."""
 
+import math
 import re
 from typing import NamedTuple, Optional
 
@@ -39,6 +40,47 @@ def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
         max(one.relative for one in known),
         largest / whole if whole > 0 else 0.0,
         float(np.median(steps)) if steps else 0.0,
+    )
+
+
+def out_of_reach(
+    run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where no weight changed, for whatever reason, and none could have by hp.01.reach: gradients of norm 1, always
+    in one direction, would have moved the smallest weight by less than that share of its norm; under an optimizer whose steps
+    are as large as the rate, all steps in one direction. None of weights that were loaded."""
+    rates = run_data.steps().observed("lr")
+    weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
+    optimizers = [one for one in run_data.optimizers if one.used]
+    if outcome.verdict != "nothing" or len(optimizers) != 1 or not len(rates) or not np.isfinite(rates).all():
+        return None
+    if run_data.loads or not weights or any(one.moved.any is not False for one in weights):
+        return None
+    one = optimizers[0]
+    adaptive = bool(_ADAPTIVE.search(one.class_ or ""))
+    way = float(rates.sum()) / (1.0 if adaptive else max(1e-3, 1 - (one.momentum or 0.0)))
+    each = [(math.hypot(p.initial.std or 0.0, p.initial.mean or 0.0), p.size or 1) for p in weights]
+    least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
+    if not least or way >= run_data.limit("hp.01.reach") * least:
+        return None
+    unit = Text("", "") if adaptive else Text("（梯度范数为 1）", " of gradients of norm 1")
+    return problem(
+        Text(
+            "学习率 {used} 过小，与权重为何没有变化无关：{steps} 步{unit}即使始终朝同一方向，也只能使权重改变其大小的 {share}。",
+            "The learning rate of {used} is too small, whatever else keeps the weights as they are: {steps} steps{unit}, all in "
+            "one direction, could have moved no weight by more than {share} of its size.",
+            used=used,
+            steps=len(rates),
+            unit=unit,
+            share=f"{100 * way / least:.2g} %",
+        ),
+        Text(
+            "先解决权重没有变化的原因（cg.02、cg.04、td.02），再把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
+            "Find first why the weights do not change (cg.02, cg.04, td.02), and raise the rate to what is usual (about 0.01 of "
+            "SGD, 0.001 of Adam).",
+        ),
+        evidence,
+        places,
     )
 
 

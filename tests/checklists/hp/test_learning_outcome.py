@@ -71,6 +71,29 @@ def test_learnt_nothing_inside_the_bounds_is_not_the_rate(verdict):
     assert entry["conclusion"] == "undecided" and "learnt nothing" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("name", "rate", "still", "conclusion"),
+    [
+        ("SGD", 1e-6, True, "problem"),
+        ("SGD", 1e-1, True, "undecided"),  # something else holds them, and the rate may be right
+        ("SGD", 1e-6, False, "undecided"),
+        ("Adam", 1e-6, True, "problem"),
+        ("Adam", 1e-3, True, "undecided"),
+    ],
+)
+def test_weights_that_stay_and_could_not_have_moved(verdict, name, rate, still, conclusion):
+    run = training(level)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": name, "momentum": 0.9})]
+    for one in run.facts["parameters"]["parameters"]:
+        size = 0.0 if still else 1e-4
+        one["moved"] = {"relative": size, "max_abs": size, "any": not still, "proportional": False}
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("whatever else" in entry["summary"]) == (conclusion == "problem")
+
+
 def test_a_number_stands_where_it_belongs(verdict):
     entry = verdict("hp.01", swept(training(lambda n: 0.1 + 2.2 * math.exp(-n / 20)), 1e-5, 1e-3))
     assert entry["conclusion"] == "ok" and "above the bounds of this range test (" in entry["summary"]

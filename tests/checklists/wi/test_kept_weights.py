@@ -48,5 +48,5 @@ def test_comparisons(value, call, test, wrong):
     found = kept_weights.kept_at_worst(read(code))
     assert (found is not None) == wrong
     if wrong:
-        assert [one.line for one in found.locations] == [5, 7]
+        assert [one["line"] for one in found.locations] == [5, 7]
         assert "worst" in found.summary.render("en")
