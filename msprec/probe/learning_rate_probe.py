@@ -90,6 +90,8 @@ def range_test(material: Material, seconds: float, reached: Optional[tuple] = No
 def _standardised(batches: list) -> Optional[list]:
     """The batches with each feature of their first array at mean 0 and deviation 1; None where none is beyond `RAW`, or they are
     no real numbers."""
+    from mindspore import Tensor
+
     arrays = [to_numpy(batch[0]) if batch and hasattr(batch[0], "asnumpy") else None for batch in batches]
     if any(
         one is None or one.ndim < 2 or one.dtype != np.float32 or one.shape[1:] != arrays[0].shape[1:] for one in arrays
@@ -101,7 +103,7 @@ def _standardised(batches: list) -> Optional[list]:
         return None
     mean, deviation = whole.mean(axes, keepdims=True), whole.std(axes, keepdims=True)
     made = [((one - mean) / np.where(deviation > 0, deviation, 1)).astype(np.float32) for one in arrays]
-    return [(type(batch[0])(one), *batch[1:]) for one, batch in zip(made, batches)]
+    return [(Tensor(one), *batch[1:]) for one, batch in zip(made, batches)]
 
 
 def _leaves_doubt(curve, used: float, reached: Optional[tuple]) -> bool:

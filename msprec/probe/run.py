@@ -229,10 +229,9 @@ def most_classes(batches: list) -> tuple:
 
 
 def _classes_in(tensor) -> int:
-    array = to_numpy(tensor)
-    if array.ndim not in (1, 2) or not array.size or (array.ndim == 2 and array.shape[1] > 1):
+    if tensor.ndim not in (1, 2) or not tensor.size or (tensor.ndim == 2 and tensor.shape[1] > 1):
         return 0
-    values = np.unique(array)
+    values = np.unique(to_numpy(tensor))
     return len(values) if len(values) <= _MOST_CLASSES and np.isin(values, np.arange(_MOST_CLASSES)).all() else 0
 
 

@@ -10,7 +10,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 #: Names of what follows the trained weights; of what stays as it was drawn on purpose.
-_FOLLOWS = r"(?i)(target|ema|average|momentum|shadow|polyak|slow)"
+_FOLLOWS = r"((?<![A-Za-z])(?i:target|ema|average|momentum|shadow|polyak|slow)|EMA|Target|Average|Shadow)"
 _STAYS = r"(?i)random_network_dist|\brnd\b|intrinsic|curiosity|novelty"
 #: A moving average, wherever it is spoken of.
 _AVERAGES = r"(?i)(\b|_)(ema|swa|polyak|moving_average|averaged_?(model|net\w*|weights))(\b|_)|ModelEMA"

@@ -10,6 +10,8 @@ from msprec.runtime.cells import is_builtin, parameters_of, walk
 
 #: So many are told, and parameters of so many bytes together are compared.
 _MOST, _MOST_BYTES = 4, 256 << 20
+#: Networks are looked for so deep within a training cell: what lies deeper are their layers.
+_DEEPEST = 2
 #: Bytes of the values that are kept from the first call of networks that are only called.
 _MOST_KEPT = 64 << 20
 
@@ -54,8 +56,8 @@ def _candidates(observer, optimized: set) -> list:
     found = [(root, root) for root in roots.values()]
     for root in roots.values():
         classes: dict = {}
-        for _, cell in walk(root, optimizers=False):
-            if cell is not root and not is_builtin(type(cell)):
+        for path, cell in walk(root, optimizers=False):
+            if cell is not root and path.count(".") < _DEEPEST and not is_builtin(type(cell)):
                 classes.setdefault(type(cell), []).append(cell)
         for cells in classes.values():
             learns = [any(id(p) in optimized for _, p, _, _ in parameters_of(cell)) for cell in cells]
