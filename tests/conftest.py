@@ -30,9 +30,11 @@ def gradients_left_open():
     """After an error inside a function that is differentiated MindSpore (2.10) records on, and what the next test differentiates
     fails in ``LayerNormGrad`` or is called twice."""
     yield
-    api = sys.modules.get("mindspore.common.api")
-    if api is not None:
-        api._pynative_executor.clear_res()
+    if "mindspore" in sys.modules:
+        from mindspore.common.api import _pynative_executor
+
+        if _pynative_executor.grad_flag():
+            _pynative_executor.clear_res()
 
 
 @pytest.fixture
