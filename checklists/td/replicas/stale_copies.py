@@ -121,7 +121,7 @@ def _follows(run_data: RunData, copy: Fact) -> bool:
 
 def _finding(run_data: RunData, copy: Fact, make) -> Finding:
     steps = [step.place for step in run_data.train_steps if step.count]
-    copied = run_data.find_lines(_COPIES, 2)
+    copied = run_data.find_lines(_COPIES, 4)
     places = [one for one in (copy.created, *copied, run_data.probes.gradients.place, copy.called, *steps) if one]
     return make(
         Text(
