@@ -128,12 +128,7 @@ def _given(tree: ast.AST, line: int, index: int, name: str, plain: bool) -> Opti
     calls = _calls_at(tree, line)
     if plain:
         calls = [one for one in calls if len(one.args) > index and not _of_result(one)]
-        of_tensors = (
-            one
-            for one in calls
-            if any(isinstance(part, ast.Call) and called_name(part) == "Tensor" for part in one.args)
-        )
-        call = next(of_tensors, next(iter(calls), None))
+        call = next((one for one in calls if any(map(_is_tensor, one.args))), next(iter(calls), None))
         return call.args[index] if call is not None else None
     for call in calls:
         if "Dataset" not in called_name(call):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.training_curves import SAVES
+from msprec.checklists.common.training_curves import SAVES, kept_value
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -15,7 +15,6 @@ from msprec.source.user_code import called_name
 #: Metrics that nobody reads the other way; a "score" may be either.
 _HIGHER = re.compile(r"accura|(^|_)acc(_|$)|f1|auc|iou|dice|bleu|rouge|precision|recall|psnr|ssim", re.IGNORECASE)
 _LOWER = re.compile(r"loss|error|(^|_)(mae|mse|rmse|ppl|perplexity)(_|$)", re.IGNORECASE)
-_ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
 class _Kept(NamedTuple):
@@ -58,20 +57,9 @@ def _found(run_data: RunData) -> Iterator[_Kept]:
 
 def _reversed(branch: ast.If, tree: ast.AST) -> Optional[tuple]:
     """``(comparison, metric)`` where the branch keeps the worse of two values of a metric."""
-    for test in (one for one in ast.walk(branch.test) if isinstance(one, ast.Compare) and len(one.ops) == 1):
-        order = _ORDERS.get(type(test.ops[0]))
-        kept = {
-            (ast.unparse(target), ast.unparse(node.value))
-            for node in ast.walk(branch)
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-        }
-        left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
-        if order is None or not {(right, left), (left, right)} & kept:
-            continue
-        new = left if (right, left) in kept else right
-        smaller = (order[0] == "<") == (new == left)
-        metric = _metric(new, tree)
+    for test in ast.walk(branch.test):
+        value, smaller = kept_value(branch, test) or (None, False)
+        metric = _metric(value, tree) if value else None
         if metric is not None and smaller == bool(_HIGHER.search(metric)):
             return ast.unparse(test), metric
     return None

@@ -215,6 +215,7 @@ def _passes_of_last(run_data: RunData, steps: int) -> Optional[int]:
     return passes if steps == 0 else None
 
 
+_ORDERS = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 SAVES = ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone")
 
 
@@ -227,22 +228,24 @@ def keeps_best(run_data: RunData) -> list:
         for call, parents in run_data.source.calls(tree):
             saves = called_name(call) in SAVES
             tests = [parent for parent in parents if isinstance(parent, ast.If)]
-            if saves and any(_BEST.search(ast.unparse(one.test)) or _keeps_extreme(one) for one in tests):
+            if saves and any(_BEST.search(ast.unparse(one.test)) or kept_value(one, one.test) for one in tests):
                 found.append(place(file, call.lineno))
     return found
 
 
-def _keeps_extreme(branch: ast.If) -> bool:
-    """``if value < top:`` with ``top = value`` inside, whatever the names."""
-    test = branch.test
-    if not (
-        isinstance(test, ast.Compare) and [type(op) for op in test.ops] in ([ast.Lt], [ast.Gt], [ast.LtE], [ast.GtE])
-    ):
-        return False
-    compared = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
+def kept_value(branch: ast.If, test: ast.AST) -> Optional[tuple]:
+    """``(value, whether it is kept where it is smaller)`` of ``if value < top:`` with ``top = value`` inside, whatever the names;
+    None where ``test``, of that branch or a part of it, compares nothing that the branch keeps."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], _ORDERS):
+        return None
+    left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
     assigned = [node for node in ast.walk(branch) if isinstance(node, ast.Assign)]
     pairs = [pair for node in assigned for target in node.targets for pair in _pairs(target, node)]
-    return any({ast.unparse(name), ast.unparse(value)} == compared for name, value in pairs)
+    for name, value in pairs:
+        if {ast.unparse(name), ast.unparse(value)} == {left, right}:
+            kept = ast.unparse(value)
+            return kept, isinstance(test.ops[0], (ast.Lt, ast.LtE)) == (kept == left)
+    return None
 
 
 def _pairs(target: ast.expr, node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:

@@ -216,7 +216,7 @@ class _Balance:
             return self._lighter(min(weights))
         counter = [] if few or self.absent else class_counters(self.run_data)
         if counter or (weights and min(weights) > _ALIKE):
-            return self._weighted(counter or weight_origins(self.run_data), weights)
+            return self._weighted(counter, weights)
         return problem(
             Joined([self._counted(), self._absence() if self.absent else None], zh="", en=" "),
             Text(

@@ -30,7 +30,8 @@ def counters(run_data: RunData) -> Optional[list]:
     scopes = _reached(run_data, started)
     found = [one.place for one in run_data.losses if one.place and BY_CLASS.search(one.class_ or "")]
     found += [place(scope.module.file, line) for scope in scopes for line in _lines(scope)]
-    found += _weighted_calls(run_data, scopes)
+    weighted = _weighted_calls(run_data, scopes)
+    found += [place(call.scope.module.file, call.node.lineno) for call in weighted]
     return sorted(
         {(one.file, one.line): one for one in found}.values(), key=lambda one: (one.file or "", one.line or 0)
     )
@@ -45,18 +46,13 @@ def seen_weights(run_data: RunData) -> list:
 
 def weight_origins(run_data: RunData) -> list:
     """Where the weights of classes are made, and where they are given to the loss."""
-    losses = [*run_data.losses, *run_data.probes.losses, *run_data.probes.own_losses]
-    lines = {(one.place.file, one.place.line) for one in losses if one.place}
-    own = [scope.node for scope in _reached(run_data, _starts(run_data))]
     found = []
-    for call in run_data.project.calls():
-        here = (call.scope.module.file, call.node.lineno)
-        if here not in lines and call.scope.node not in own:
-            continue
+    for call in _weighted_calls(run_data, _reached(run_data, _starts(run_data))):
+        file = call.scope.module.file
         for value in _weights_given(call.node):
             made = run_data.project.value_node(value, call.scope)
-            found += [place(here[0], made.lineno)] if isinstance(made, ast.expr) else []
-            found.append(place(*here))
+            found += [place(file, made.lineno)] if isinstance(made, ast.expr) else []
+            found.append(place(file, call.node.lineno))
     return list({(one.file, one.line): one for one in found}.values())
 
 
@@ -165,18 +161,14 @@ def _weighted_calls(run_data: RunData, scopes: list) -> list:
     found = []
     for call in run_data.project.calls():
         name = (run_data.project.qualified(call.node.func, call.scope) or "").rsplit(".", 1)[-1]
-        if not _WEIGHTED.search(name) or not _has_weight(call.node):
+        if not _WEIGHTED.search(name) or not _weights_given(call.node):
             continue
         around: Optional[Scope] = call.scope
         while around is not None and around.node not in nodes:
             around = around.parent
         if name in used or around is not None:
-            found.append(place(call.scope.module.file, call.node.lineno))
+            found.append(call)
     return found
-
-
-def _has_weight(call: ast.Call) -> bool:
-    return bool(_weights_given(call))
 
 
 def _weights_given(call: ast.Call) -> list:

@@ -40,7 +40,7 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
             return _statistics(run_data, copy)
         behind = not still and not copy.in_training and not copy.original_evaluated and copy.behind is not None
         # weights that no file was loaded into were written by the script, as an average's are; drawn anew they lie farther off
-        averages = _follows(run_data, copy) or (not run_data.loads and not copy.as_original_ended)
+        averages = _follows(run_data, copy) or not run_data.loads
         if late and behind and run_data.limit("td.07.behind") <= copy.behind <= 1 and averages:
             return _slow(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
