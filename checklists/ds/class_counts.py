@@ -257,7 +257,7 @@ class _Balance:
             "{counted}类别不均衡，但 loss 按类别计算或带权重（{where}）。",
             "{counted} The classes are unbalanced, but the loss goes by class or by weight ({where}).",
             counted=self._counted(),
-            where=at(counter[0]) if counter else "-",
+            where=at(counter[0]) if counter else Text("实测的权重", "as its weights were measured"),
         )
         if by_class or (weights and min(weights) > _ALIKE):
             return ok(says, self._evidence(), counter)
