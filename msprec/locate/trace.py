@@ -2,6 +2,7 @@
 
 import operator
 import types
+from collections.abc import Iterator
 from typing import Optional
 
 import numpy as np
@@ -62,6 +63,24 @@ class Node:
         self.cell_object = None
         self.gradient = None
         self.before, self.inner = 0, []
+
+
+def ancestors(nodes: list, within: bool = False) -> Iterator[Node]:
+    """These nodes (None among them is left out) and all that they were computed from, each once.
+
+    Args:
+        nodes: Where to begin.
+        within: Also the nodes that ran within each of them.
+    """
+    waiting, seen = list(nodes), set()
+    while waiting:
+        node = waiting.pop()
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting.extend(node.sources)
+            if within:
+                waiting.extend(node.inner)
 
 
 class Edge:

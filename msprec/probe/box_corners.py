@@ -24,11 +24,11 @@ def box_corners(material) -> Optional[dict]:
     Args:
         material: What the run has left.
     """
-    batches = [[to_numpy(one) for one in tensors_in(batch)] for batch in material.batches]
-    for position, first in enumerate(batches[0]):
+    batches = [list(tensors_in(batch)) for batch in material.batches]
+    for position in range(len(batches[0])):
         parts = [batch[position] for batch in batches if len(batch) > position]
-        if all(part.dtype.kind == "f" and part.ndim == 2 and part.shape[1] == 4 for part in parts) and first.size:
-            found = _corners(np.concatenate(parts).astype(np.float64))
+        if all("Float" in str(part.dtype) and part.ndim == 2 and part.shape[1] == 4 for part in parts):
+            found = _corners(np.concatenate([to_numpy(part) for part in parts]).astype(np.float64))
             if found is not None:
                 return {"input": position, **found}
     return None

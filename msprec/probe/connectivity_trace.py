@@ -8,7 +8,7 @@ from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 
 from msprec.locate.gradients import Updated
 from msprec.locate.replay import ReplayedStep, undisturbed, watched
-from msprec.locate.trace import Edge, Node, Trace, to_numpy
+from msprec.locate.trace import Edge, Node, Trace, ancestors, to_numpy
 from msprec.probe.linear_layers import linear_pairs
 from msprec.record.nested import tensors_in
 from msprec.runtime.cell_origins import created_place
@@ -258,15 +258,8 @@ def _trainable(cell) -> list:
 def live_nodes(trace: GraphTrace) -> set:
     """Ids of the nodes that what the step returns was computed from."""
     outputs = {id(value) for value in tensors_in(trace.outputs)}
-    waiting = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]
-    waiting += trace.nodes[-1:]
-    live = set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in live:
-            live.add(id(node))
-            waiting.extend(node.sources)
-    return live
+    last = [node for node in trace.nodes if any(id(value) in outputs for value in node.results)]
+    return {id(node) for node in ancestors(last + trace.nodes[-1:])}
 
 
 def loss_seen(trace: GraphTrace) -> bool:

@@ -157,10 +157,13 @@ def _class_weights(
 ) -> Optional[list]:
     """How much a sample of each class counts, by the class's number: by how much the loss falls, for each sample of that class,
     where these alone lean a little towards their label and all others to none. None: a class without samples here."""
+    classes = predicted.shape[1] if kind == "classes" else 2
+    if classes > _MOST_CLASSES:
+        return None
     numbers = (class_numbers(predicted, labels) if kind == "classes" else labels).astype(np.int64)
     neutral, leaning = (towards(kind, domain, predicted, labels, t) for t in (0.0, 0.1))
-    base, classes = _safe(called, neutral), predicted.shape[1] if kind == "classes" else 2
-    if not np.isfinite(base) or classes > _MOST_CLASSES:
+    base = _safe(called, neutral)
+    if not np.isfinite(base):
         return None
     found: list = [None] * classes
     for number in np.unique(numbers):

@@ -4,7 +4,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.trace import to_numpy
+from msprec.locate.trace import ancestors, to_numpy
 from msprec.probe.attainable_range import affine
 from msprec.probe.connectivity_trace import GraphTrace
 from msprec.probe.loss_input_statistics import described
@@ -125,16 +125,10 @@ def _rows(arrays: list) -> dict:
 
 def is_learnt(trace: GraphTrace, value) -> bool:
     """Whether a tensor was computed with weights, as the output of a teacher or of another network is."""
-    waiting, seen = [trace.producers.get(id(value))], set()
-    while waiting:
-        node = waiting.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
+    for node in ancestors([trace.producers.get(id(value))]):
         if any(type(one).__name__ == "Parameter" and one.size > 1 for one in node.inputs):
             return True
         held = node.cell_object
         if held is not None and any(p is not None and p.size > 1 for p in held.get_parameters()):
             return True
-        waiting.extend(node.sources)
     return False

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed
-from msprec.locate.trace import to_numpy
+from msprec.locate.trace import ancestors, to_numpy
 from msprec.probe.attainable_range import plain_name
 from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
 from msprec.probe.loss_parts import residuals
@@ -156,15 +156,7 @@ def _joined(trace: GraphTrace, terms: list, inputs: tuple) -> list:
 
 def _within(trace: GraphTrace, term) -> list:
     """The nodes that a term was computed by."""
-    node, found = _producer(trace, term.value), {}
-    waiting = [node] if node is not None else []
-    while waiting:
-        one = waiting.pop()
-        if id(one) not in found:
-            found[id(one)] = one
-            waiting.extend(one.sources)
-            waiting.extend(one.inner)
-    return list(found.values())
+    return list(ancestors([_producer(trace, term.value)], within=True))
 
 
 def _terms(trace: GraphTrace, value, factor: float, reduce: Optional[str]) -> list:

@@ -8,7 +8,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.trace import Node, to_numpy
+from msprec.locate.trace import Node, ancestors, to_numpy
 from msprec.probe.attainable_range import operator_place, output_of
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_targets import is_learnt
@@ -69,13 +69,4 @@ def _entry(trace: GraphTrace, made: Node, real: list) -> Optional[dict]:
 
 def _comes_from(made: Node) -> bool:
     """Whether what a layer is given was computed by this layer before, as in a recurrent network."""
-    waiting, seen = list(made.sources), set()
-    while waiting:
-        node = waiting.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if node.cell_object is made.cell_object:
-            return True
-        waiting.extend(node.sources)
-    return False
+    return any(node.cell_object is made.cell_object for node in ancestors(made.sources))

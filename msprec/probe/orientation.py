@@ -35,7 +35,8 @@ def orientation(material) -> Optional[dict]:
     """
     counts, samples, square = dict.fromkeys(_TURNS, 0), 0, False
     for batch in material.batches:
-        pair = _picture_and_target([to_numpy(one) for one in tensors_in(batch)])
+        maps = [one for one in tensors_in(batch) if one.ndim in (3, 4) and one.size]
+        pair = _picture_and_target([to_numpy(one) for one in maps]) if len(maps) > 1 else None
         if pair is None:
             return None
         square = pair[0].shape[2] == pair[0].shape[3]
@@ -54,11 +55,12 @@ def orientation(material) -> Optional[dict]:
 
 
 def _picture_and_target(arrays: list) -> Optional[tuple]:
-    """Two arrays (samples, channels, height, width) of one height and width: a picture, and a mask of a few values.
+    """Of arrays of three or four dimensions two (samples, channels, height, width) of one height and width: a picture, and a mask
+    of a few values.
 
     Two pictures are none: views of one sample are turned each by itself on purpose.
     """
-    maps = [a for a in arrays if a.ndim in (3, 4) and a.dtype.kind in "fiub" and min(a.shape[-3:]) > 0]
+    maps = [a for a in arrays if a.dtype.kind in "fiub"]
     if len(maps) != 2 or len(maps[0]) != len(maps[1]) or max(a.ndim for a in maps) < 4:
         return None
     forms = [_channels_first(a) for a in maps]

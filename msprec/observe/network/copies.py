@@ -71,30 +71,37 @@ def _form(parameters: list) -> list:
     return [(path, tuple(p.shape)) for path, p in parameters]
 
 
+class _Values:
+    """Values of parameters at the end and, where they were copied whole, before the first step; None: not known."""
+
+    def __init__(self, entries: dict, parameters: list) -> None:
+        self.now = [to_array(p) for p in parameters]
+        self.before = [_before(entries, p) for p in parameters]
+        self.trainable = [p.requires_grad for p in parameters]
+
+
 def _entry(observer, root, owner, parameters: list, original, trained: list) -> dict:
     entries = observer.parameters.entries
-    own = [p for _, p in parameters]
-    now = [to_array(p) for p in own]
+    own, beside = (_Values(entries, [p for _, p in some]) for some in (parameters, trained))
     calls = [phase for phase in observer.modes.phases.values() if observer.modes.roots[phase["network"]]() is owner]
-    beside = [
-        phase
+    evaluated = any(
+        observer.modes.roots[phase["network"]]() is original and not phase["gradient"]
         for phase in observer.modes.phases.values()
-        if observer.modes.roots[phase["network"]]() is original and not phase["gradient"]
-    ]
+    )
     return {
         "class": type(root).__name__,
         "created": created_place(root),
         "called": calls[0]["place"] if calls and root is owner else None,
         "in_training": any(phase["gradient"] for phase in calls),
         "last_step": max((phase["last_step"] for phase in calls), default=None),
-        "original_evaluated": bool(beside),
-        "unchanged_since": _unchanged_since(observer.steps.first_called.get(id(root)), now),
-        "unchanged": _equal(now, [_before(entries, p) for p in own]),
-        "as_original_began": _equal(now, [_before(entries, p) for _, p in trained]),
-        "as_original_ended": _equal(now, [to_array(p) for _, p in trained]),
-        "distance": _distance(own, [p for _, p in trained]),
-        "behind": _behind(entries, own, [p for _, p in trained]),
-        "statistics_stayed": _statistics_stayed(entries, parameters, trained),
+        "original_evaluated": evaluated,
+        "unchanged_since": _unchanged_since(observer.steps.first_called.get(id(root)), own.now),
+        "unchanged": _equal(own.now, own.before),
+        "as_original_began": _equal(own.now, beside.before),
+        "as_original_ended": _equal(own.now, beside.now),
+        "distance": _distance(own, beside),
+        "behind": _behind(own, beside),
+        "statistics_stayed": _statistics_stayed([path for path, _ in parameters], own, beside),
     }
 
 
@@ -102,30 +109,32 @@ def _unchanged_since(first: Optional[tuple], now: list) -> Optional[int]:
     return first[1] if first is not None and len(first[2]) == len(now) and _equal(now, first[2]) else None
 
 
-def _statistics_stayed(entries: dict, parameters: list, trained: list) -> list:
+def _statistics_stayed(paths: list, own: _Values, beside: _Values) -> list:
     """Paths of the copy's BatchNorm statistics that are as they were, though those of the trained network have changed."""
     return [
         path
-        for (path, own), (_, beside) in zip(parameters, trained)
+        for path, now, before, trained, began in zip(paths, own.now, own.before, beside.now, beside.before)
         if path.endswith(("moving_mean", "moving_variance"))
-        and _equal([to_array(own)], [_before(entries, own if _before(entries, own) is not None else beside)])
-        and _equal([to_array(beside)], [_before(entries, beside)]) is False
+        and _equal([now], [before if before is not None else began])
+        and _equal([trained], [began]) is False
     ]
 
 
-def _distance(own: list, beside: list) -> Optional[float]:
+def _distance(own: _Values, beside: _Values) -> Optional[float]:
     """Norm of the difference of all weights that take a gradient, over that of the trained network's; None where it is 0."""
-    pairs = [(to_array(a), to_array(b)) for a, b in zip(own, beside) if b.requires_grad]
-    return _ratio([(a - b, b) for a, b in _known(pairs)])
+    known = _known([own.now, beside.now], beside.trainable)
+    return _ratio([(a - b, b) for a, b in known])
 
 
-def _behind(entries: dict, own: list, beside: list) -> Optional[float]:
+def _behind(own: _Values, beside: _Values) -> Optional[float]:
     """The same over the norm of what training changed in them: 0 of the trained weights, 1 of those of the start."""
-    triples = [(to_array(a), to_array(b), _before(entries, b)) for a, b in zip(own, beside) if b.requires_grad]
-    return _ratio([(a - b, b - began) for a, b, began in _known(triples)]) if triples else None
+    known = _known([own.now, beside.now, beside.before], beside.trainable)
+    return _ratio([(a - b, b - began) for a, b, began in known])
 
 
-def _known(groups: list) -> list:
+def _known(values: list, wanted: list) -> list:
+    """Of each wanted parameter its arrays, as float64, where all are known."""
+    groups = [group for group, one in zip(zip(*values), wanted) if one]
     return [[one.astype(np.float64) for one in group] for group in groups if all(one is not None for one in group)]
 
 
