@@ -23,6 +23,8 @@ from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.run_data import RunData
 
+#: Share of the training samples that may be predicted otherwise where they are known by heart.
+_FEW = 0.01
 _SAME_LOSS = {"mse": r"loss|mse", "l1": r"loss|mae|l1", "rmse": r"loss|rmse"}
 
 
@@ -57,7 +59,7 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     known), and hp.02.gap of the way from that constant to no error be lost on the validation data. A share of right answers
     counts before a loss, which is large already where a good network is too sure of itself; of the training the share of
     errors is at most its cross-entropy ÷ ln 2, for a sample whose class is not the likeliest has a probability of a half or
-    less (Markov's inequality).
+    less (Markov's inequality), unless the last weights were seen to predict nearly all samples as labelled.
 
     Args:
         first: The training loss at the start.
@@ -65,16 +67,22 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     outcome = learning_outcome(run_data)
     constant = outcome.constant
     reference = constant.value if constant is not None else first
-    if outcome.end is None or not reference or not 0 <= outcome.end <= run_data.limit("hp.02.memorised") * reference:
+    if outcome.end is None or not reference or outcome.end < 0:
+        return None
+    by_heart = outcome.end <= run_data.limit("hp.02.memorised") * reference
+    # smoothed labels leave a loss where every sample is known
+    known = (run_data.probes.labels.accuracy or 0.0) >= 1 - _FEW
+    if not by_heart and not known:
         return None
     if any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
         return None  # a few labelled nodes of one graph are rightly memorised
     values = _validation(run_data)
     scores = {key: found for key, found in values.items() if ACCURACY.search(key[0])}
     if scores:
-        found = _of_scores(outcome.end, constant, scores)
+        wrong = outcome.end / math.log(2)
+        found = _of_scores(outcome.end, min(wrong, _FEW) if known else wrong, constant, scores)
     else:
-        found = _of_losses(outcome.end, constant, reference, values)
+        found = _of_losses(outcome.end, constant, reference, values) if by_heart else None
     return found if found is not None and found.gap >= run_data.limit("hp.02.gap") else None
 
 
@@ -103,7 +111,8 @@ def _validation(run_data: RunData) -> dict:
     return found
 
 
-def _of_scores(end: float, constant: Optional[ConstantLoss], scores: dict) -> Optional[Gap]:
+def _of_scores(end: float, wrong: float, constant: Optional[ConstantLoss], scores: dict) -> Optional[Gap]:
+    """``wrong``: the share of training samples that are not predicted as labelled, at most."""
     if constant is None or constant.kind not in ("softmax_cross_entropy", "nll", "bce", "bce_with_logits"):
         return None
     if constant.majority is None or constant.majority >= 1:
@@ -113,7 +122,7 @@ def _of_scores(end: float, constant: Optional[ConstantLoss], scores: dict) -> Op
         value = float(np.mean([one for one, _ in found]))
         share = as_share(value)
         error = share_error(share, found[-1][1])
-        lost = 1 - share - end / math.log(2)
+        lost = 1 - share - wrong
         gap = lost / (1 - constant.majority) if lost > 3 * error else 0.0
         one = Gap(end, name, value, constant.majority, True, True, gap)
         least = one if least is None or gap < least.gap else least

@@ -8,7 +8,7 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.kept_weights import kept_at_worst
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import REFERENCE_WEIGHTS
 from msprec.source.user_code import called_name
@@ -27,6 +27,8 @@ _WEIGHTS = (
     r"(?i)\bload_(?!digits|iris|wine|boston|breast|diabetes|data|csv|dataset)|\.load\(|pretrain|ckpt|checkpoint(?!config|\()|"
     r"resume|restore|weights_path|safetensors|\.pth?\b|from_pretrained|set_data\(|import_module|exec\("
 )
+#: A prefix of parameters' names; so many that are alike but for it are no chance.
+_PREFIX, _ALIKE = re.compile(r"([A-Za-z_]\w*\.)+$"), 4
 _ADVICE = Text(
     "打印 load_param_into_net 的两个返回值，使名称与网络一致（增删前缀），确认文件属于这个网络；在初始化之后、训练之前加载。",
     "Print both lists that load_param_into_net returns, bring the names into line with the network's (add or strip a prefix), "
@@ -117,6 +119,8 @@ def _of_loads(run_data: RunData, loads: list) -> Finding:
     level = min((one.level for one in judged), key=order.index)
     told = [one for one in judged if one.level == level]
     places = [one.load.place for one in told]
+    if level == "problem":
+        places += [at_place for one in told for at_place in _prefixes(run_data, one.load) if at_place not in places]
     says = Joined(list({one.says.render("en"): one.says for one in told}.values())[:4], zh="；", en="; ")
     evidence.append(run_data.code_at(places, Text("加载之处", "Where weights are loaded")))
     if level == "problem":
@@ -171,6 +175,15 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
             load,
         )
     return _overwritten(load, loads) or _gaps(run_data, load)
+
+
+def _prefixes(run_data: RunData, load: Fact) -> list:
+    """The lines of the function around a load that write a prefix of parameters' names, such as ``"backbone."``."""
+    around = run_data.source.enclosing(load.place.file or "", load.place.line or 0)
+    functions = [one for one in around if isinstance(one, ast.FunctionDef)]
+    texts = [one for one in ast.walk(functions[-1]) if isinstance(one, ast.Constant)] if functions else []
+    lines = {one.lineno for one in texts if isinstance(one.value, str) and _PREFIX.match(one.value)}
+    return [place(load.place.file, line) for line in sorted(lines)][:3]
 
 
 def _failed(load: Fact, loads: list) -> Optional[JudgedLoad]:
@@ -261,6 +274,20 @@ def _read_only(load: Fact, loads: list) -> Optional[JudgedLoad]:
                 file=_file(load),
                 known=known,
                 kept=kept,
+            ),
+            load,
+        )
+    alike = start.names_alike or 0
+    if alike >= _ALIKE and 2 * alike > (load.parameters or 0):
+        return JudgedLoad(
+            "problem",
+            Text(
+                "读取了 {file}，网络有 {alike} 个参数与它只差名字前缀、形状相同，但训练开始时没有一个是"
+                "其中的值：前缀对不上，什么也没有加载",
+                "{file} was read, and {alike} parameters of the network have its names and shapes but for a prefix, yet none has "
+                "a value of it when training begins: the prefix does not fit, and nothing was loaded",
+                file=_file(load),
+                alike=alike,
             ),
             load,
         )

@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.runtime.cells import is_builtin, walk
 from msprec.runtime.closure_scan import reached_from
-from msprec.runtime.source_locations import is_user_file, place_of_code
+from msprec.runtime.source_locations import is_user_file, place_in, place_of_code
 
 _SETS = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
 #: Code that names one of these has its own way of seeding.
@@ -41,6 +41,29 @@ def host_draws(function) -> Optional[str]:
     functions = [target, *reached_from(function, owner).functions] if hasattr(target, "__code__") else []
     found = [draw for one in functions for draw in _shared_draws(getattr(one, "__func__", one))]
     return None if any(draw.rsplit(".", 1)[-1] in _SEEDING for draw in found) else next(iter(found), None)
+
+
+def seeded_draws(function) -> Optional[tuple]:
+    """``(what, place)`` of the first generator that a function of the user's, or one that it calls by its global name, makes or
+    seeds each time it is called, such as ``"numpy.random.default_rng"``; None: none."""
+    target, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    functions = [target, *reached_from(function, owner).functions] if hasattr(target, "__code__") else []
+    for one in (getattr(each, "__func__", each) for each in functions):
+        if any(draw.rsplit(".", 1)[-1] in _SEEDING for draw in _shared_draws(one)):
+            lines = [line for line, name in _names_by_line(one.__code__) if name in _SEEDING]
+            what = next(draw for draw in _shared_draws(one) if draw.rsplit(".", 1)[-1] in _SEEDING)
+            return what, place_in(one.__code__.co_filename, lines[0]) if lines else place_of_code(one.__code__)
+    return None
+
+
+def _names_by_line(code: types.CodeType) -> list:
+    """``(line, name)`` of the names that a function's code reads."""
+    found, line = [], code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        line = instruction.starts_line or line
+        if isinstance(instruction.argval, str):
+            found.append((line, instruction.argval))
+    return found
 
 
 def draws_below(roots: list, functions: tuple = ()) -> list:

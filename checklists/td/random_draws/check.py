@@ -5,6 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import first_place, no_training, note, pipeline_table, train_sets
+from msprec.checklists.common.generalization_gap import overfits
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
 from msprec.engine.item import item
@@ -23,7 +24,8 @@ _WORKER_SEEDS = re.compile(r"mindspore\.set_seed|dataset\.config\.set_seed")
 def random_draws(run_data: RunData) -> Finding:
     """Whether what is drawn at random changes from pass to pass, among workers, and from step to step.
 
-    Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first; several
+    Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first (where a
+    generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by); several
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
     that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when
     it is compiled; or a cell draws a dropout mask once, when it is made. Not judged: orders that are drawn, and code that seeds
@@ -90,12 +92,12 @@ def _masked(run_data: RunData) -> Optional[Finding]:
 def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     random = [step for step in dataset.pipeline if step.draws or _random_operations(step)]
     if not random:
-        return None
+        return _seeded_for_each(run_data, dataset)
     names = random[0].draws or _random_operations(random[0])[0].partition("(")[0]
     workers = _same_workers(run_data, random)
     if workers is not None:
         return workers
-    shares = [one.common_share for one in dataset.order.passes if one.common_share is not None and _long(run_data, one)]
+    shares = _shares(run_data, dataset)
     evidence = [pipeline_table(dataset), note("随机的步骤：{names}", "What is random: {names}", names=names)]
     if not shares:
         return undecided(
@@ -137,6 +139,49 @@ def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     )
 
 
+def _seeded_for_each(run_data: RunData, dataset: Fact) -> Optional[Finding]:
+    """A generator that is made anew for each sample, by its number alone, beside overfitting: the samples may as well be made by
+    it, and are no augmentation then."""
+    step = next((one for one in dataset.pipeline if one.seeds.what), None)
+    shares = _shares(run_data, dataset)
+    if step is None or not shares or min(shares) < run_data.limit("td.06.repeated"):
+        return None
+    evidence = [pipeline_table(dataset), run_data.code_at([step.seeds.place], Text("随机数", "The random numbers"))]
+    if not overfits(run_data):
+        return ok(
+            Text(
+                "每个样本的随机数由 {what} 按样本生成，各遍相同；没有过拟合，不构成问题。",
+                "The random numbers of each sample come from a {what} of its own and are the same in every pass, which does no "
+                "harm: the training does not overfit.",
+                what=step.seeds.what,
+            ),
+            evidence,
+            [step.seeds.place],
+        )
+    return problem(
+        Text(
+            "每个样本的随机数由 {what} 按样本重新生成：后面 {n} 遍的每个样本都与第一遍完全相同，增强"
+            "没有变化，而网络已把它们记住（过拟合）。",
+            "A {what} is made anew for each sample: in {n} later passes every sample is just as in the first, so that the "
+            "augmentation never changes, and the network has memorised them (it overfits).",
+            what=step.seeds.what,
+            n=len(shares),
+        ),
+        Text(
+            "让种子也随 epoch 变化，或在整个训练中使用同一个随机数生成器。",
+            "Let the seed change with the epoch as well, or draw from one generator all the training.",
+        ),
+        evidence,
+        [step.seeds.place],
+    )
+
+
+def _shares(run_data: RunData, dataset: Fact) -> list:
+    """Of each later pass the share of samples that the first delivered in the same form."""
+    passes = [one for one in dataset.order.passes if (one.samples or 0) >= run_data.limit("td.06.samples")]
+    return [one.common_share for one in passes if one.common_share is not None]
+
+
 def _random_operations(step: Fact) -> list:
     operations = step.args.get("operations")
     return [one for one in map(str, operations if isinstance(operations, list) else []) if _draws(one)]
@@ -144,10 +189,6 @@ def _random_operations(step: Fact) -> list:
 
 def _draws(operation: str) -> bool:
     return bool(_RANDOM.match(operation)) and not _NEVER.search(operation)
-
-
-def _long(run_data: RunData, one: Fact) -> bool:
-    return (one.samples or 0) >= run_data.limit("td.06.samples")
 
 
 def _same_workers(run_data: RunData, random: list) -> Optional[Finding]:
@@ -169,9 +210,10 @@ def _same_workers(run_data: RunData, random: list) -> Optional[Finding]:
             draws=step.draws,
         ),
         Text(
-            "调用 mindspore.set_seed，让各进程的种子不同；或按样本序号创建生成器：np.random.default_rng((seed, index))。",
-            "Call mindspore.set_seed, which seeds each process differently; or make a generator by the sample's number in the "
-            "source: np.random.default_rng((seed, index)).",
+            "调用 mindspore.set_seed，让各进程的种子不同；或按 epoch 和样本序号创建生成器："
+            "np.random.default_rng((seed, epoch, index))。",
+            "Call mindspore.set_seed, which seeds each process differently; or make a generator by the epoch and the "
+            "sample's number in the source: np.random.default_rng((seed, epoch, index)).",
         ),
         [],
         [step.place],

@@ -10,7 +10,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.runtime.side_effects import host_draws
+from msprec.runtime.side_effects import host_draws, seeded_draws
 from msprec.runtime.source_locations import is_user_file
 
 _METHODS = {
@@ -208,12 +208,20 @@ def pipeline_facts(nodes: list, stacks) -> list:
     for node in nodes:
         kind, (place, *callers) = type(node).__name__, stacks(node) or (None,)
         entry = {"op": _METHODS.get(kind, kind), "args": _arguments(node), "place": place, "callers": callers}
-        facts.append({**entry, "draws": _draws(node)})
+        called = _called_for_samples(node)
+        seeded = next((found for one in called if (found := seeded_draws(one)) is not None), None)
+        facts.append(
+            {
+                **entry,
+                "draws": next((draw for one in called if (draw := host_draws(one)) is not None), None),
+                "seeds": {"what": seeded[0], "place": seeded[1]} if seeded is not None else None,
+            }
+        )
     return facts
 
 
-def _draws(node) -> Optional[str]:
-    """What the user's code in a node draws from the shared generators of Python or NumPy for each sample; None: nothing.
+def _called_for_samples(node) -> list:
+    """The functions of the user's that a node calls for each sample.
 
     Of a source only what is done for a position counts: a generator may draw the order.
     """
@@ -222,7 +230,7 @@ def _draws(node) -> Optional[str]:
     for one in operations if isinstance(operations, (list, tuple)) else [operations]:
         method = vars(type(one)).get("__call__")
         called.append(types.MethodType(method, one) if isinstance(method, types.FunctionType) else one)
-    return next((draw for one in called if _is_users(one) and (draw := host_draws(one)) is not None), None)
+    return [one for one in called if _is_users(one)]
 
 
 def _is_users(function) -> bool:

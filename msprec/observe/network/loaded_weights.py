@@ -95,7 +95,8 @@ class WeightsObserver:
             samples = {name: _sample(value) for name, value in list(parameters.items())[: 10 * _MOST_NAMES]}
             # what trained before it was read has not got its values from it
             known = len(self.observer.parameters.entries) if self.observer.steps.done else 0
-            self.files[id(entry)] = known, {name: sample for name, sample in samples.items() if sample is not None}
+            samples = {name: sample for name, sample in samples.items() if sample is not None}
+            self.files[id(entry)] = known, samples, self.shapes[file]
 
     def _into(self, net, parameters, result, strict, place) -> None:
         missing, extra = result if isinstance(result, tuple) and len(result) == 2 else (result or [], None)
@@ -165,10 +166,11 @@ class WeightsObserver:
             if id(entry) in self.put:
                 fate = self._fate(*self.put[id(entry)])
             elif id(entry) in self.files:
-                before, samples = self.files[id(entry)]
+                before, samples, shapes = self.files[id(entry)]
                 later = list(self.observer.parameters.entries)[before:] if before else list(first_values)
                 new = {key: first_values[key] for key in later if key in first_values}
-                fate = self._matches(samples, new) if new else None
+                own = {first_values[key][0]: _shape(self.observer.parameters.entries[key][0]) for key in new}
+                fate = {**self._matches(samples, new), "names_alike": _alike(own, shapes)} if new else None
             if fate is not None:
                 fates[id(entry)] = fate
         if done:
@@ -239,6 +241,30 @@ class WeightsObserver:
             used = self._used(net) if net is not None else None
             listed.append({**entry, "network_used": used, "at_start": fates.get(id(entry))})
         return {"loads": listed}
+
+
+def _alike(own: dict, in_file: dict) -> int:
+    """How many parameters of the network have the name and shape of one of the file if one prefix gives way to another.
+
+    Args:
+        own, in_file: ``{name: shape}``.
+    """
+    counts: dict = {}
+    heads: dict = {}
+    for name, shape in in_file.items():
+        for head, tail in _divided(name):
+            heads.setdefault((tail, str(shape)), set()).add(head)
+    for name, shape in own.items():
+        for head, tail in _divided(name):
+            for other in heads.get((tail, str(shape)), ()):
+                counts[head, other] = counts.get((head, other), 0) + 1
+    return max(counts.values(), default=0)
+
+
+def _divided(name: str) -> list:
+    """The ways to divide a name into a prefix and the name of a layer's parameter, of two parts or more."""
+    parts = name.split(".")
+    return [(".".join(parts[:at]), ".".join(parts[at:])) for at in range(len(parts) - 1)]
 
 
 def _found(by_sum: dict, sample: np.ndarray) -> bool:

@@ -166,6 +166,14 @@ DATASETS = {
                                 "what the user's code in it draws from the shared generators of Python or NumPy for each "
                                 "sample, such as numpy.random.normal; null: nothing that is seen, or seeded by itself",
                             ),
+                            "seeds": key(
+                                {
+                                    "what": key(words, "such as numpy.random.default_rng"),
+                                    "place": key(PLACE, "where it is called"),
+                                },
+                                "what the user's code in it makes or seeds a random generator with for each sample; null: "
+                                "nothing that is seen",
+                            ),
                         }
                     ],
                     "first the source, last what the script iterates",

@@ -362,6 +362,7 @@ WEIGHTS_LOADED = {
                         "names_in_network": key(
                             count, "of files that were only read: parameters with a name of the file"
                         ),
+                        "names_alike": key(count, "or with its name and shape, were one prefix another"),
                     },
                     "before the first step of that network",
                 ),
