@@ -35,6 +35,10 @@ def hand_scale(run_data: RunData) -> HandScale:
     """Reads the ways through the scripts; ``none`` where no way was read to an optimizer, too."""
     worlds = [world for worlds in run_data.ways for world in worlds]
     scaled = [world for world in worlds if _scales(world) and _updates(world)]
+    # a factor that no line writes has come together from several, such as those of squares
+    factors = {one for one in map(_constant, scaled) if one is not None}
+    written = _written(run_data, factors) if factors else set()
+    scaled = [world for world in scaled if _constant(world) in {None, *written}]
     if not scaled:
         complete = any(map(_updates, worlds)) and all(world.complete for world in worlds)
         return HandScale(NONE if complete else UNCLEAR, False, [], [])
@@ -75,6 +79,18 @@ def _has_name(run_data: RunData, factors: set) -> bool:
             if any(_SCALE_WORD.search(name) and _number(value) in factors for name, value in given):
                 return True
     return False
+
+
+def _written(run_data: RunData, factors: set) -> set:
+    """Those of the numbers that a line of the sources writes."""
+    nodes = (
+        node
+        for tree in run_data.source.trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Constant, ast.BinOp))
+    )
+    numbers = {_number(node) for node in nodes} - {None}
+    return {one for one in factors if any(math.isclose(one, number, rel_tol=1e-6) for number in numbers)}
 
 
 def _number(node: ast.expr) -> Optional[float]:

@@ -43,6 +43,7 @@ _LINEAR = ("dense", "linear", "matmul", "bmm", "biasadd", "addmm", "layernorm", 
 _LINEAR_STARTS = ("conv", "batchnorm", "bidense", "_conv")
 #: Results within the range of what is given: averages and selections.
 _WITHIN = ("mean", "reducemean", "max", "min", "amax", "amin", "reducemax", "upsample", "interpolate", "median", "pad")
+_SUMS = ("sum", "reducesum")
 _POOLS = ("avgpool", "maxpool", "adaptiveavgpool", "adaptivemaxpool", "resize")
 #: They select or repeat, beside those that `producing_operator` looks past.
 _SELECTS: tuple = (
@@ -96,8 +97,10 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
         return Output(node, *_observed(node))
     if name in _CLAMPS and not (name in ("maximum", "minimum") and len(node.inputs) > 1):
         return _clamped(trace, node, depth)
-    if name in ("exp", "abs", "square"):
+    if name in ("exp", "abs", "square") or (name == "pow" and _even_power(node)):
         return _through(trace, node, name, depth)
+    if name in _SUMS and node.inputs:
+        return _summed(output_of(trace, node.inputs[0], depth - 1), node)
     if name in RANGES:
         return Output(node, *RANGES[name])
     if name in _LINEAR or name.startswith(_LINEAR_STARTS):
@@ -172,7 +175,20 @@ def _through(trace: GraphTrace, node: Node, name: str, depth: int) -> Output:
             return Output(node, float(np.exp(inside.low)), float(np.exp(inside.high)))
     far = max(abs(inside.low), abs(inside.high))
     near = 0.0 if inside.low <= 0 <= inside.high else min(abs(inside.low), abs(inside.high))
-    return Output(node, near, far) if name == "abs" else Output(node, near**2, far**2)
+    power = 1 if name == "abs" else 2 if name == "square" else _even_power(node)
+    return Output(node, near**power, far**power)
+
+
+def _even_power(node: Node) -> int:
+    """The exponent of a power, where it is an even number above 0; else 0."""
+    found = next((one for one in map(_scalar, node.arguments[0][1:2]) if one is not None), 0)
+    return int(found) if found > 0 and found % 2 == 0 else 0
+
+
+def _summed(inside: Output, node: Node) -> Output:
+    """A sum over axes: of values that are never below 0, or never above, it is neither."""
+    low, high = 0.0 if inside.low >= 0 else -_INF, 0.0 if inside.high <= 0 else _INF
+    return Output(node, low, high, plain=False)
 
 
 def _joined(trace: GraphTrace, node: Node, depth: int) -> Output:

@@ -16,7 +16,8 @@ SHARE, GRACE = 0.002, 0.1
 
 
 class CapturedUpdate(NamedTuple):
-    """``batches``: what each gradient computation since the update before was called with; ``weights``: ``{id(parameter):
+    """``batches``: what each gradient computation since the update before was called with, or the last of them alone where they
+    were too many; ``parts``: how many there were; ``weights``: ``{id(parameter):
     array}`` before the update; ``given`` and ``before``: arrays of the gradients of this update and of the
     one before."""
 
@@ -25,6 +26,7 @@ class CapturedUpdate(NamedTuple):
     weights: dict
     given: list
     before: list
+    parts: int
 
 
 class CapturedUpdates:
@@ -36,7 +38,7 @@ class CapturedUpdates:
         self._earlier = before
         #: The first optimizer that makes an update, and the line that calls it
         self.optimizer, self.place = None, None
-        self._made, self._since, self._bytes, self._before = 0, [], 0, None
+        self._made, self._since, self._parts, self._bytes, self._before = 0, [], 0, 0, None
         #: Whether the update to come is to be captured
         self._wanted = False
         self._budget = Budget(SHARE, grace=GRACE)
@@ -45,9 +47,11 @@ class CapturedUpdates:
         """A gradient computation of the step begins."""
         if not self._wanted:
             return
+        self._parts += 1
         self._bytes += sum(int(getattr(value, "nbytes", 0) or 0) for value in tensors_in(batch))
-        if len(self._since) <= MOST_PARTS and self._bytes <= MOST_BYTES:
-            self._since.append(tuple(batch))
+        if self._parts > MOST_PARTS or self._bytes > MOST_BYTES:
+            self._since.clear()
+        self._since.append(tuple(batch))
 
     def update(self, optimizer, gradients, roots=()) -> None:
         """An optimizer is about to be called; ``roots``: the networks and optimizers of the step; another optimizer may update
@@ -58,7 +62,7 @@ class CapturedUpdates:
             return
         self._made += 1
         batches, self._since = self._since, []
-        whole, self._bytes = self._bytes <= MOST_BYTES, 0
+        parts, self._parts, self._bytes = self._parts, 0, 0
         before, self._before = self._before, None
         due, self._wanted = self._wanted, _is_due(self._made + 1)
         if not (due or self._wanted) or not self._budget.due():
@@ -68,10 +72,10 @@ class CapturedUpdates:
             tensor.asnumpy()  # waits for what was launched before: that time is the training's own
         with self._budget.spending():
             given = _copies(tensors)
-            if due and before is not None and given is not None and whole and 0 < len(batches) <= MOST_PARTS:
+            if due and before is not None and given is not None and batches:
                 weights = _weights(optimizer, [root for root in roots if not is_optimizer_class(type(root))])
                 number = self._earlier + self._made
-                self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before)]
+                self.held = [*self.held[:1], CapturedUpdate(number, batches, weights, given, before, parts)]
             self._before = given if self._wanted else None
 
 

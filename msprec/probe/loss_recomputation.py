@@ -120,7 +120,7 @@ def _in_order(trace: GraphTrace, node: Node, kind: str) -> tuple:
 
 
 def _settings(node: Node) -> dict:
-    held = node.cell_object.__dict__ if node.cell_object is not None else {}
+    held = node.cell_object.__dict__ if node.cell_object is not None else node.arguments[1]
     found = {name: held[name] for name in _SETTINGS if isinstance(held.get(name), (str, bool, int, float))}
     # reduction of the older losses of MindSpore
     if "reduction" not in found and node.cell_object is not None and {"average", "reduce"} <= set(held):

@@ -34,12 +34,14 @@ _FACTORS = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
 
 
 class Given(NamedTuple):
-    """What an optimizer was given: ``own``: gradients computed since the update before; ``before``: what it was given then."""
+    """What an optimizer was given: ``own``: gradients computed since the update before, or the last of these ``parts`` alone,
+    where that is all that was given; ``before``: what it was given then."""
 
     number: int
     given: np.ndarray
     own: list
     before: Optional[np.ndarray]
+    parts: int
 
 
 def update_gradients(material, seconds: float) -> Optional[dict]:
@@ -81,16 +83,18 @@ def _of_loop(material, seconds: float) -> list:
     began, found = busy_seconds(), []
     for one in material.updates_held.held:
         weights = list(material.updates_held.optimizer.parameters)
-        own = []
-        for batch in one.batches:
+        given, own = joined(one.given), []
+        for batch in reversed(one.batches):
             if found and busy_seconds() - began > seconds:
                 return found
             step = material.build(batch, weights)
             with undisturbed(step.parameters, None, one.weights, step.host_random), watched(Plain()):
                 own.append(flat_gradients(step.run(None, 1.0)))
-        given = joined(one.given)
-        if all(part is not None and part.size == given.size for part in own):
-            found.append(Given(one.number, given, own, joined(one.before)))
+            if own[0] is None or own[0].size != given.size or _fit(given, own[:1])[1] <= _EXACT:
+                break
+        known = all(part is not None and part.size == given.size for part in own)
+        if known and (len(own) == one.parts or _fit(given, own[:1])[1] <= _EXACT):
+            found.append(Given(one.number, given, own, joined(one.before), one.parts))
     return found
 
 
@@ -180,7 +184,7 @@ class _Calls(GraphTrace):
     def found(self) -> list:
         """The updates but the first, which may hold what was added up before."""
         return [
-            Given(number, given, own, before)
+            Given(number, given, own, before, len(own))
             for number, ((before, _), (given, own)) in enumerate(zip(self.taken, self.taken[1:]), 2)
             if own and before.size == given.size
         ]
@@ -249,7 +253,8 @@ def _compared(one: Given) -> dict:
     norms = [float(np.linalg.norm(vector)) for vector in (one.given, own / len(one.own))]
     return {
         "update": one.number,
-        "parts": len(one.own),
+        "parts": one.parts,
+        "last_alone": len(one.own) < one.parts,
         "factor": float(np.ravel(factor)[0]),
         "left": float(left),
         "rest": float(rest),

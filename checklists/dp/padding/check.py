@@ -16,7 +16,8 @@ def padding(run_data: RunData) -> Finding:
     (dp.04.inside), training and evaluation that pad otherwise, sequences padded in front whose lengths the network counts from
     the first element, a mask that the network takes for its opposite, a recurrent layer whose last step alone is used after
     padding of dp.04.after of the sequence where nothing was learnt, a loss whose gradient reaches the padded places alone,
-    attention of padded samples that goes to the padding alone (dp.04.attended), a loss that changes with the padding and not
+    a class of most real places that is left out as the padding of the targets is (dp.04.left_out), attention of
+    padded samples that goes to the padding alone (dp.04.attended), a loss that changes with the padding and not
     with the real tokens in a training that has not learnt.
     Left open: targets whose padding a cross-entropy counts (dp.04.counted). A mask may count either way round, and the first
     place of a run may be an end mark. Numeric sequences count only where something pads, masks or measures them. Nothing

@@ -63,6 +63,7 @@ def judge_padding(run_data: RunData) -> Finding:
     faults += [
         *_between_sets(run_data, judged),
         *_padding_counts(run_data, judged),
+        *_a_class_left_out(run_data, judged),
         *(_attends_padding(run_data, judged) or _padding_alone(run_data, judged)),
         *_mostly_padding_averaged(run_data, judged),
     ]
@@ -346,6 +347,38 @@ def _padding_counts(run_data: RunData, judged: list) -> list:
         where=at(facts.place),
     )
     return [PaddingFault(says, train[0], place=facts.created or facts.place)]
+
+
+def _a_class_left_out(run_data: RunData, judged: list) -> list:
+    """What fills the targets up is left out of the loss, and is the class of most of the real places as well.
+
+    The network has an output for that class. Targets that are the tokens themselves, most of which a masked language model
+    leaves out on purpose, are none of these: there are as many classes as tokens.
+    """
+    facts, train = run_data.probes.loss_places, [one for one in judged if one[0].role == "train"]
+    real, losses = (facts.places or 0) - (facts.padded or 0), run_data.probes.losses
+    if not train or real < 1 or facts.padded_counted or facts.real_counted is None or len(losses) != 1:
+        return []
+    ignored, classes = losses[0].settings.get("ignore_index"), (losses[0].predicted.shape or [0, 0])[-1]
+    tokens = [
+        column.max
+        for dataset, pad in train
+        for column in dataset.columns
+        if column.name == pad.column and column.name != dataset.label.column and pad.kind == "int"
+    ]
+    judges = facts.real_counted <= run_data.limit("dp.04.left_out") * real
+    if ignored is None or not 0 <= ignored < classes or not judges or not tokens or max(tokens) < 2 * classes:
+        return []
+    says = Text(
+        "补齐标签所用的 {value} 也是真实的类别：ignore_index={value}，因此 {real} 个真实位置中只有 {n} 个计入 loss，"
+        "网络从未学到这个类别",
+        "{value}, which fills the labels up, is a real class as well: with ignore_index={value} only {n} of {real} real places "
+        "count in the loss, and the network never learns that class",
+        value=int(ignored),
+        real=real,
+        n=facts.real_counted,
+    )
+    return [PaddingFault(says, train[0][0], place=facts.created or facts.place)]
 
 
 def _attends_padding(run_data: RunData, judged: list) -> list:

@@ -50,7 +50,7 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
     if not batch:
         return missing("训练 batch 的大小", "size of the training batches")
     ranks = run_data.run.rank_size or 1
-    accumulation = max([step.accumulation or 1 for step in run_data.train_steps if step.count] or [1])
+    accumulation = _accumulation(run_data)
     total = batch * ranks * accumulation
     declared = declared_design.batch_size(run_data, total, [op_place(dataset, "batch")] if dataset is not None else [])
     if declared is not None:
@@ -188,6 +188,14 @@ def _ends(run_data: RunData) -> Optional[tuple]:
     return (float(losses[0]), float(losses[-max(1, len(losses) // 10) :].mean())) if len(losses) >= 3 else None
 
 
+def _accumulation(run_data: RunData) -> int:
+    """Of how many batches the gradients go into an update; where the last of several alone does, td.04 says so."""
+    updates = run_data.probes.gradients.updates
+    if updates and all(one.last_alone for one in updates):
+        return 1
+    return max([step.accumulation or 1 for step in run_data.train_steps if step.count] or [1])
+
+
 def made_updates(run_data: RunData) -> Optional[int]:
     """Updates of the weights that the run made, by the optimizers' own count; steps ÷ accumulation where there is none."""
     counted = [
@@ -195,7 +203,7 @@ def made_updates(run_data: RunData) -> Optional[int]:
     ]
     if counted:
         return max(counted)
-    accumulation = max([step.accumulation or 1 for step in run_data.train_steps if step.count] or [1])
+    accumulation = _accumulation(run_data)
     return run_data.training_steps // accumulation or None
 
 

@@ -1,5 +1,7 @@
 """td.04: What the optimizer is given beside the gradients of its batches, computed again."""
 
+import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -7,10 +9,11 @@ from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
+from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 _CLIPS = r"\b(clip_by_(global_norm|norm|value)|clip_grad\w*|clip_gradients?)\("
@@ -23,10 +26,10 @@ def update_gradients(run_data: RunData) -> Finding:
 
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
     that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
-    size; or it is given the gradients of weights that are not its own; or next to nothing of the gradients is left, and the
-    weights hardly moved (by wider limits in a training that hardly learnt). A sum over micro-batches that is not
-    averaged is undecided: the rate may have been chosen for it. What the computed gradients do
-    not explain, as with dropout, is right where none of the update before is part of it, else undecided.
+    size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or more
+    alone; or next to nothing of the gradients is left, and the weights hardly moved (by wider limits in a training that hardly
+    learnt). A sum over micro-batches that is not averaged is undecided: the rate may have been chosen for it. What the computed
+    gradients do not explain, as with dropout, is right where none of the update before is part of it, else undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -35,6 +38,7 @@ def update_gradients(run_data: RunData) -> Finding:
         return _without(run_data)
     return (
         _of_others(run_data)
+        or _thrown_away(run_data)
         or _left_over(run_data)
         or _next_to_nothing(run_data)
         or _too_much(run_data)
@@ -131,6 +135,7 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
     found = [one for one in _explained(run_data) if abs(one.left - 1) <= near and one.factor > 0]
     if not found or not _all_explained(run_data) or len(found) < len(run_data.probes.gradients.updates):
         return None
+    bound = _bound_anew(run_data)
     return problem(
         Text(
             "优化器每次得到的梯度都包含上一次更新时得到的全部梯度：累积的梯度从未清零（如第 {n} 次更新，占范数的 {share}）。",
@@ -144,9 +149,48 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
             "Set the sums back to zero after each update (ops.assign(sum, zeros), or sums = None), or give the optimizer the "
             "gradients of this step alone.",
         ),
+        [
+            *_evidence(run_data),
+            run_data.code_at(bound, Text("只给循环变量赋值", "A loop's variable alone is bound anew")),
+        ],
+        [*bound, run_data.probes.gradients.place],
+    )
+
+
+def _thrown_away(run_data: RunData) -> Optional[Finding]:
+    """Of several gradients that are computed for each update the last alone is given to the optimizer."""
+    updates = run_data.probes.gradients.updates
+    if not all(one.last_alone and (one.parts or 0) >= run_data.limit("td.04.parts") for one in updates):
+        return None
+    return problem(
+        Text(
+            "两次更新之间计算了 {parts} 次梯度，而优化器只得到最后一次的：其余 batch 的梯度都被丢弃，共只有 {n} 次更新。",
+            "Between two updates gradients are computed {parts} times, and the optimizer is given the last of them alone: those "
+            "of all other batches are thrown away, and there are {n} updates in all.",
+            parts=updates[-1].parts,
+            n=applied_updates(run_data),
+        ),
+        Text(
+            "把优化器的调用放进遍历 batch 的循环内；要累积梯度，则把各次的梯度相加后再交给优化器。",
+            "Call the optimizer within the loop over the batches; to accumulate, add the gradients up and give it the sum.",
+        ),
         _evidence(run_data),
         [run_data.probes.gradients.place],
     )
+
+
+def _bound_anew(run_data: RunData) -> list:
+    """Statements ``for one in sums: one = zeros_like(one)``, which clear nothing: the name alone is bound anew."""
+    return [
+        place(file, loop.body[0].lineno)
+        for file in run_data.source.trees
+        for loop in run_data.source.nodes(file, ast.For)
+        if len(loop.body) == 1
+        and isinstance(loop.target, ast.Name)
+        and isinstance(loop.body[0], ast.Assign)
+        and [ast.unparse(one) for one in loop.body[0].targets] == [loop.target.id]
+        and re.search("zero", ast.unparse(loop.body[0].value))
+    ]
 
 
 def _next_to_nothing(run_data: RunData) -> Optional[Finding]:

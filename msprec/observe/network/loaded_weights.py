@@ -170,7 +170,9 @@ class WeightsObserver:
                 later = list(self.observer.parameters.entries)[before:] if before else list(first_values)
                 new = {key: first_values[key] for key in later if key in first_values}
                 own = {first_values[key][0]: _shape(self.observer.parameters.entries[key][0]) for key in new}
-                fate = {**self._matches(samples, new), "names_alike": _alike(own, shapes)} if new else None
+                # a layer of another shape has the file's name by chance, as a new head has
+                same = {name: sample for name, sample in samples.items() if own.get(name, shapes[name]) == shapes[name]}
+                fate = {**self._matches(same, new), "names_alike": _alike(own, shapes)} if new else None
             if fate is not None:
                 fates[id(entry)] = fate
         if done:

@@ -304,6 +304,9 @@ _UPDATES = {
             {
                 "update": key(count, "number of the update, of a cell among those of the probe"),
                 "parts": key(count, "gradients computed since the update before"),
+                "last_alone": key(
+                    flag, "whether the optimizer was given the last of several alone, which `factor` is of then"
+                ),
                 "factor": key(finite, "what the optimizer was given is this times the sum of these gradients"),
                 "left": key(finite, "and this times what it was given at the update before"),
                 "rest": key(finite, "what that leaves, as a share of the norm"),
