@@ -664,6 +664,8 @@ def _shapes(one: LossWithInputs, _) -> Optional[Wrong]:
         return None
     if _elements(given) == _elements(labels) and _elements(given) > 1:
         return Wrong(*spread(one.name, given, labels), one.fact.place)
+    if _is_square(given, labels):
+        return Wrong(*spread(one.name, given, labels), one.fact.predicted.source.place, one.fact.place)
     across = _across(given, labels)
     if across is None or one.fact.targets.distinct in (None, 1) or one.fact.targets.learnt:
         return None
@@ -687,6 +689,13 @@ def _shapes(one: LossWithInputs, _) -> Optional[Wrong]:
         one.fact.place,
         one.output.place,
     )
+
+
+def _is_square(given: list, labels: list) -> bool:
+    """Whether one is (N, N) beside the other's (N,): each sample has taken a value for every sample of its batch, as ``Gather``
+    along the second axis with one index a sample does."""
+    square, flat = (given, labels) if len(given) == 2 else (labels, given)
+    return len(square) == 2 and len(flat) == 1 and square[0] == square[1] == flat[0] > 1
 
 
 def _across(given: list, labels: list) -> Optional[tuple]:

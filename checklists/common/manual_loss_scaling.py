@@ -89,8 +89,12 @@ def _written(run_data: RunData, factors: set) -> set:
         for node in ast.walk(tree)
         if isinstance(node, (ast.Constant, ast.BinOp))
     )
-    numbers = {_number(node) for node in nodes} - {None}
-    return {one for one in factors if any(math.isclose(one, number, rel_tol=1e-6) for number in numbers)}
+    numbers = {_number(node) for node in nodes}
+    return {
+        one
+        for one in factors
+        if any(math.isclose(one, number, rel_tol=1e-6) for number in numbers if number is not None)
+    }
 
 
 def _number(node: ast.expr) -> Optional[float]:

@@ -62,6 +62,9 @@ def output(end, target=Y, units=3, loss=None):
         (lambda x: ops.maximum(ops.sigmoid(x), ops.tanh(x)), "maximum", -1, 1),
         (lambda x: ops.maximum(x, 0.0), "maximum", 0, None),
         (lambda x: 1 / (1 + ops.exp(-x)), "truediv", None, None),
+        (lambda x: (x**2).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", 0, None),
+        (lambda x: -ops.abs(x).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", None, 0),
+        (lambda x: (x**3).sum(1, keepdims=True).broadcast_to((6, 3)), "sum", None, None),
     ],
 )
 def test_ranges(end, name, low, high):

@@ -47,8 +47,8 @@ def test_zeros_in_place_of_a_column_are_told():
 @pytest.mark.parametrize(("factor", "left"), [(1.0, 0.0), (2.0, 0.0), (0.25, 0.0), (1.0, 1.0), (1.0, 0.9), (0.25, 1.0)])
 def test_what_an_optimizer_is_given_is_taken_apart(factor, left):
     own, before = [RNG.normal(size=40) for _ in range(2)], RNG.normal(size=40)
-    found = _compared(Given(4, factor * (own[0] + own[1]) + left * before, own, before))
+    found = _compared(Given(4, factor * (own[0] + own[1]) + left * before, own, before, len(own)))
     assert (found["factor"], found["left"]) == pytest.approx((factor, left), abs=1e-9)
-    assert found["parts"] == 2
+    assert found["parts"] == 2 and not found["last_alone"]
     assert found["rest"] < 1e-9
-    assert _compared(Given(4, RNG.normal(size=40), own, before))["rest"] > 0.5
+    assert _compared(Given(4, RNG.normal(size=40), own, before, len(own)))["rest"] > 0.5

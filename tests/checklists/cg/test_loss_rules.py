@@ -101,6 +101,9 @@ WHOLE = {"probabilities": True}
         (loss("bce", SIGMOID, targets(several=300, **ROWS), (32, 4)), "ok"),
         (loss("mse", output(linear=True), targets(shape=[32, 3])), "problem"),
         (loss("mse", output(linear=True), targets(shape=[32, 3], distinct=1)), "ok"),
+        # a value for every sample of the batch
+        (loss("mse", output(linear=True), targets(shape=[32]), (32, 32)), "problem"),
+        (loss("mse", output(linear=True), targets(shape=[32]), (32, 8)), "ok"),
     ],
 )
 def test_rules(verdict, one, conclusion):

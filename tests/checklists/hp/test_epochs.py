@@ -269,6 +269,14 @@ def test_a_gap_without_a_turn(verdict):
     assert entry["conclusion"] == "problem" and "a constant prediction reaches" in entry["summary"]
 
 
+@pytest.mark.parametrize(("right", "conclusion"), [(1.0, "problem"), (0.9, "ok")])
+def test_samples_known_by_heart_beside_smoothed_labels(verdict, right, conclusion):
+    """Smoothing leaves a loss: what the last weights predict of the samples tells."""
+    made = run(PLATEAU, lambda step: 0.8 + 1.5 * math.exp(-step / 25), name="accuracy")
+    made.facts["probes"] = {**made.facts.get("probes", {}), "labels": {"accuracy": right, "majority": 0.1}}
+    assert verdict("hp.02", made)["conclusion"] == conclusion
+
+
 def test_what_looks_like_a_gap(verdict):
     good = [{"accuracy": 0.92}] * 10
     assert verdict("hp.02", run([1.6 + value / 10 for value in PLATEAU], by_heart, more=good))["conclusion"] == "ok"

@@ -100,6 +100,7 @@ for x, y in data:
         ("ops.mul(loss, SCALE)", "print(loss / SCALE)", "problem"),
         ("loss * SCALE", "unscaled = tuple(g / SCALE for g in grads)", "problem"),
         ("loss * 4", "pass", "problem"),  # no loss scale at all
+        ("loss * 4 * 4 * 4", "pass", "problem"),  # nor any: 64 is written nowhere
         ("loss * SCALE", "grads = tuple(g / 512 for g in grads)", "undecided"),
         ("loss * SCALE", "grads = elsewhere(grads)", "undecided"),
     ],

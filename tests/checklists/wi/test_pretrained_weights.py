@@ -182,3 +182,16 @@ def test_a_run_that_ended_before_it_loaded(verdict):
     trained = Run()
     trained.source["train.py"] += "if resume:\n    ms.load_checkpoint('a.ckpt', net)\n"
     assert verdict("wi.02", trained)["conclusion"] == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("alike", "conclusion"), [(5, "problem"), (4, "problem"), (2, "undecided"), (None, "undecided")]
+)
+def test_a_prefix_that_does_not_fit(verdict, alike, conclusion):
+    """Two of five names are alike by chance; nearly all of them are not."""
+    loads = [read(names_in_network=0, names_alike=alike, kept=0)]
+    source = {"train.py": 'def take(file, prefix="backbone."):\n    pass\n\n\n    weights = load_checkpoint(file)\n'}
+    entry = verdict("wi.02", Run(weights_loaded=loads, source=source))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    lines = [place["line"] for place in entry["locations"]]
+    assert (1 in lines) == (conclusion == "problem"), "the line of the prefix"
