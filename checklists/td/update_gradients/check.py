@@ -159,9 +159,11 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
 
 def _thrown_away(run_data: RunData) -> Optional[Finding]:
     """Of several gradients that are computed for each update the last alone is given to the optimizer."""
-    updates = run_data.probes.gradients.updates
+    updates, exact = run_data.probes.gradients.updates, run_data.limit("td.04.alone")
     if not all(one.last_alone and (one.parts or 0) >= run_data.limit("td.04.parts") for one in updates):
         return None
+    if any(one.rest is None or one.rest > exact for one in updates):
+        return None  # as a sum of nearly the same gradients
     return problem(
         Text(
             "两次更新之间计算了 {parts} 次梯度，而优化器只得到最后一次的：其余 batch 的梯度都被丢弃，共只有 {n} 次更新。",
