@@ -83,18 +83,13 @@ def _has_name(run_data: RunData, factors: set) -> bool:
 
 def _written(run_data: RunData, factors: set) -> set:
     """Those of the numbers that a line of the sources writes."""
-    nodes = (
-        node
-        for tree in run_data.source.trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Constant, ast.BinOp))
-    )
-    numbers = {_number(node) for node in nodes}
-    return {
-        one
-        for one in factors
-        if any(math.isclose(one, number, rel_tol=1e-6) for number in numbers if number is not None)
+    numbers = {
+        number
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, ast.Constant, ast.BinOp)
+        if (number := _number(node)) is not None
     }
+    return {one for one in factors if any(math.isclose(one, number, rel_tol=1e-6) for number in numbers)}
 
 
 def _number(node: ast.expr) -> Optional[float]:
