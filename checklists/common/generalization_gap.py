@@ -23,8 +23,6 @@ from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.engine.run_data import RunData
 
-#: Share of the training samples that may be predicted otherwise where they are known by heart.
-_FEW = 0.01
 _SAME_LOSS = {"mse": r"loss|mse", "l1": r"loss|mae|l1", "rmse": r"loss|rmse"}
 
 
@@ -71,7 +69,8 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
         return None
     by_heart = outcome.end <= run_data.limit("hp.02.memorised") * reference
     # smoothed labels leave a loss where every sample is known
-    known = (run_data.probes.labels.accuracy or 0.0) >= 1 - _FEW
+    few = run_data.limit("hp.02.known_wrong")
+    known = (run_data.probes.labels.accuracy or 0.0) >= 1 - few
     if not by_heart and not known:
         return None
     if any(whole_graph(dataset) for dataset in run_data.datasets_of("train")):
@@ -80,7 +79,7 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     scores = {key: found for key, found in values.items() if ACCURACY.search(key[0])}
     if scores:
         wrong = outcome.end / math.log(2)
-        found = _of_scores(outcome.end, min(wrong, _FEW) if known else wrong, constant, scores)
+        found = _of_scores(outcome.end, min(wrong, few) if known else wrong, constant, scores)
     else:
         found = _of_losses(outcome.end, constant, reference, values) if by_heart else None
     return found if found is not None and found.gap >= run_data.limit("hp.02.gap") else None

@@ -3,7 +3,7 @@
 import ast
 import math
 import re
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.source.flow import Event, ExecutionPath
@@ -64,21 +64,24 @@ def keeps_scale(run_data: RunData) -> bool:
 
 def _has_name(run_data: RunData, factors: set) -> bool:
     """Whether one of the numbers is given to something that is called a scale: a name, an argument, an option."""
-    for tree in run_data.source.trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                names = [node.targets[-1] if isinstance(node, ast.Assign) else node.target]
-                given = [(ast.unparse(names[0]), node.value)]
-            elif isinstance(node, ast.Call):
-                option = str(getattr(node.args[0], "value", "")) if node.args else ""
-                given = [(option if one.arg == "default" else one.arg or "", one.value) for one in node.keywords]
-            elif isinstance(node, ast.arguments):
-                given = list(zip([one.arg for one in node.args[::-1]], node.defaults[::-1]))
-            else:
-                continue
-            if any(_SCALE_WORD.search(name) and _number(value) in factors for name, value in given):
-                return True
-    return False
+    kinds = ast.Assign, ast.AnnAssign, ast.Call, ast.arguments
+    return any(
+        _SCALE_WORD.search(name) and _number(value) in factors
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, *kinds)
+        for name, value in _given(node)
+    )
+
+
+def _given(node: Union[ast.Assign, ast.AnnAssign, ast.Call, ast.arguments]) -> list:
+    """``(name, value)`` of what an assignment, a call's keywords or a function's defaults give to names."""
+    if isinstance(node, ast.Call):
+        option = str(getattr(node.args[0], "value", "")) if node.args else ""
+        return [(option if one.arg == "default" else one.arg or "", one.value) for one in node.keywords]
+    if isinstance(node, ast.arguments):
+        return list(zip([one.arg for one in node.args[::-1]], node.defaults[::-1]))
+    target = node.targets[-1] if isinstance(node, ast.Assign) else node.target
+    return [(ast.unparse(target), node.value)] if node.value is not None else []
 
 
 def _written(run_data: RunData, factors: set) -> set:

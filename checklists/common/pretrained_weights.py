@@ -27,8 +27,7 @@ _WEIGHTS = (
     r"(?i)\bload_(?!digits|iris|wine|boston|breast|diabetes|data|csv|dataset)|\.load\(|pretrain|ckpt|checkpoint(?!config|\()|"
     r"resume|restore|weights_path|safetensors|\.pth?\b|from_pretrained|set_data\(|import_module|exec\("
 )
-#: A prefix of parameters' names; so many that are alike but for it are no chance.
-_PREFIX, _ALIKE = re.compile(r"([A-Za-z_]\w*\.)+$"), 4
+_PREFIX = re.compile(r"([A-Za-z_]\w*\.)+$")
 _ADVICE = Text(
     "打印 load_param_into_net 的两个返回值，使名称与网络一致（增删前缀），确认文件属于这个网络；在初始化之后、训练之前加载。",
     "Print both lists that load_param_into_net returns, bring the names into line with the network's (add or strip a prefix), "
@@ -143,7 +142,7 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
     if load.error:
         return _failed(load, loads)
     if load.function == "load_checkpoint":
-        return _read_only(load, loads)
+        return _read_only(run_data, load, loads)
     total, loaded = load.network_parameters, load.loaded
     if total is None or loaded is None:
         return JudgedLoad(
@@ -245,7 +244,7 @@ def _unused(run_data: RunData, load: Fact) -> Optional[JudgedLoad]:
     )
 
 
-def _read_only(load: Fact, loads: list) -> Optional[JudgedLoad]:
+def _read_only(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
     """A file that was read; whether its values reached the network by another way than load_param_into_net."""
     if any(other.function != "load_checkpoint" and other.file == load.file for other in loads):
         return None
@@ -278,7 +277,7 @@ def _read_only(load: Fact, loads: list) -> Optional[JudgedLoad]:
             load,
         )
     alike = start.names_alike or 0
-    if alike >= _ALIKE and 2 * alike > (load.parameters or 0):
+    if alike >= run_data.limit("wi.02.names_alike") and 2 * alike > (load.parameters or 0):
         return JudgedLoad(
             "problem",
             Text(

@@ -36,24 +36,30 @@ def draws_on_host(roots: list, functions: tuple = ()) -> bool:
 def host_draws(function) -> Optional[str]:
     """What a function of the user's, or one that it calls by its global name, draws from Python's or NumPy's shared
     generators, such as ``"numpy.random.normal"``; None: nothing that is seen, or it seeds them itself."""
-    target = getattr(function, "__func__", function)
-    owner = getattr(function, "__self__", None)
-    functions = [target, *reached_from(function, owner).functions] if hasattr(target, "__code__") else []
-    found = [draw for one in functions for draw in _shared_draws(getattr(one, "__func__", one))]
-    return None if any(draw.rsplit(".", 1)[-1] in _SEEDING for draw in found) else next(iter(found), None)
+    found = [draw for one in _functions_of(function) for draw in _shared_draws(one)]
+    return None if any(_seeds(draw) for draw in found) else next(iter(found), None)
 
 
 def seeded_draws(function) -> Optional[tuple]:
     """``(what, place)`` of the first generator that a function of the user's, or one that it calls by its global name, makes or
     seeds each time it is called, such as ``"numpy.random.default_rng"``; None: none."""
-    target, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
-    functions = [target, *reached_from(function, owner).functions] if hasattr(target, "__code__") else []
-    for one in (getattr(each, "__func__", each) for each in functions):
-        if any(draw.rsplit(".", 1)[-1] in _SEEDING for draw in _shared_draws(one)):
+    for one in _functions_of(function):
+        what = next(filter(_seeds, _shared_draws(one)), None)
+        if what is not None:
             lines = [line for line, name in _names_by_line(one.__code__) if name in _SEEDING]
-            what = next(draw for draw in _shared_draws(one) if draw.rsplit(".", 1)[-1] in _SEEDING)
             return what, place_in(one.__code__.co_filename, lines[0]) if lines else place_of_code(one.__code__)
     return None
+
+
+def _functions_of(function) -> list:
+    """A function and those that it calls by their global names, without what binds them to an object."""
+    target, owner = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    functions = [target, *reached_from(function, owner).functions] if hasattr(target, "__code__") else []
+    return [getattr(one, "__func__", one) for one in functions]
+
+
+def _seeds(draw: str) -> bool:
+    return draw.rsplit(".", 1)[-1] in _SEEDING
 
 
 def _names_by_line(code: types.CodeType) -> list:
@@ -72,9 +78,8 @@ def draws_below(roots: list, functions: tuple = ()) -> list:
     for function in _user_functions(roots, functions):
         target = getattr(function, "__func__", function)
         for draw in _shared_draws(target):
-            if draw.rsplit(".", 1)[-1] in _SEEDING:
-                continue
-            found.setdefault(id(target), (draw, place_of_code(target.__code__)))
+            if not _seeds(draw):
+                found.setdefault(id(target), (draw, place_of_code(target.__code__)))
     return list(found.values())
 
 

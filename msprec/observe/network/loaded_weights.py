@@ -14,6 +14,8 @@ from msprec.runtime.source_locations import user_place
 
 # values of each parameter that are kept for comparison
 SAMPLE = 256
+# a layer's name that stands under more prefixes of one file, as an expert's does, says nothing of which is meant
+_MOST_PREFIXES = 4
 # larger files get no checksum: reading them again would cost seconds
 _MOST_BYTES = 1 << 30
 _MOST_NAMES = 500
@@ -258,7 +260,8 @@ def _alike(own: dict, in_file: dict) -> int:
             heads.setdefault((tail, str(shape)), set()).add(head)
     for name, shape in own.items():
         for head, tail in _divided(name):
-            for other in heads.get((tail, str(shape)), ()):
+            others = heads.get((tail, str(shape)), ())
+            for other in others if len(others) <= _MOST_PREFIXES else ():
                 counts[head, other] = counts.get((head, other), 0) + 1
     return max(counts.values(), default=0)
 
