@@ -29,6 +29,7 @@ from msprec.probe.numpy_losses import (
 )
 from msprec.probe.producing_operator import rows_of_channels, source_of
 from msprec.probe.softmax_axes import softmax_axes
+from msprec.probe.stopped_prediction import stopped_predictions
 from msprec.record.nested import tensors_in
 
 #: Losses of which the two inputs may change places.
@@ -46,8 +47,8 @@ def loss_facts(
     weights: Optional[dict] = None,
     batches: Optional[list] = None,
 ) -> dict:
-    """The entries ``losses``, ``own_losses``, ``other_losses``, ``written_loss``, ``broadcasts`` and ``softmax_axes`` of
-    ``probes.json``.
+    """The entries ``losses``, ``own_losses``, ``other_losses``, ``written_loss``, ``broadcasts``, ``softmax_axes`` and
+    ``stopped_predictions`` of ``probes.json``.
 
     Args:
         trace: A traced step.
@@ -72,6 +73,7 @@ def loss_facts(
         "own_losses": [*own, *written.get("own_losses", [])],
         "broadcasts": _broadcasts(trace, labels)[:8],
         "softmax_axes": softmax_axes(trace, labels)[:8],
+        "stopped_predictions": stopped_predictions(trace, labels)[:8],
     }
 
 

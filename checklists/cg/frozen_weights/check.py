@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
+from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
 from msprec.checklists.common.constant_prediction import learning_outcome
@@ -40,7 +41,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     Problem: a weight with requires_grad=True that is not in the optimizer, also as the network does not know of it (cells in
     a Python list), or that is in it and never updated (or only
     shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
-    undecided); a last layer frozen as it was drawn, that a checkpoint did
+    undecided); a prediction whose gradient is stopped, and not that of its target; a last layer frozen as it was drawn, that a checkpoint did
     not fill; layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has
     as well. Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
@@ -59,6 +60,9 @@ def frozen_weights(run_data: RunData) -> Finding:
     hidden = several_unregistered(run_data)
     if hidden:
         return _unregistered(run_data, hidden)
+    stopped = prediction_stopped(run_data)
+    if stopped is not None:
+        return stopped
     groups = run_data.once(sort_parameters)
     declared = declared_design.freezing(run_data, groups)
     if declared is not None:

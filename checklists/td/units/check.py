@@ -158,6 +158,7 @@ def _other_lengths(run_data: RunData, found, places: list) -> Finding:
 
 def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     first: Lost = found[0]
+    others = [name for name in dict.fromkeys(one.name for one in found) if name != first.name]
     constant = moments.collapsed and first.why != "alike"
     large = too_large(run_data, moments, found)
     places = [*[one.layer.created for one in large], *[one.place for one in found]]
@@ -170,9 +171,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
             "{what}{more}{weights}{constant}.",
             what=first.sentence(),
             weights=_weights(large[0]) if large else "",
-            more=Text("；还有 {names}", "; so have {names}", names=listed(dict.fromkeys(one.name for one in found[1:])))
-            if found[1:]
-            else "",
+            more=Text("；{names} 也是如此", "; the same holds of {names}", names=listed(others)) if others else "",
             constant=Text("；网络对所有样本给出同样的输出", "; the network gives the same output for all samples")
             if constant
             else "",

@@ -687,4 +687,14 @@ PROBES = {
         ],
         "softmaxes of what a loss compares with class numbers, over another axis than 1, that of the classes",
     ),
+    "stopped_predictions": key(
+        [
+            {
+                "operator": key(words, "what stops the gradient"),
+                "place": key(PLACE, "where"),
+                "compared": key(PLACE, "where the two are compared"),
+            }
+        ],
+        "comparisons whose prediction is stopped, while the target, made of data and a network's output, is not",
+    ),
 }
