@@ -39,6 +39,8 @@ def check_own(one: Fact, run_data: RunData) -> None:
     did = one.behaviour
     if one.written and any(size > 1 for size in one.shape if size):
         raise Wrong(_unreduced(one), _REDUCE, one.place)
+    if lowers_rewards(one, run_data):
+        raise Wrong(_against_rewards(one), _POLICY, one.place)
     # what else weighs the samples may well turn the sign round
     if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
         return
@@ -78,6 +80,32 @@ def check_direction(one: Fact, run_data: RunData) -> None:
 _NEUTRAL = 2
 #: Share of the curve's span by which predictions at the labels have to cost less than neutral ones; 0.1 of a cross-entropy.
 _LESS = 0.01
+
+
+#: Words of what a policy gradient is to raise, and of what other losses weighed by outcomes are to lower.
+_GAINS = r"(?i)rewards?(_|\b)|advantages?(_|\b)|policy_?(grad|loss|net)|reinforce\b"
+_COSTS = r"(?i)(\b|_)costs?(\b|_)|regret|unlearn"
+
+
+def lowers_rewards(one: Fact, run_data: RunData) -> bool:
+    """Whether a policy gradient makes the actions rarer that were rewarded."""
+    turned = one.final and one.direction == "rises"
+    return bool(turned and run_data.find_lines(_GAINS, 1) and not run_data.find_lines(_COSTS, 1))
+
+
+def _against_rewards(one: Fact) -> Text:
+    return Text(
+        "{name} 的符号反了：优势（或回报）都取 1 时，所选动作的概率越大 loss 越大，训练会使得到奖励的动作更少出现。",
+        "{name} has the wrong sign: with 1 for all advantages or returns it grows with the probability of the actions that were "
+        "taken, so that training makes the rewarded ones rarer.",
+        name=called(one),
+    )
+
+
+_POLICY = Text(
+    "策略梯度最小化的是 -(log_prob * advantage).mean()：补上负号。",
+    "A policy gradient minimises -(log_prob * advantage).mean(): put the minus in.",
+)
 
 
 def _no_better_than_neutral(did: Fact) -> bool:

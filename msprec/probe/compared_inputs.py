@@ -64,16 +64,19 @@ def _pair(batch: tuple) -> Optional[tuple]:
 
 
 def _output(material, batch: tuple) -> Optional[np.ndarray]:
-    """What the first loss of the script's own is given beside the labels, one number for each pair."""
+    """What the first loss of the script's own is given beside the labels, one number for each pair, or the distance of the two
+    outputs that it is given."""
     step = material.build(batch)
     with undisturbed(step.parameters, None, None, step.host_random):
         trace, _ = run_forward(step)
     inputs = [to_numpy(one) for one in tensors_in(batch)]
     for one in trace.own_losses:
-        for value in one.given:
-            array = to_numpy(value)
-            if array.ndim and array.size == len(inputs[0]) and not is_input(array, inputs):
+        given = [array for array in map(to_numpy, one.given) if array.ndim and not is_input(array, inputs)]
+        for array in given:
+            if array.size == len(inputs[0]):
                 return array
+        if len(given) == 2 and given[0].shape == given[1].shape and given[0].ndim == 2:
+            return np.linalg.norm(given[0].astype(np.float64) - given[1], axis=1)
     return None
 
 

@@ -1,6 +1,7 @@
 """Losses that the script computes by functions of its own: beside the built-in ones, and how they behave."""
 
 import re
+from functools import partial
 from typing import Optional
 
 import numpy as np
@@ -10,8 +11,9 @@ from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import output_facts
 from msprec.probe.connectivity_trace import GraphTrace, OwnLoss
 from msprec.probe.loss_input_statistics import features, is_input
-from msprec.probe.loss_properties import behaviour, pair_behaviour
+from msprec.probe.loss_properties import behaviour, direction, pair_behaviour
 from msprec.probe.loss_reach import ends
+from msprec.probe.loss_shapes import kind_of
 from msprec.probe.loss_targets import Sources, target_facts
 from msprec.probe.numpy_losses import (
     BCE,
@@ -69,6 +71,10 @@ def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]
         if picked is None:
             continue
         predicted, target = picked
+        compared = _compared(trace, one, arrays, target)
+        if compared is not None and is_input(arrays[target], labels):
+            found.append(_of_distances(trace, one, arrays, (*compared, target), step, sources))
+            continue
         pair = promised_pair(_name(one.function)) if not is_input(arrays[target], labels) else None
         entry = _own_loss(one.function, arrays[predicted], arrays[target], float(to_numpy(one.result)), pair)
         entry["final"] = _is_final(trace, one.result, step)
@@ -82,11 +88,72 @@ def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]
         entry["behaviour"] = None
         if step is not None and tried < _MOST_TRIED:
             tried += 1
-            entry["behaviour"] = _behaviour(
-                one, step, predicted, target, arrays, pair, entry["features"], is_bounded(trace), ends(entry["output"])
+            entry.update(
+                _behaviour(
+                    one,
+                    step,
+                    predicted,
+                    target,
+                    arrays,
+                    pair,
+                    entry["features"],
+                    is_bounded(trace),
+                    ends(entry["output"]),
+                )
             )
         found.append(entry)
     return found
+
+
+def _compared(trace: GraphTrace, one: OwnLoss, arrays: list, target: int) -> Optional[tuple]:
+    """Positions of two outputs (samples, features) that a loss compares, beside labels 0 and 1 of the pairs."""
+    labels = arrays[target]
+    made = [i for i, value in enumerate(one.given) if i != target and id(value) in trace.producers]
+    two = len(made) == 2 and arrays[made[0]].shape == arrays[made[1]].shape and arrays[made[0]].ndim == 2
+    if not two or arrays[made[0]].shape[1] < 2 or labels.size != len(arrays[made[0]]):
+        return None
+    return (made[0], made[1]) if kind_of(np.zeros(labels.shape, np.float32), labels) == "binary" else None
+
+
+def _of_distances(trace: GraphTrace, one: OwnLoss, arrays: list, positions: tuple, step, sources: Sources) -> dict:
+    """The entry of a loss of two outputs and the labels of the pairs, as one of the distances between them."""
+    from mindspore import Tensor
+
+    left, right, target = positions
+    apart = (arrays[right] - arrays[left]).astype(np.float64)
+    distances = np.linalg.norm(apart, axis=1)
+    ways = np.where(distances[:, None] > 0, apart, 1.0)
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+
+    def call(given: np.ndarray, labels: np.ndarray) -> float:
+        moved = arrays[left] + given.reshape(-1, 1) * ways
+        second, wanted = one.given[right], one.given[target]
+        new = {
+            id(second): Tensor(moved.astype(np.float32), second.dtype),
+            id(wanted): Tensor(np.ascontiguousarray(labels), wanted.dtype),
+        }
+        return float(to_numpy(one.function(*_with(one.args, new), **_with(one.kwargs, new))))
+
+    predicted, labels = distances.astype(np.float32), arrays[target].reshape(-1)
+    entry = _own_loss(one.function, predicted, labels, float(to_numpy(one.result)), None)
+    output = {**(output_facts(trace, one.given[left]) or {}), "low": 0.0, "high": None, "shape": list(predicted.shape)}
+    entry.update(
+        final=_is_final(trace, one.result, step),
+        features={**features(predicted), "source": source_of(trace, one.given[left])},
+        output=output,
+        targets=target_facts(trace, one.given[target], output, sources),
+        beside=[],
+        behaviour=None,
+    )
+    if step is not None:
+        with undisturbed(step.parameters, None, None, step.host_random):
+            try:
+                entry["behaviour"] = behaviour(
+                    call, predicted, labels, entry["value"], entry["features"], is_bounded(trace), ends(output)
+                )
+            except Exception:  # a function of the user's that takes no other values is not tried
+                pass
+    return entry
 
 
 def _name(function) -> str:
@@ -132,33 +199,47 @@ def is_bounded(trace: GraphTrace) -> bool:
 
 def _behaviour(
     one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict, bounded: bool, limits: tuple
-) -> Optional[dict]:
-    """What the function does with other arrays, as it was called in the step otherwise."""
+) -> dict:
+    """The entries ``behaviour`` and ``direction``: what the function does with other arrays, as it was called in the step
+    otherwise, and with 1 for all other real numbers, one of each sample."""
     from mindspore import Tensor
 
     first, second = one.given[predicted], one.given[target]
+    weights = [value for value, array in zip(one.given, arrays) if _weighs(array, arrays[predicted])]
+    weights = [value for value in weights if value is not first and value is not second]
 
-    def replaced(value, new: tuple):
-        if value is first or value is second:
-            return new[0] if value is first else new[1]
-        if isinstance(value, dict):
-            return {key: replaced(part, new) for key, part in value.items()}
-        return type(value)(replaced(part, new) for part in value) if type(value) in (tuple, list) else value
+    def call(left: np.ndarray, right: np.ndarray, even: bool = False) -> float:
+        new = {id(of): Tensor(np.ascontiguousarray(array), of.dtype) for array, of in ((left, first), (right, second))}
+        new.update({id(of): Tensor(np.ones(of.shape), of.dtype) for of in weights if even})
+        return float(to_numpy(one.function(*_with(one.args, new), **_with(one.kwargs, new))))
 
-    def call(left: np.ndarray, right: np.ndarray) -> float:
-        new = tuple(Tensor(np.ascontiguousarray(array), of.dtype) for array, of in ((left, first), (right, second)))
-        return float(to_numpy(one.function(*replaced(one.args, new), **replaced(one.kwargs, new))))
-
+    did, way = None, None
     with undisturbed(step.parameters, None, None, step.host_random):
         try:
-            if pair is not None and bounded:
-                return None
-            if pair is not None:
-                return pair_behaviour(call, arrays[predicted], arrays[target], pair)
-            value = float(to_numpy(one.result))
-            return behaviour(call, arrays[predicted], arrays[target], value, found, bounded, limits)
+            if pair is not None and not bounded:
+                did = pair_behaviour(call, arrays[predicted], arrays[target], pair)
+            elif pair is None:
+                value = float(to_numpy(one.result))
+                did = behaviour(call, arrays[predicted], arrays[target], value, found, bounded, limits)
+                even = partial(call, even=True) if weights else None
+                way = direction(even, did, arrays[predicted], arrays[target])
         except Exception:  # a function of the user's that takes no other values is not tried
-            return None
+            pass
+    return {"behaviour": did, "direction": way}
+
+
+def _with(value, new: dict):
+    """Arguments with the tensors of ``{id(old): new}`` replaced."""
+    if id(value) in new:
+        return new[id(value)]
+    if isinstance(value, dict):
+        return {key: _with(part, new) for key, part in value.items()}
+    return type(value)(_with(part, new) for part in value) if type(value) in (tuple, list) else value
+
+
+def _weighs(array: np.ndarray, predicted: np.ndarray) -> bool:
+    """Whether they are real numbers, one of each sample."""
+    return array.dtype.kind == "f" and array.ndim > 0 and array.size == len(predicted) > 1 and bool(np.ptp(array) > 0)
 
 
 def promised(name: str) -> Optional[str]:

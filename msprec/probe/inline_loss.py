@@ -25,7 +25,8 @@ class Written(NamedTuple):
     """A loss written out: ``call(prediction, labels)`` gives its value with other arrays.
 
     ``computed``: whether the labels are no input of the step but computed in it, as the noise of a diffusion model is.
-    ``weighed``: whether something else of the batch, real numbers, takes part beside the labels, as an advantage does.
+    ``weighed``: whether something else of the batch, real numbers, takes part beside the labels, as an advantage does;
+    ``even``: as ``call``, with these numbers 1 throughout; None: they are none, or computed in the step.
     ``shape``: of what is differentiated; ``code``: the expressions that it is made of, as they are written.
     """
 
@@ -41,6 +42,7 @@ class Written(NamedTuple):
     prediction: object
     trace: GraphTrace
     call: Callable
+    even: Optional[Callable]
 
 
 class Chosen(NamedTuple):
@@ -183,19 +185,23 @@ def written_loss(step: ReplayedStep, again: Callable) -> Written:
     held_key = trace.keys[id(chosen.held)][0]
     label_key = trace.keys[id(chosen.labels)][0] if chosen.position is None else None
     until = trace.keys[id(whole)][0] if id(whole) in trace.keys else None
-    steps = {}
+    weighing, steps = pieces.weighing(chosen), {}
 
-    def call(left: np.ndarray, right: np.ndarray) -> float:
+    def call(left: np.ndarray, right: np.ndarray, even: tuple = ()) -> float:
         given, one = {held_key: _swapped(trace.results[held_key], chosen.held, left)}, step
         if label_key is not None:
             given[label_key] = _swapped(trace.results[label_key], chosen.labels, right)
-        elif right is not chosen.label_array:
-            if id(right) not in steps:
-                steps[id(right)] = (right, again(_with_input(step.inputs, chosen.position, right)))
-            one = steps[id(right)][1]
+        if even or (label_key is None and right is not chosen.label_array):
+            if (id(right), even) not in steps:
+                inputs = step.inputs if label_key is not None else _with_input(step.inputs, chosen.position, right)
+                for position in even:
+                    inputs = _with_input(inputs, position, np.ones_like(pieces.inputs[position]))
+                steps[id(right), even] = (right, again(inputs))
+            one = steps[id(right), even][1]
         _, found = _run(one, state, given, until)
         return float(to_numpy(next(tensors_in(found))).astype(np.float64).sum())
 
+    known = weighing and None not in weighing
     return Written(
         shown.function,
         place_in(shown.file, shown.line),
@@ -204,11 +210,12 @@ def written_loss(step: ReplayedStep, again: Callable) -> Written:
         chosen.label_array,
         float(to_numpy(whole).astype(np.float64).sum()),
         chosen.position is None,
-        pieces.weighed(chosen),
+        bool(weighing),
         list(whole.shape),
         chosen.held,
         trace,
         call,
+        (lambda left, right: call(left, right, tuple(weighing))) if known else None,
     )
 
 
@@ -444,17 +451,24 @@ class _Pieces:
             for node in self._nodes
         )
 
-    def weighed(self, chosen: Chosen) -> bool:
-        """Whether real numbers of the batch take part that do not come from the labels."""
+    def weighing(self, chosen: Chosen) -> list:
+        """Which of the step's inputs are real numbers that take part and do not come from the labels; None among them: such
+        numbers that are computed in the step of something else."""
         own = self._from_labels(chosen.position) if chosen.position is not None else {id(chosen.labels)}
-        return any(
-            id(value) not in own
+        found = [
+            value
+            for value in self._fixed()
+            if id(value) not in own
             and value.ndim > 0
             and len(value) == len(chosen.predicted)
             and _real(to_numpy(value))
             and not _same(to_numpy(value), chosen.label_array)
-            for value in self._fixed()
-        )
+        ]
+        # what is computed of an input that is among them follows from it
+        positions = [self.position_of(value) for value in found]
+        derived = set().union(*(self._from_labels(position) for position in positions if position is not None))
+        kept = [at for value, at in zip(found, positions) if at is not None or id(value) not in derived]
+        return list(dict.fromkeys(kept))
 
     def words(self) -> str:
         """What the loss is written with: its expressions and the functions that they stand in."""

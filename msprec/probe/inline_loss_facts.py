@@ -8,7 +8,7 @@ from msprec.probe.attainable_range import output_facts
 from msprec.probe.custom_losses import is_bounded, is_variant_text, values_beside
 from msprec.probe.inline_loss import NotFound, Written, written_loss, written_pair
 from msprec.probe.loss_input_statistics import features
-from msprec.probe.loss_properties import behaviour, pair_behaviour
+from msprec.probe.loss_properties import behaviour, direction, pair_behaviour
 from msprec.probe.loss_reach import ends
 from msprec.probe.loss_shapes import kind_of
 from msprec.probe.loss_targets import Sources, target_facts
@@ -86,6 +86,7 @@ def _entry(one: Written, sources: Sources) -> dict:
     equals, candidates = values_beside(flat, one.labels, one.value, None)
     given = features(one.predicted)
     output = output_facts(one.trace, one.prediction)
+    did = behaviour(one.call, one.predicted, one.labels, one.value, given, is_bounded(one.trace), ends(output))
     return {
         "name": one.name,
         "place": one.place,
@@ -100,12 +101,11 @@ def _entry(one: Written, sources: Sources) -> dict:
         "written": True,
         "computed": one.computed,
         "weighed": one.weighed,
+        "direction": direction(one.even, did, one.predicted, one.labels),
         "purpose": bool(_ON_PURPOSE.search(one.code)),
         "shape": one.shape,
         "features": {**given, "source": source_of(one.trace, one.prediction)},
         "output": output,
         "targets": target_facts(one.trace, None, output, sources, one.labels),
-        "behaviour": behaviour(
-            one.call, one.predicted, one.labels, one.value, given, is_bounded(one.trace), ends(output)
-        ),
+        "behaviour": did,
     }

@@ -102,6 +102,22 @@ def _tried(
     return found
 
 
+def direction(
+    call: Optional[Callable], did: Optional[dict], predicted: np.ndarray, labels: np.ndarray
+) -> Optional[str]:
+    """``falls`` or ``rises``: what a loss does all the way as predictions come to lean towards the labels.
+
+    Args:
+        call: ``call(prediction, labels)`` gives its value.
+        did: Its `behaviour`.
+        predicted, labels: The captured arrays.
+    """
+    if call is None or did is None or did["kind"] not in ("classes", "binary") or not did["repeatable"]:
+        return None
+    leaning = (towards(did["kind"], did["domain"], predicted, labels, t) for t in _WAY)
+    return _way([_safe(call, one.astype(np.float32), labels) for one in leaning])
+
+
 def _safe(called: Callable, one: np.ndarray, other: Optional[np.ndarray] = None) -> float:
     """The value, or NaN where the function cannot take these arrays."""
     try:

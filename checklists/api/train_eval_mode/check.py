@@ -12,6 +12,7 @@ from msprec.checklists.api.train_eval_mode.repeated_calls import (
     unused_in_training_mode,
 )
 from msprec.checklists.api.train_eval_mode.static_modes import with_scripts
+from msprec.checklists.common.call_sites import called_from
 from msprec.checklists.common.findings import at, missing, named
 from msprec.checklists.common.weight_updates import untrained_roots
 from msprec.engine.finding import Finding, ok, problem, table, undecided
@@ -366,6 +367,7 @@ def _problem(run_data: RunData, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
     if any(_is_training(verdict.phase) for verdict in bad):
         places += run_data.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
+    places += [at for one in bad for at in called_from(run_data, one.phase.place)]
     places += [at for one in bad if not _is_training(one.phase) for at in _set_on(run_data, one.phase.place)[-1:]]
     return problem(
         Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),

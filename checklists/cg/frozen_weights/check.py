@@ -9,6 +9,7 @@ from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
+from msprec.checklists.common.call_sites import called_from, unused_declaration
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.pretrained_weights import modules_of
@@ -162,7 +163,7 @@ def _frozen_at_random(run_data: RunData, groups: ParameterGroups) -> Optional[Fi
             "msprec.toml.",
         ),
         _evidence(run_data, groups),
-        _places(run_data),
+        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
     )
 
 
@@ -264,7 +265,18 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
             "set free; to freeze weights on purpose, set their requires_grad to False.",
         ),
         _evidence(run_data, groups),
-        [*thawed, *_chosen(run_data), *_places(run_data), *[one.created for one in groups.left_out[:1] if one.created]],
+        [
+            *thawed,
+            *_chosen(run_data),
+            *_places(run_data),
+            *[one.created for one in groups.left_out[:1] if one.created],
+            *[
+                call
+                for one in run_data.optimizers
+                if one.used is not False
+                for call in called_from(run_data, one.place)
+            ],
+        ],
     )
 
 
@@ -334,7 +346,7 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
             "and whether the optimizer was given the parameters of this very network.",
         ),
         _evidence(run_data, groups),
-        _places(run_data),
+        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
     )
 
 
@@ -391,7 +403,7 @@ def _shrunk(run_data: RunData, groups: ParameterGroups) -> Finding:
             "Train a few steps with the optimizer's weight_decay at 0, and see whether these weights move.",
         ),
         _evidence(run_data, groups),
-        _places(run_data),
+        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
     )
 
 
@@ -410,7 +422,7 @@ def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
             "Set requires_grad=True for the weights to train, before the optimizer is created.",
         ),
         _evidence(run_data, groups),
-        _places(run_data),
+        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
     )
 
 

@@ -11,6 +11,7 @@ from msprec.checklists.common.constant_prediction import (
     learning_outcome,
     training_losses,
 )
+from msprec.checklists.common.custom_loss import lowers_rewards
 from msprec.checklists.common.findings import loss_figure, rate_figure, train_sets
 from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.given_gradients import given_share
@@ -79,7 +80,8 @@ def judge_rate(run_data: RunData) -> Finding:
     of a weighed loss hardly moved."""
     found = _judged(run_data)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
-    if found.conclusion == "problem" and sign_turned(run_data):
+    turned = sign_turned(run_data) or any(lowers_rewards(own, run_data) for own in run_data.probes.own_losses)
+    if found.conclusion == "problem" and turned:
         why = Text(
             "loss 的符号反了（cg.04），误差在任何学习率下都会增大，学习率要在改正之后再判断",
             "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",

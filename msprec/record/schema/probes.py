@@ -218,9 +218,13 @@ _OWN_LOSS = {
     "predicted": key([count], "shape of the prediction"),
     "labels": key([count], "shape of the labels"),
     "final": key(flag, "whether it is what was differentiated (times the loss scale); null: that was not seen"),
-    "written": key(flag, "no function of its own: written out where the network is called; the next three only then"),
+    "written": key(flag, "no function of its own: written out where the network is called; the next five only then"),
     "computed": key(flag, "its labels are computed in the step, as the noise of a diffusion model is"),
     "weighed": key(flag, "real numbers of the batch take part beside the labels, as an advantage does"),
+    "direction": key(
+        text,
+        "falls or rises: what it does as predictions come to lean towards the labels, with such numbers 1 throughout",
+    ),
     "purpose": key(flag, "its words speak of a loss that is not there to meet labels"),
     "shape": key([count], "shape of what is differentiated"),
     "features": key(_FEATURES, "of the prediction"),
@@ -633,6 +637,10 @@ PROBES = {
                 Choice("outputs", "labels", "several", "unused", "unseen"),
                 "why what the step writes out was not tried: several outputs of networks make it; nothing to compare "
                 "with; several inputs may be the labels; class numbers take no part; it was not seen",
+            ),
+            "direction": key(
+                text,
+                "falls or rises: what it does as predictions come to lean towards the labels, with such numbers 1 throughout",
             ),
             "purpose": key(flag, "its words speak of a loss that is not there to meet labels"),
             "place": key(PLACE, "where it is written"),

@@ -1,0 +1,43 @@
+"""Where the function around a line is called, and where a cell's own parameter is declared and should be used."""
+
+import ast
+
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name, construct_of
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def called_from(run_data: RunData, where: Fact) -> list:
+    """The one call of the innermost function around a line; empty where there are several, or it is the script's main function."""
+    around = run_data.source.enclosing(where.file, where.line) if where and where.file and where.line else []
+    functions = [one for one in around if isinstance(one, _FUNCTIONS)]
+    if not functions or functions[-1].name in ("main", "__init__", "construct", "__call__"):
+        return []
+    calls = [
+        place(file, node.lineno)
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, ast.Call)
+        if called_name(node) == functions[-1].name
+    ]
+    return calls if len(calls) == 1 else []
+
+
+def unused_declaration(run_data: RunData, parameter: Fact) -> list:
+    """The line that declares a cell's own parameter, and the ``construct`` that does not name it; empty where it is named there,
+    or in another method."""
+    attribute = (parameter.name or "").rpartition(".")[2]
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.ClassDef):
+            named = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == attribute]
+            declared = [one for one in named if isinstance(one.ctx, ast.Store)]
+            construct = construct_of(node)
+            if construct is not None and len(declared) == 1 and len(named) == 1:
+                if "Parameter" in ast.unparse(_statement(node, declared[0])):
+                    return [place(file, declared[0].lineno), place(file, construct.lineno)]
+    return []
+
+
+def _statement(tree: ast.AST, node: ast.AST) -> ast.AST:
+    return next(one for one in ast.walk(tree) if isinstance(one, ast.stmt) and node in ast.iter_child_nodes(one))
