@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes
+from msprec.source.user_code import called_name, own_nodes, root_name
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DRAWS = {"permutation", "randperm", "permuted"}
@@ -130,10 +130,10 @@ class _Body:
         """The array whose rows ``rng.permutation(array)`` gives a name in a drawn order; None of anything else, such as of a
         number or of what serves as indices."""
         rows = value.args[0] if isinstance(value, ast.Call) and _is_draw(value) and value.args else None
-        if not isinstance(rows, ast.Name):
+        if not isinstance(rows, ast.Name) and not (isinstance(rows, ast.Attribute) and root_name(rows) in self.stored):
             return None
         indices = [one.slice for one in self.nodes if isinstance(one, ast.Subscript)]
-        return rows.id if target not in _names(indices) else None
+        return ast.unparse(rows) if target not in _names(indices) else None
 
     def _loads(self, name: str) -> int:
         """How often a name is read, but for being shuffled."""
@@ -148,7 +148,8 @@ class _Body:
         found = set()
         later = [one for one in self.nodes if getattr(one, "lineno", 0) > order.line]
         for one in [*later, *(self._beside if order.target.startswith("self.") else ())]:
-            if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and isinstance(one.slice, ast.Slice):
+            taken = isinstance(one, ast.Subscript) and isinstance(one.slice, (ast.Slice, ast.Name))
+            if taken and isinstance(one.value, ast.Name) and getattr(one.slice, "id", None) not in self.drawn:
                 slices.setdefault(one.value.id, set()).add(ast.unparse(one.slice))
             elif isinstance(one, ast.Call) and called_name(one) in _TOGETHER:
                 names = _rows_of(one)
@@ -161,7 +162,7 @@ class _Body:
     def _origins(self, name: str, deepest: int = 4) -> set:
         """What a name was made of: the names, the statements that assigned it and the calls that gave it; rows of one origin
         belong together, and flags drawn beside them do not."""
-        found: set = {name}
+        found: set = {name, name.partition(".")[0]}
         for _ in range(deepest):
             for one in self.nodes:
                 if isinstance(one, ast.Assign) and found & _names(one.targets):

@@ -8,6 +8,7 @@ from msprec.checklists.common.findings import at, first_place, op_place, pipelin
 from msprec.checklists.common.generalization_gap import overfits
 from msprec.checklists.common.label_source import is_open
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
+from msprec.checklists.dp.shuffling.seeded_draw import drawn_anew
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -58,7 +59,7 @@ class Order:
                 self._evidence(),
             )
         if self._one_batch():
-            return not_applicable(
+            return self._same_draw() or not_applicable(
                 Text(
                     "每个 epoch 只有一个 batch，每步都用到全部样本，顺序不起作用。",
                     "Each pass is a single batch: every step sees all samples, so their order cannot matter.",
@@ -66,6 +67,28 @@ class Order:
                 self._evidence(),
             )
         return self._carried() or self._drawn_once() or self._problem() or self._mixed()
+
+    def _same_draw(self) -> Optional[Finding]:
+        """Every step is given one batch, and the generator that draws it begins anew each time."""
+        where = drawn_anew(self.run_data, self.dataset) if (self.dataset.passes or 0) > 2 else None
+        if where is None:
+            return None
+        return problem(
+            Text(
+                "{steps} 步得到的都是同样的 {n} 个样本：抽取它们的随机数生成器每步都以同一个种子重新创建（{where}）。",
+                "All {steps} steps were given the same {n} samples: the generator that draws them is made anew with the same seed "
+                "each time ({where}).",
+                steps=self.dataset.passes,
+                n=self.dataset.samples_per_pass or self.dataset.batch_size,
+                where=at(where),
+            ),
+            Text(
+                "在循环之外创建一次生成器（rng = np.random.default_rng(seed)），循环中只从它抽取。",
+                "Make the generator once, before the loop (rng = np.random.default_rng(seed)), and only draw from it inside.",
+            ),
+            [*self._evidence(), *self.run_data.code_at([where], Text("种子", "The seed"))],
+            [where],
+        )
 
     def _carried(self) -> Optional[Finding]:
         """In order, with recurrent state carried from step to step: then the order is the point, and no shuffling a fault."""
