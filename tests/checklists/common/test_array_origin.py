@@ -48,7 +48,10 @@ _MODULE = """class Module:
         (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
         (_LOADED + "rng.shuffle(X[:5])\ny = y.astype(int)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "a = rng.permutation(X)\nb = rng.permutation(y)\nstep(a[:n], b[:n])\n", ("y", "a", 3)),
-        ("d = load()\na = rng.permutation(d.x)\nb = rng.permutation(d.y)\np = slice(5)\nf(a[p], b[p])\n", ("d.y", "a", 3)),
+        (
+            "d = load()\na = rng.permutation(d.x)\nb = rng.permutation(d.y)\np = slice(5)\nf(a[p], b[p])\n",
+            ("d.y", "a", 3),
+        ),
         ("d = load()\ni = rng.permutation(9)\na, b = d.x[i], d.y[i]\np = slice(5)\nf(a[p], b[p])\n", None),
         ("d = load()\na = rng.permutation(d.x)\nb = rng.normal(size=9)\np = slice(5)\nf(a[p], b[p])\n", None),
         # both in one order, however it is written

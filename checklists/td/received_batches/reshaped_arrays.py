@@ -1,0 +1,71 @@
+"""Arrays whose axes a reshape was to exchange: its sizes are those of the array in another order (td.05)."""
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import called_name, own_nodes
+
+_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
+    """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``: the elements stay
+    in their order, and each row is made of several."""
+    for file in run_data.source.trees:
+        for scope in run_data.source.nodes(file, *_SCOPES):
+            for line, name in _exchanged(scope) if _is_named(run_data, scope) else ():
+                where = place(file, line)
+                return problem(
+                    Text(
+                        "{name} 的 reshape 把它的形状换了顺序：reshape 不移动元素，各行混入了别的样本（或时间步）的值。",
+                        "The reshape of {name} puts the sizes of its shape into another order: it moves no element, so that each "
+                        "row is made up of values of several samples or steps.",
+                        name=name,
+                    ),
+                    Text(
+                        "交换轴要用 transpose 或 swapaxes，例如 {name}.transpose(1, 0, 2)。",
+                        "Exchange axes with transpose or swapaxes, as in {name}.transpose(1, 0, 2).",
+                        name=name,
+                    ),
+                    [run_data.code_at([where], Text("reshape 之处", "The reshape"))],
+                    [where],
+                )
+    return None
+
+
+def _is_named(run_data: RunData, scope: ast.AST) -> bool:
+    """Whether something names a function; one that nothing names does no harm."""
+    name = getattr(scope, "name", None)
+    if name is None or name.startswith("__") or name == "construct":
+        return True
+    return bool(run_data.find_lines(rf"(?<!def )\b{name}\b", 1))
+
+
+def _exchanged(scope: ast.AST) -> Iterator[tuple]:
+    """``(line, array)`` of the reshapes of a scope that exchange axes."""
+    shapes: dict = {}
+    for node in sorted((one for one in own_nodes(scope) if hasattr(one, "lineno")), key=lambda one: one.lineno):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], node.value
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Attribute) and value.attr == "shape":
+                shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
+        elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
+            array, sizes = _reshaped(node)
+            own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
+            if len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own:
+                yield node.lineno, array
+
+
+def _reshaped(call: ast.Call) -> tuple:
+    """``(array, sizes)`` of ``a.reshape(…)`` and ``np.reshape(a, …)``, as they are written."""
+    assert isinstance(call.func, ast.Attribute)
+    of_module = ast.unparse(call.func.value) in ("np", "numpy", "ops", "mnp", "F")
+    array = call.args[0] if of_module and call.args else call.func.value
+    rest = call.args[1:] if of_module else call.args
+    if len(rest) == 1 and isinstance(rest[0], (ast.Tuple, ast.List)):
+        rest = rest[0].elts
+    return ast.unparse(array), [ast.unparse(one) for one in rest]

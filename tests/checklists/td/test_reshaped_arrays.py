@@ -1,0 +1,33 @@
+"""td.05: a reshape that puts the sizes of an array's shape into another order."""
+
+import pytest
+from building import Run
+
+from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
+from msprec.engine.run_data import RunData
+from msprec.engine.runner import default_thresholds
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import RunFolder
+
+_FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (_FUNCTION.format("n, t, c") + "x = rows(y)\n", 3),
+        (_FUNCTION.format("(n, t, c)") + "x = list(map(rows, y))\n", 3),
+        ("t, n = a.shape\nb = np.reshape(a, [n, t])\n", 2),
+        ("b = a.reshape(a.shape[1], a.shape[0], -1)\nc = a.reshape(a.shape[1], a.shape[0])\n", 2),
+        # nothing calls it; the same order; other sizes
+        (_FUNCTION.format("n, t, c"), None),
+        (_FUNCTION.format("t, n, c") + "x = rows(y)\n", None),
+        (_FUNCTION.format("n * t, c") + "x = rows(y)\n", None),
+        (_FUNCTION.format("t, n, c, 1") + "x = rows(y)\n", None),
+        ("t, n = a.shape\nc = b.reshape(n, t)\n", None),
+    ],
+)
+def test_sizes_in_another_order(tmp_path, code, line):
+    made = Run(source={"train.py": code}).write(tmp_path)
+    found = reshaped_arrays(RunData(RunFolder(made), resolve_thresholds(default_thresholds(), None)))
+    assert (found.locations[0]["line"] if found is not None else None) == line
