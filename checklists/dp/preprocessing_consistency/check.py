@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import at, first_place, missing, no_training, pipeline_table, train_sets
+from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import judge_inputs, judge_pair
 from msprec.checklists.dp.preprocessing_consistency.static_pipelines import judge_scripts
@@ -20,7 +21,7 @@ def same_processing(run_data: RunData) -> Finding:
     Rescale and HWC2CHW. Problem: a deterministic step that differs, a random one kept outside training (declared, or seen
     as data that change while the labels stay), values too far apart for anything but other processing (dp.02.shift,
     dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics, a
-    scaler that the code fits to it (dp.02.standardised). Values further
+    scaler that the code fits to it (dp.02.standardised), a vocabulary or encoder that the code makes anew of it. Values further
     apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
     functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
 
@@ -35,8 +36,8 @@ def same_processing(run_data: RunData) -> Finding:
     by_network = judge_inputs(run_data)
     settled = by_network is not None and by_network.conclusion == "ok"
     found = [judge_pair(run_data, _counterpart(train, other), other, settled) for other in others] if train else []
-    own = own_statistics(run_data)
-    findings = [*found, *(one for one in (by_network, own) if one is not None), *judge_scripts(run_data, train)]
+    by_code = (by_network, own_statistics(run_data), own_numbering(run_data))
+    findings = [*found, *(one for one in by_code if one is not None), *judge_scripts(run_data, train)]
     if not findings:
         return _nothing_evaluated(run_data, train)
     return worst(findings)

@@ -15,12 +15,13 @@ from msprec.source.user_code import argument_names, called_name, root_name, targ
 
 _FITS = ("fit", "fit_transform")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
-_TRAINING = re.compile(r"(^|_)x?(tr|trn|train|training|learn)(_|\d|$)", re.IGNORECASE)
-_OTHER = re.compile(
+#: Names of data for training, for evaluation, and of labels.
+TRAINING = re.compile(r"(^|_)x?(tr|trn|train|training|learn)(_|\d|$)", re.IGNORECASE)
+OTHER = re.compile(
     r"(^|_)x?(te|tst|test|testing|val|valid|validation|dev|eval|evaluation|holdout|infer|inference)(_|\d|$)",
     re.IGNORECASE,
 )
-_LABELS = re.compile(r"(^|_)(y|ys|labels?|targets?)(_|\d|$)", re.IGNORECASE)
+LABELS = re.compile(r"(^|_)(y|ys|labels?|targets?)(_|\d|$)", re.IGNORECASE)
 
 
 class _Fit(NamedTuple):
@@ -39,10 +40,10 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
     """
     fits = [one for file in run_data.source.trees for one in _fits(run_data, file)]
     fits += [call for one in fits for call in _calls_around(run_data, one)]
-    others = [one for one in fits if _OTHER.search(one.array) and not _TRAINING.search(one.array)]
-    training = [one for one in fits if _TRAINING.search(one.array) and not _OTHER.search(one.array)]
-    others = [one for one in others if not _LABELS.search(one.array)]
-    training = [one for one in training if not _LABELS.search(one.array)]
+    others = [one for one in fits if OTHER.search(one.array) and not TRAINING.search(one.array)]
+    training = [one for one in fits if TRAINING.search(one.array) and not OTHER.search(one.array)]
+    others = [one for one in others if not LABELS.search(one.array)]
+    training = [one for one in training if not LABELS.search(one.array)]
     if not others or not training:
         return None
     seen = _standardised(run_data)

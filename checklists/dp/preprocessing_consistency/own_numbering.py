@@ -1,0 +1,141 @@
+"""Words, ids and categories of the evaluation that the code numbers anew, by the evaluation's own data (dp.02)."""
+
+import ast
+import re
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.checklists.dp.preprocessing_consistency.own_statistics import LABELS, OTHER, TRAINING
+from msprec.engine.finding import Finding, problem, undecided
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import argument_names, called_name, root_name
+
+#: Methods that learn a numbering, and what has them.
+_FITS = ("fit", "fit_transform", "fit_on_texts", "build_vocab")
+_ENCODERS = re.compile(r"vectori[sz]er|tokeni[sz]er|encoder|vocab", re.IGNORECASE)
+#: Names of what data are read from; a file may well hold its own numbering.
+_FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
+#: In sorted order two sets of the same members are numbered alike.
+_SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder", "factorize")
+
+
+class _Numbering(NamedTuple):
+    """A call that numbers what the array of this name holds; ``by_value``: in sorted order."""
+
+    made_by: str
+    array: str
+    place: Fact
+    by_value: bool
+
+
+def own_numbering(run_data: RunData) -> Optional[Finding]:
+    """A problem where one class, function or encoder of the script numbers data named for training, and again data named for
+    evaluation: the same word has another number there. Undecided where members are numbered in sorted order, which gives the same
+    numbers as long as both have the same members."""
+    calls = [one for file in run_data.source.trees for one in _numberings(run_data, file)]
+    others = [one for one in calls if OTHER.search(one.array) and not TRAINING.search(one.array)]
+    for other in others:
+        train = next(
+            (one for one in calls if one.made_by == other.made_by and TRAINING.search(one.array) and one is not other),
+            None,
+        )
+        if train is None or LABELS.search(other.array):
+            continue
+        says = Text(
+            "{name} 用 {array} 自己的内容重新编号（{here}），训练数据则按 {train} 编号（{there}）：同一个词（或 id）在评估时"
+            "是另一个编号，网络查到的是别的向量。",
+            "{name} numbers {array} anew by its own contents ({here}), where the training data are numbered by {train} ({there}): "
+            "the same word or id has another number in the evaluation, and the network looks up the vector of another one.",
+            name=other.made_by,
+            array=other.array,
+            here=at(other.place),
+            train=train.array,
+            there=at(train.place),
+        )
+        advice = Text(
+            "只用训练数据建立词表（或编码器），评估与推理使用同一个；没见过的词编为 unk。",
+            "Build the vocabulary or encoder from the training data alone and use that one for evaluation and inference; give "
+            "words it does not know a number of their own.",
+        )
+        places = [other.place, train.place]
+        shown = [run_data.code_at(places, Text("编号之处", "Where they are numbered"))]
+        return (undecided if other.by_value else problem)(says, advice, shown, places)
+    return None
+
+
+def _numberings(run_data: RunData, file: str) -> list:
+    found = []
+    makers = _makers(run_data, file)
+    for call in run_data.source.nodes(file, ast.Call):
+        name = called_name(call)
+        array = root_name(call.args[0]) if call.args else ""
+        if not array:
+            continue
+        if name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
+            found.append(_Numbering(name, array, place(file, call.lineno), makers[name]))
+        elif name in _FITS and isinstance(call.func, ast.Attribute):
+            owner = ast.unparse(call.func.value)
+            if _ENCODERS.search(owner):
+                kind = owner.partition("(")[0]
+                found.append(_Numbering(kind, array, place(file, call.lineno), any(one in owner for one in _SORTS)))
+    return found
+
+
+def _makers(run_data: RunData, file: str) -> dict:
+    """``{name: by value}`` of the file's functions and classes that number what they are first given."""
+    found = {}
+    for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef):
+        body = node.body if isinstance(node, ast.ClassDef) else [node]
+        wanted = "__init__" if isinstance(node, ast.ClassDef) else node.name
+        for function in body:
+            if isinstance(function, ast.FunctionDef) and function.name == wanted and _numbers(function):
+                sorts = any(isinstance(one, ast.Call) and called_name(one) in _SORTS for one in ast.walk(function))
+                found[node.name] = sorts or bool(_FILES.search(argument_names(function)[0]))
+    return found
+
+
+def _numbers(function: ast.FunctionDef) -> bool:
+    """Whether a function gives each member of its first argument a number: ``d.setdefault(w, len(d))``, ``d[w] = len(d)``,
+    ``{w: i for i, w in enumerate(…)}``; or, when an object is made, takes its sorted members."""
+    given = _made_of_first(function)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and called_name(node) == "setdefault" and len(node.args) == 2:
+            numbered = _is_length(node.args[1]) and _names(node.args[0]) & given
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            numbered = _is_length(node.value) and _names(node.targets[0].slice) & given
+        elif isinstance(node, ast.DictComp):
+            over = node.generators[0].iter
+            numbered = isinstance(over, ast.Call) and called_name(over) == "enumerate" and _names(over) & given
+        elif isinstance(node, ast.Call) and called_name(node) == "unique":
+            numbered = function.name == "__init__" and bool(node.args) and _names(node.args[0]) & given
+        else:
+            continue
+        if numbered:
+            return True
+    return False
+
+
+def _made_of_first(function: ast.FunctionDef) -> set:
+    """The first argument's name, and those of what is made of it."""
+    found = set(argument_names(function)[:1])
+    for _ in range(4):
+        for node in ast.walk(function):
+            if isinstance(node, (ast.For, ast.comprehension)) and _names(node.iter) & found:
+                found |= _names(node.target)
+            elif isinstance(node, (ast.Assign, ast.AugAssign)) and node.value and _names(node.value) & found:
+                found |= {
+                    name for one in getattr(node, "targets", [getattr(node, "target", None)]) for name in _names(one)
+                }
+            elif isinstance(node, ast.Call) and called_name(node) in ("update", "extend", "append", "add"):
+                found |= _names(node.func) if any(_names(one) & found for one in node.args) else set()
+    return found - {"self"}
+
+
+def _names(node: ast.AST) -> set:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _is_length(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) == "len"

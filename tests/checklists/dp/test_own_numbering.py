@@ -1,0 +1,62 @@
+"""dp.02: words and ids that are numbered anew by the data of the evaluation."""
+
+import pytest
+from building import Run
+
+from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
+from msprec.engine.run_data import RunData
+from msprec.engine.runner import default_thresholds
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import RunFolder
+
+_CLASS = """class Words:
+    def __init__(self, texts):
+        self.ids = {}
+        for text in texts:
+            for word in text.split():
+                self.ids.setdefault(word, len(self.ids))
+"""
+_COUNTED = """def build(texts):
+    counts = Counter()
+    for text in texts:
+        counts.update(text)
+    return {w: i + 1 for i, (w, n) in enumerate(counts.most_common(100))}
+"""
+_SORTED = """class Ids:
+    def __init__(self, values):
+        self.values = np.unique(values)
+"""
+_CLASSES = (
+    "def load(rows):\n    numbers = {c: i for i, c in enumerate(CLASSES)}\n    return [numbers[r] for r in rows]\n"
+)
+_READ = "def load(path):\n    words = open(path).read().split()\n    return {w: i for i, w in enumerate(words)}\n"
+_BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        (_CLASS + _BOTH.format("Words"), "problem"),
+        (_COUNTED + _BOTH.format("build"), "problem"),
+        (
+            "v = CountVectorizer()\na = v.fit_transform(train_texts)\nb = CountVectorizer().fit_transform(val_texts)\n",
+            None,
+        ),
+        (
+            "vectorizer = make()\na = vectorizer.fit_transform(x_train)\nb = vectorizer.fit_transform(x_test)\n",
+            "problem",
+        ),
+        # sorted members, and what is read from a file, may well have the same numbers
+        (_SORTED + _BOTH.format("Ids"), "undecided"),
+        (_READ + "a = load(train_path)\nb = load(test_path)\n", "undecided"),
+        # numbered by something else; only the training data are; labels; as it should be
+        (_CLASSES + _BOTH.format("load"), None),
+        (_CLASS + "a = Words(train_texts)\nb = a.encode(test_texts)\n", None),
+        (_CLASS + "a = Words(y_train)\nb = Words(y_test)\n", None),
+        ("vectorizer = make()\na = vectorizer.fit_transform(x_train)\nb = vectorizer.transform(x_test)\n", None),
+    ],
+)
+def test_numbered_anew(tmp_path, code, conclusion):
+    made = Run(source={"train.py": code}).write(tmp_path)
+    found = own_numbering(RunData(RunFolder(made), resolve_thresholds(default_thresholds(), None)))
+    assert (found.conclusion if found is not None else None) == conclusion
