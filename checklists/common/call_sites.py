@@ -10,7 +10,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def called_from(run_data: RunData, where: Fact) -> list:
-    """The one call of the innermost function around a line; empty where there are several, or it is the script's main function."""
+    """The one call of the innermost function around a line; empty where there are several, or it is a main function."""
     around = run_data.source.enclosing(where.file, where.line) if where and where.file and where.line else []
     functions = [one for one in around if isinstance(one, _FUNCTIONS)]
     if not functions or functions[-1].name in ("main", "__init__", "construct", "__call__"):
@@ -33,9 +33,10 @@ def unused_declaration(run_data: RunData, parameter: Fact) -> list:
             named = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == attribute]
             declared = [one for one in named if isinstance(one.ctx, ast.Store)]
             construct = construct_of(node)
-            if construct is not None and len(declared) == 1 and len(named) == 1:
-                if "Parameter" in ast.unparse(_statement(node, declared[0])):
-                    return [place(file, declared[0].lineno), place(file, construct.lineno)]
+            if construct is None or len(declared) != 1 or len(named) != 1:
+                continue
+            if "Parameter" in ast.unparse(_statement(node, declared[0])):
+                return [place(file, declared[0].lineno), place(file, construct.lineno)]
     return []
 
 

@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, percent
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.custom_loss import Wrong
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -38,6 +39,35 @@ def taken_for_amounts(loss: Fact, name: Text, run_data: RunData) -> Optional[Wro
             "Let the last layer give {n} outputs and use a cross entropy with whole numbers as labels (nn.CrossEntropyLoss); the "
             "prediction is the argmax.",
             n=facts.classes,
+        ),
+        loss.place,
+    )
+
+
+def squared_one_hot(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong]:
+    """The targets are one-hot vectors of three classes or more under a loss of values, and nothing was learnt with it.
+
+    A network may well learn classes by squared errors; but far from the targets their gradient is flat where that of a cross
+    entropy is not, so that it is the first to change where nothing was learnt.
+    """
+    classes = loss.targets.shape[-1] if loss.targets.shape else 0
+    reconstructed = (loss.targets.inputs or 0) < 2
+    if not loss.targets.one_hot or not classes or classes < 3 or reconstructed or not list(loss.predicted.shape or ()):
+        return None
+    outcome = learning_outcome(run_data)
+    if outcome.verdict != "nothing" or outcome.steps < run_data.limit("td.01.least_steps"):
+        return None
+    return Wrong(
+        Text(
+            "{name} 把 {n} 个类别的 one-hot 标签当作数值来拟合，而训练没有学到东西：分类应使用交叉熵。",
+            "{name} fits the one-hot vectors of {n} classes as amounts, and nothing was learnt: classes want a cross entropy.",
+            name=name,
+            n=classes,
+        ),
+        Text(
+            "网络末层给出 {n} 个输出（不加激活），用交叉熵（nn.CrossEntropyLoss）。",
+            "Let the last layer give {n} outputs without an activation, and use a cross entropy (nn.CrossEntropyLoss).",
+            n=classes,
         ),
         loss.place,
     )

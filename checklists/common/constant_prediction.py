@@ -73,6 +73,10 @@ _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
 ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
 
 
+#: Scores below minus this are masked.
+_MASKED = 1e3
+
+
 class LossKind(NamedTuple):
     """The one loss that a training minimises.
 
@@ -93,13 +97,20 @@ class LossKind(NamedTuple):
 
 class ConstantLoss(NamedTuple):
     """``value``: the loss of the best constant prediction, in the unit of the loss; ``how``: by which statistic; ``kind``: as
-    `LossKind.kind`; ``column``: of the targets; ``majority``: share of the most frequent class, where there are classes."""
+    `LossKind.kind`; ``column``: of the targets, empty where they are made in the step; ``majority``: share of the most frequent
+    class, where there are classes."""
 
     value: float
     how: Text
     kind: str
     column: str
     majority: Optional[float] = None
+
+    def statistic(self) -> Text:
+        """``how``, and of which column, where it is of one."""
+        if not self.column:
+            return self.how
+        return Text("{column} 的{how}", "{how}, column {column}", how=self.how, column=self.column)
 
 
 class BesideConstant(NamedTuple):
@@ -134,12 +145,11 @@ class BesideConstant(NamedTuple):
         """Where ``constant`` is known: ``the loss stays at 0.69, and a constant prediction reaches 0.6931 (…)``"""
         assert self.constant is not None
         return Text(
-            "结尾的 loss 为 {end}，而不看输入、只输出常数即可达到 {value}（{column} 的{how}）",
-            "the loss stays at {end}, and a constant prediction reaches {value} ({how}, column {column})",
+            "结尾的 loss 为 {end}，而不看输入、只输出常数即可达到 {value}（{how}）",
+            "the loss stays at {end}, and a constant prediction reaches {value} ({how})",
             end=self.end,
             value=self.constant.value,
-            how=self.constant.how,
-            column=self.constant.column,
+            how=self.constant.statistic(),
         )
 
 
@@ -208,10 +218,28 @@ def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     loss = run_data.once(loss_kind)
     if loss is None or run_data.find_lines(_WEIGHTED, 1):
         return None
+    each_its_own = _of_pairs(loss)
+    if each_its_own is not None:
+        return each_its_own
     found = [one for one in (_of_dataset(run_data, loss, dataset) for dataset in last_datasets(run_data)) if one]
     if not found or max(one.value for one in found) > 1.05 * min(one.value for one in found):
         return None  # several sets with targets of their own: which one the last steps saw is not known
     return max(found, key=lambda one: one.value)
+
+
+def _of_pairs(loss: LossKind) -> Optional[ConstantLoss]:
+    """Of a cross-entropy over the samples of a batch, as contrastive losses take it: each sample is a class of its own, so that
+    the best constant gives all of them the same share. None of any other."""
+    shape = list((loss.predicted.shape if loss.predicted is not None else None) or ())
+    square = len(shape) == 2 and shape[0] == shape[1] and (shape[0] or 0) >= 8
+    if loss.kind != "softmax_cross_entropy" or loss.reduction != "mean" or not square:
+        return None
+    if loss.labels is None or loss.labels.distinct != shape[0] or not loss.labels.whole:
+        return None
+    # a sample is masked out of its own row
+    masked = (loss.predicted.min or 0.0) < -_MASKED if loss.predicted is not None else False
+    how = Text("batch 内各样本等概率", "all samples of a batch alike")
+    return ConstantLoss(math.log(shape[0] - masked), how, loss.kind, "")
 
 
 def loss_kind(run_data: RunData) -> Optional[LossKind]:

@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.class_numbers import taken_for_amounts
+from msprec.checklists.common.class_numbers import squared_one_hot, taken_for_amounts
 from msprec.checklists.common.class_weights import check_class_weights
 from msprec.checklists.common.custom_loss import Wrong, called
 from msprec.checklists.common.target_columns import Beyond, beyond_range, column_of
@@ -737,7 +737,10 @@ def spread(name, given: list, labels: list) -> tuple:
 
 
 def _class_numbers(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
-    return taken_for_amounts(one.fact, one.name, run_data) if one.takes == "values" else None
+    if one.takes != "values":
+        return None
+    squared = squared_one_hot(one.fact, one.name, run_data) if not one.own else None
+    return taken_for_amounts(one.fact, one.name, run_data) or squared
 
 
 def _weights_of_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:

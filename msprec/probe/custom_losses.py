@@ -1,5 +1,6 @@
 """Losses that the script computes by functions of its own: beside the built-in ones, and how they behave."""
 
+import contextlib
 import re
 from functools import partial
 from typing import Optional
@@ -146,13 +147,11 @@ def _of_distances(trace: GraphTrace, one: OwnLoss, arrays: list, positions: tupl
         behaviour=None,
     )
     if step is not None:
-        with undisturbed(step.parameters, None, None, step.host_random):
-            try:
-                entry["behaviour"] = behaviour(
-                    call, predicted, labels, entry["value"], entry["features"], is_bounded(trace), ends(output)
-                )
-            except Exception:  # a function of the user's that takes no other values is not tried
-                pass
+        # a function of the user's that takes no other values is not tried
+        with undisturbed(step.parameters, None, None, step.host_random), contextlib.suppress(Exception):
+            entry["behaviour"] = behaviour(
+                call, predicted, labels, entry["value"], entry["features"], is_bounded(trace), ends(output)
+            )
     return entry
 
 

@@ -40,11 +40,10 @@ def frozen_weights(run_data: RunData) -> Finding:
     """Whether each trainable weight moved between the first step and the end of the run.
 
     Problem: a weight with requires_grad=True that is not in the optimizer, also as the network does not know of it (cells in
-    a Python list), or that is in it and never updated (or only
-    shrank in proportion, where the optimizer decays weights and no gradient came to it; where the gradient was not seen,
-    undecided); a prediction whose gradient is stopped, and not that of its target; a last layer frozen as it was drawn, that a checkpoint did
-    not fill; layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has
-    as well. Else frozen explicitly (requires_grad=False): ok.
+    a Python list), or that is in it and never updated (or only shrank in proportion, where the optimizer decays weights and no
+    gradient came to it; where the gradient was not seen, undecided); a prediction whose gradient is stopped, and not that of its
+    target; a last layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in a run that
+    loads nothing; a discriminator that its opponent's optimizer has as well. Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than

@@ -18,7 +18,7 @@ def prediction_stopped(run_data: RunData) -> Optional[Finding]:
                 "{where} 处的 {name} 阻断了预测值的梯度，而与它比较的目标（由数据和网络输出组成）没有被阻断：更新只移动目标，"
                 "预测值学不到数据。",
                 "{name} at {where} stops the gradient of the prediction, and the target that it is compared with, made of data "
-                "and a network's output, lets it through: updates move the target, and the prediction learns nothing of the data.",
+                "and a network's output, lets it through: updates move the target, and the prediction learns nothing of data.",
                 name=one.operator,
                 where=at(one.place),
             ),

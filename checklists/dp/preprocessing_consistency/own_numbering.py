@@ -46,7 +46,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
         says = Text(
             "{name} 用 {array} 自己的内容重新编号（{here}），训练数据则按 {train} 编号（{there}）：同一个词（或 id）在评估时"
             "是另一个编号，网络查到的是别的向量。",
-            "{name} numbers {array} anew by its own contents ({here}), where the training data are numbered by {train} ({there}): "
+            "{name} numbers {array} anew by its own contents ({here}), and the training data by {train} ({there}): "
             "the same word or id has another number in the evaluation, and the network looks up the vector of another one.",
             name=other.made_by,
             array=other.array,

@@ -76,7 +76,7 @@ class Order:
         return problem(
             Text(
                 "{steps} 步得到的都是同样的 {n} 个样本：抽取它们的随机数生成器每步都以同一个种子重新创建（{where}）。",
-                "All {steps} steps were given the same {n} samples: the generator that draws them is made anew with the same seed "
+                "All {steps} steps were given the same {n} samples: the generator that draws them is made anew with one seed "
                 "each time ({where}).",
                 steps=self.dataset.passes,
                 n=self.dataset.samples_per_pass or self.dataset.batch_size,

@@ -224,7 +224,11 @@ def _takes_one_off(node: ast.AST) -> bool:
 def _counted_from_one(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
     """Labels 1 to N for a head of N outputs, whatever the loss is written with; one_hot makes nothing of the last of them."""
     outputs = last_outputs(run_data)
-    if dataset.label.kind != "class" or not outputs or outputs < 3 or not column.values or run_data.losses:
+    # rows of zeros in what a loss is given are what one_hot made of the last class
+    emptied = any(one.targets.not_one and not one.targets.several for one in run_data.probes.losses)
+    if dataset.label.kind != "class" or not outputs or outputs < 3 or not column.values:
+        return None
+    if run_data.losses and not emptied:
         return None
     if {f"{n}" for n in range(1, outputs + 1)} != set(column.values):
         return None
@@ -239,6 +243,7 @@ def _counted_from_one(run_data: RunData, dataset: Fact, column: Fact) -> Optiona
             last=outputs - 1,
         ),
         Text("把标签减 1，使其从 0 开始。", "Subtract 1 from the labels, so that they start at 0."),
+        *hot[:1],
     )
 
 

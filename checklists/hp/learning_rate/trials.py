@@ -34,7 +34,8 @@ def better_rate(
     In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as
     many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both; or, at a lower rate than
     the run's, to a part of both (hp.01.several); or, where the run ended no lower than it began, by more than chance. It has to
-    come below the best constant prediction, where that is known: of a rate at which nothing is learnt either nothing follows.
+    come below the best constant prediction, where that is known: of a rate at which nothing is learnt either nothing follows, but
+    that it comes to that level at once where the whole run stays far above it.
     """
     trials = run_data.range_test.trials
     if curve is None or len(trials) < 2 or len(losses) < 2:
@@ -52,8 +53,10 @@ def better_rate(
     reached, error = _reached(best, count)
     sound = losses[np.isfinite(losses)]
     level = (1 - run_data.limit("hp.01.constant")) * outcome.constant_value
-    if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0 or reached >= level:
+    if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0:
         return None
+    if reached >= level:
+        return _sooner(run_data, outcome, losses, (best, own), first)
     if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
         return None  # it learnt before it became NaN, which has another cause (mp.01)
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
@@ -65,6 +68,34 @@ def better_rate(
     nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
     lower = best.rate < own.rate and worse >= run_data.limit("hp.01.several") * (reached + error)
     return found if worse >= far or nothing or lower else None
+
+
+def _sooner(
+    run_data: RunData, outcome: BesideConstant, losses: np.ndarray, trials: tuple, first: float
+) -> Optional[Better]:
+    """A higher rate that comes hp.01.nearer times nearer to the constant prediction than the run, in a third of its steps.
+
+    Args:
+        trials: At that rate and at the run's own.
+        first: The loss before any step.
+    """
+    best, own = trials
+    count = max(len(best.losses), len(own.losses))
+    (reached, error), (of_own, _) = _reached(best, count), _reached(own, count)
+    if (
+        outcome.verdict != "nothing"
+        or best.rate <= own.rate
+        or len(losses) < 3 * count
+        or not np.isfinite(losses).all()
+    ):
+        return None
+    end, level = float(losses[-max(5, len(losses) // 10) :].mean()), outcome.constant_value
+    slow = (
+        reached + error < min(end, of_own)
+        and end - level > run_data.limit("hp.01.nearer") * (reached - level)
+        and first > end
+    )
+    return Better(best.rate, count, first, reached, of_own, end) if slow else None
 
 
 def better_when_standardised(run_data: RunData, outcome: BesideConstant) -> Optional[Better]:

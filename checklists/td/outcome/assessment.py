@@ -150,14 +150,16 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
         return seen._replace(state="got_worse", sure=verdict == "nothing")
     steep = training is not None and (is_steep(run_data, training) or (verdict != "learnt" and training.sure))
     scored = _above(seen.score)
-    if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data):
+    long = _long_enough(run_data, seen.outcome.steps)
+    # above a constant prediction after a whole training: whether it still falls is for hp.01 and hp.02
+    above = verdict == "nothing" and gain < -run_data.limit("hp.01.constant") and long
+    if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data) and not above:
         return seen._replace(state="stopped_early")
     if verdict == "learnt":
         little = gain < run_data.limit("td.01.well") and not half_way(seen.score)
         return _on_validation(run_data, seen._replace(state="learnt", sure=True, little=little))
     if verdict == "hardly" or gain > run_data.limit("hp.01.constant"):
         return seen._replace(state="hardly")
-    long = _long_enough(run_data, seen.outcome.steps)
     return seen._replace(state="nothing", sure=long, reason=None if long else "short")
 
 

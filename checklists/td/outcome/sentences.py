@@ -94,13 +94,7 @@ def _beside(found: Assessment) -> Optional[Text]:
             "这种 loss 的最好常数预测无从得知，只能与开头相比",
             "and as the best constant prediction is not known for this loss, it is compared with its start alone",
         )
-    level = Text(
-        "{value}（{column} 的{how}）",
-        "{value} ({how}, column {column})",
-        value=constant.value,
-        column=constant.column,
-        how=constant.how,
-    )
+    level = Text("{value}（{how}）", "{value} ({how})", value=constant.value, how=constant.statistic())
     if gain is None or found.state == "diverged":
         return Text("而最好的常数预测为 {level}", "where the best constant prediction reaches {level}", level=level)
     if gain >= 0.0:

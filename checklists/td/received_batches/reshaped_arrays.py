@@ -13,8 +13,8 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
-    """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``: the elements stay
-    in their order, and each row is made of several."""
+    """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``: the elements
+    stay in their order, and each row is made of several."""
     for file in run_data.source.trees:
         for scope in run_data.source.nodes(file, *_SCOPES):
             for line, name in _exchanged(scope) if _is_named(run_data, scope) else ():
