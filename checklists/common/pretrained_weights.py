@@ -394,6 +394,19 @@ def _gaps(run_data: RunData, load: Fact) -> JudgedLoad:
             ),
             load,
         )
+    if not inside and _stays_random(run_data, load, gaps):
+        return JudgedLoad(
+            "problem",
+            Text(
+                "{n} 个（{total} 个中）参数没有加载，也不参与训练，一直保持随机的初始值：{names}",
+                "{n} of {total} parameters got nothing from the file and are not trained either, so that they keep their random "
+                "start: {names}",
+                n=len(gaps),
+                total=total,
+                names=names,
+            ),
+            load,
+        )
     if inside or loaded < run_data.limit("wi.02.loaded") * total:
         return JudgedLoad(
             "undecided",
@@ -417,6 +430,27 @@ def _gaps(run_data: RunData, load: Fact) -> JudgedLoad:
         ),
         load,
     )
+
+
+def _stays_random(run_data: RunData, load: Fact, gaps: list) -> bool:
+    """Whether the last layers, left out of the only load of such a network, are a part of the training that nothing updates."""
+    same = [one for one in run_data.loads if one.network == load.network and one.loaded]
+    if len(same) != 1 or not load.network_used:
+        return False
+    frozen = [
+        one for one in run_data.parameters if not one.requires_grad and one.moved.any is False and one.kind == "weight"
+    ]
+    found = [
+        any(
+            (one.name or "").endswith(f".{gap.name}")
+            and list(one.shape) == list(gap.shape)
+            and not one.initial.constant
+            for one in frozen
+        )
+        for gap in gaps
+        if len(gap.shape or ()) > 1
+    ]
+    return bool(found) and all(found)
 
 
 def modules_of(load: Fact) -> list:

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from building import Run, parameter
+from building import STILL, ZERO, Run, parameter
 from click.testing import CliRunner
 
 from msprec.cli import main
@@ -195,3 +195,17 @@ def test_a_prefix_that_does_not_fit(verdict, alike, conclusion):
     assert entry["conclusion"] == conclusion, entry["summary"]
     lines = [place["line"] for place in entry["locations"]]
     assert (1 in lines) == (conclusion == "problem"), "the line of the prefix"
+
+
+@pytest.mark.parametrize(
+    ("changes", "loads", "conclusion"),
+    [
+        ({"requires_grad": False, "in_optimizer": False, "moved": STILL}, 1, "problem"),
+        ({}, 1, "ok"),  # a new head that is trained
+        ({"requires_grad": False, "moved": STILL, "initial": ZERO}, 1, "ok"),  # the script gave it its values
+        ({"requires_grad": False, "in_optimizer": False, "moved": STILL}, 2, "ok"),  # which of them is not known
+    ],
+)
+def test_a_last_layer_that_is_neither_loaded_nor_trained(verdict, changes, loads, conclusion):
+    run = Run(weights_loaded=[load(HEAD)] * loads, parameters=[parameter("teacher.fc.weight", [10, 128], **changes)])
+    assert verdict("wi.02", run)["conclusion"] == conclusion
