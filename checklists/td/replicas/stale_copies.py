@@ -18,6 +18,11 @@ _AVERAGES = r"(?i)(\b|_)(ema|swa|polyak|moving_average|averaged_?(model|net\w*|w
 #: A decay near 1, as averages have it.
 _DECAYS = r"(?i)(decay|ema|momentum|tau|polyak|average)\w*['\"]?\s*[=:]\s*(float\s*=\s*)?0?\.9"
 
+#: Calls that bring an average up to date.
+_UPDATES = (
+    r"(?i)\b\w*(ema|average|shadow|polyak|swa)\w*\.(update|step|apply)\w*\(|\bupdate_(ema|average|shadow|target)\w*\("
+)
+
 #: What goes over the parameters of a target or an average, or writes into it.
 _COPIES = (
     r"(?i)\b(zip|load_param_into_net|copy\w*|update_parameter\w*)\(.*(target|ema|average|momentum|shadow|polyak|slow)"
@@ -76,7 +81,8 @@ def _statistics(run_data: RunData, copy: Fact) -> Finding:
 
 
 def _slow(run_data: RunData, copy: Fact) -> Finding:
-    places = [one for one in (*run_data.find_lines(_DECAYS, 2), copy.created, copy.called) if one]
+    updates = [one for one in run_data.find_lines(_UPDATES, 2) if one not in run_data.find_lines(r"^\s*def\b", 500)]
+    places = [one for one in (*run_data.find_lines(_DECAYS, 2), *updates[:1], copy.created, copy.called) if one]
     return problem(
         Text(
             "只有 {name}（{called} 处调用）被评估，它是权重的滑动平均，而 {n} 次更新之后它与训练后的权重之差仍是训练所走路程的 "
@@ -90,10 +96,11 @@ def _slow(run_data: RunData, copy: Fact) -> Finding:
             share=f"{100 * copy.behind:.0f} %",
         ),
         Text(
-            "减小衰减率，使 1 ÷（1 − 衰减率）远小于更新次数（或在开头用较小的衰减率，如 min(decay, (1 + n) / (10 + n))）；"
-            "并同时评估被训练的网络。",
-            "Lower the decay until 1 / (1 - decay) is far below the number of updates, or begin with a smaller one, such as "
-            "min(decay, (1 + n) / (10 + n)); and evaluate the trained network as well.",
+            "确认平均在每步之后更新，而不是每个 epoch 一次；减小衰减率，使 1 ÷（1 − 衰减率）远小于更新次数（或在开头用较小的"
+            "衰减率，如 min(decay, (1 + n) / (10 + n))）；并同时评估被训练的网络。",
+            "See that the average is updated after each step, not once an epoch; lower the decay until 1 / (1 - decay) is far "
+            "below the number of updates, or begin with a smaller one, such as min(decay, (1 + n) / (10 + n)); and evaluate the "
+            "trained network as well.",
         ),
         [run_data.code_at(places, Text("平均的衰减率与副本", "The decay of the average, and the copy"))],
         places,

@@ -50,18 +50,18 @@ def copies(observer, optimized: Optional[set]) -> list:
 
 
 def _candidates(observer, optimized: set) -> list:
-    """``(network, the root that is called)``: each root, and the networks of one class within it, as a training cell holds the
-    network that learns and its target."""
+    """``(network, the root that is called)``: each root, and the networks within it that are of one class, or of that of another
+    root, as a training cell holds the network that learns and its target."""
     roots = {id(r): r for r in [*observer.steps.roots, *observer.steps.eval_roots]}
-    found = [(root, root) for root in roots.values()]
+    found, called = [(root, root) for root in roots.values()], {type(root) for root in roots.values()}
     for root in roots.values():
         classes: dict = {}
         for path, cell in walk(root, optimizers=False):
             if cell is not root and path.count(".") < _DEEPEST and not is_builtin(type(cell)):
                 classes.setdefault(type(cell), []).append(cell)
-        for cells in classes.values():
+        for cls, cells in classes.items():
             learns = [any(id(p) in optimized for _, p, _, _ in parameters_of(cell)) for cell in cells]
-            if any(learns) and not all(learns):
+            if any(learns) and (cls in called or not all(learns)):
                 found += [(cell, root) for cell in cells if id(cell) not in roots]
     return found
 
