@@ -28,6 +28,7 @@ from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
 from msprec.probe.orientation import orientation
 from msprec.probe.received_batches import received_facts
+from msprec.probe.reconstruction import reconstruction
 from msprec.probe.reshaped_axes import reshaped_axes
 from msprec.probe.seen_targets import seen_targets
 from msprec.probe.target_in_inputs import target_in_inputs
@@ -156,6 +157,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("attended_padding", attended_padding, material)
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
+    probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)
     probes.keep("gradients", update_gradients, material, probes.left(GRADIENTS))

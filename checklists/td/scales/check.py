@@ -8,6 +8,7 @@ from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
+from msprec.checklists.td.scales.collapse import collapsed_reconstruction
 from msprec.checklists.td.scales.decay import decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import (
     all_learnt,
@@ -43,12 +44,16 @@ def scales(run_data: RunData) -> Finding:
     td.03.start times above it after weights most of which were drawn td.08.wide times too wide, and does not come
     td.03.solved below it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
-    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start. A note: targets
-    that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their way:
-    undecided.
+    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start; or what a
+    network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.collapsed at most. A
+    note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed
+    on their way: undecided.
     """
     if run_data.trains_nothing:
         return no_training()
+    collapsed = collapsed_reconstruction(run_data)
+    if collapsed is not None:
+        return collapsed
     drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or decay_outweighs(run_data)
     drowned = None if has_other_aim(run_data) else drowned
     if drowned is not None:

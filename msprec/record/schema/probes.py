@@ -705,4 +705,17 @@ PROBES = {
         ],
         "comparisons whose prediction is stopped, while the target, made of data and a network's output, is not",
     ),
+    "reconstruction": key(
+        {
+            "input": key(count, "which input of the step a loss compares a network's output with, that is made of it"),
+            "samples": key(count, "samples of the batch"),
+            "change": key(
+                finite,
+                "how far that output changes when each sample is put in another's place, over its spread between samples",
+            ),
+            "of_inputs": key(finite, "the same over the spread of the inputs"),
+            "place": key(PLACE, "where the loss is called"),
+        },
+        "a loss that compares what a network makes of its inputs with these inputs",
+    ),
 }

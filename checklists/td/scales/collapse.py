@@ -1,0 +1,40 @@
+"""A reconstruction that is the same whatever is reconstructed, as another term of the loss outweighs it (td.08)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+#: What the term is called that keeps the codes near their prior.
+_PRIOR = r"(?i)(^|[^a-z])kl(d|_?div\w*|_?loss\w*|_?term\w*)?\s*=|kullback"
+
+
+def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
+    """A problem where a network's output, compared with its inputs by one term of a loss, does not change with them
+    (td.08.collapsed, td.08.still), and another term is called a divergence: the codes between carry nothing."""
+    found = run_data.probes.reconstruction
+    priors = run_data.find_lines(_PRIOR, 2)
+    if found.change is None or found.of_inputs is None or not priors:
+        return None
+    if found.change > run_data.limit("td.08.collapsed") or found.of_inputs > run_data.limit("td.08.still"):
+        return None
+    places = [one for one in (found.place, *priors) if one]
+    return problem(
+        Text(
+            "重建结果与输入无关：把 {n} 个样本互换位置，输出的变化只有输入差异的 {share}。loss 的另一项（如 KL）压过了重建误差，"
+            "编码不再携带信息。",
+            "The reconstruction does not depend on what is reconstructed: with {n} samples put in each other's place, the output "
+            "changes by {share} of the spread of the inputs. Another term of the loss, such as a KL divergence, outweighs it, "
+            "and the codes carry nothing.",
+            n=found.samples,
+            share=f"{100 * found.of_inputs:.2g} %",
+        ),
+        Text(
+            "使各项按同样的方式归约（重建误差与 KL 都对元素求和、再对样本取平均），或给 KL 较小的权重并逐步增大。",
+            "Reduce the terms alike (sum both over the elements of a sample, and take the mean over samples), or give the KL "
+            "divergence a small weight and raise it step by step.",
+        ),
+        [run_data.code_at(places, Text("loss 的各项", "The terms of the loss"))],
+        places,
+    )
