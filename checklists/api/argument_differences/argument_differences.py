@@ -16,6 +16,7 @@ from msprec.checklists.api.argument_differences.api_calls import (
 )
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Evidence, Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -262,8 +263,15 @@ def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
             _foreign_table(Text("沿用其它框架含义的参数", "Arguments in the other framework's sense"), foreign),
             run_data.code_at([entry.place for entry in foreign], Text("代码", "The calls"), "script"),
         ],
-        [entry.place for entry in foreign],
+        [at for entry in foreign for at in (entry.place, *_written_at(run_data, entry))],
     )
+
+
+def _written_at(run_data: RunData, entry: OtherFrameworkArgument) -> list:
+    """Where the value is written, if that is another line than the call's."""
+    name = entry.what.partition("(")[2].rstrip(")")
+    value = float(entry.value) if isinstance(entry.value, (int, float)) else None
+    return argument_origin(run_data, entry.place, ArgumentName((name,), 0 if name == "keep_prob" else 99), "", value)
 
 
 # --- without a reference

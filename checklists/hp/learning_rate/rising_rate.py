@@ -11,7 +11,7 @@ from msprec.engine.run_data import RunData
 
 
 def warm_up_without_end(run_data: RunData) -> Optional[Further]:
-    """The last weights trained on at the last rate, where that gains hp.01.rising of the loss (in a tenth of the run's steps
+    """The last weights trained on at the last rate, where that gains hp.01.rising of the loss (in an eighth of the run's steps
     hp.01.rising_soon), of a run of hp.02.epochs or more
     whose rate rose to the end; None of any other."""
     if not still_rising(run_data) or (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs"):
@@ -20,14 +20,15 @@ def warm_up_without_end(run_data: RunData) -> Optional[Further]:
     own = run.own if run is not None and run.apart else None
     if run is None or own is None:
         return None
-    # a tenth of the steps that gains as much shows the same as many steps that gain more
-    soon = 10 * own.steps <= run.steps and own.gain >= run_data.limit("hp.01.rising_soon") * run.before
+    # a few steps that gain a little show the same as many that gain much
+    soon = 8 * own.steps <= run.steps and own.gain >= run_data.limit("hp.01.rising_soon") * run.before
     return run if soon or own.gain >= run_data.limit("hp.01.rising") * run.before else None
 
 
 def never_warm(run_data: RunData, run: Further, evidence: list, places: list) -> Finding:
-    """The problem, at ``places``."""
+    """The problem, at the lines that compute a length of a warm-up, and at ``places``."""
     rates, own = run_data.steps().observed("lr"), run.own
+    places = [*run_data.find_lines(r"(?i)\b\w*warm\w*\s*=[^=].*[*/]", 2), *places]
     assert own is not None
     return problem(
         Text(

@@ -53,14 +53,17 @@ def _scales(run_data: RunData, layers: list) -> Iterator[Scale]:
 
 
 def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Scale]:
-    """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more."""
-    entries = [entry for entry, _ in moments.courses()]
-    before = []
+    """The layers right before activations lost from the start whose weights began with a gain of td.03.gain or more; where they
+    were lost later, of twice that."""
+    entries, limit = [entry for entry, _ in moments.courses()], run_data.limit("td.03.gain")
+    large = []
     for one in found:
-        if one.why in ("dead", "saturated") and one.since == "start":
+        if one.why in ("dead", "saturated"):
             earlier = entries[: next((n for n, entry in enumerate(entries) if entry is one.entry), 0)]
-            before += [entry for entry in reversed(earlier) if entry.kind == "layer"][:1]
-    return [one for one in _scales(run_data, before) if one.gain >= run_data.limit("td.03.gain")]
+            before = [entry for entry in reversed(earlier) if entry.kind == "layer"][:1]
+            least = limit if one.since == "start" else 2 * limit
+            large += [scale for scale in _scales(run_data, before) if scale.gain >= least]
+    return large
 
 
 def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
