@@ -19,6 +19,7 @@ from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.carried_states import carried_states
+from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
@@ -48,7 +49,8 @@ def received_batches(run_data: RunData) -> Finding:
     of a causal network; targets that follow from the token beside theirs (td.05.beside), not learnt, where marks have moved the
     tokens alone (without marks: undecided); masks that fit their picture mirrored or turned in some samples; a target that one
     column of the inputs holds; a recurrent state that is kept from batch to batch of a shuffled training set; a reshape in the
-    sources whose sizes are the array's own in another order, where its axes were to be exchanged; or td.05.lost of the batches
+    sources whose sizes are the array's own in another order, where its axes were to be exchanged; a series that a script of
+    forecasts smooths about each value; or td.05.lost of the batches
     that were delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours find the
     labels no oftener than shuffled labels (td.05.related), and the source shuffles one array alone (without
     such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
@@ -67,6 +69,7 @@ def received_batches(run_data: RunData) -> Finding:
         or carried_states(run_data)
         or _lost(run_data)
         or reshaped_arrays(run_data)
+        or look_ahead(run_data)
     )
     found = found or _unrelated(run_data)
     if found is not None:
