@@ -173,7 +173,7 @@ class _Body:
     def _left_out(self, order: _Order, partner: str) -> bool:
         """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""
         own = [one.line for one in self._orders() if one.target == partner]
-        lines = self.stored.get(partner, [])
+        lines = [line for line in self.stored.get(partner, []) if not self._apart(line, order.line)]
         kept = [one.lineno for one in self.nodes if isinstance(one, ast.Assign) and _keeps_order(one, partner)]
         later = [line for line in lines if line > order.line and line not in own and line not in kept]
         if not lines or min(lines) > order.line or later:
@@ -183,6 +183,14 @@ class _Body:
         first, last = sorted((max(own, default=order.line), order.line))
         calls = [one for one in self.nodes if isinstance(one, ast.Call) and called_name(one) in _SEEDS]
         return not any(first < one.lineno <= last for one in calls)
+
+    def _apart(self, one: int, other: int) -> bool:
+        """Whether two lines lie in branches of one ``if`` of which only one is run."""
+        branches = [(node.body, node.orelse) for node in self.nodes if isinstance(node, ast.If) and node.orelse]
+        return any(
+            (_within(one, this) and _within(other, that)) or (_within(one, that) and _within(other, this))
+            for this, that in branches
+        )
 
     def _made_of(self, partner: str, line: int, order: _Order) -> bool:
         """Whether the partner was assigned a view of the array that is shuffled in place, or is in a drawn order itself."""
@@ -194,6 +202,10 @@ class _Body:
                 if read & self.drawn or any(map(_is_draw, ast.walk(one.value))):
                     return True
         return False
+
+
+def _within(line: int, statements: list) -> bool:
+    return statements[0].lineno <= line <= (statements[-1].end_lineno or statements[-1].lineno)
 
 
 def _keeps_order(node: ast.Assign, name: str) -> bool:

@@ -7,17 +7,19 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name, own_nodes
+from msprec.source.user_code import called_name, construct_of, own_nodes
 
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``: the elements
-    stay in their order, and each row is made of several."""
+    stay in their order, and each row is made of several. Of code that prepares data: a network may mean it, as the shift of
+    relative positions of Transformer-XL does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
         for scope in run_data.source.nodes(file, *_SCOPES):
-            for line, name in _exchanged(scope) if _is_named(run_data, scope) else ():
+            of_data = _is_named(run_data, scope) and not _in_cell(run_data, file, scope)
+            for line, name in _exchanged(scope) if of_data else ():
                 where = place(file, line)
                 return problem(
                     Text(
@@ -37,6 +39,11 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     return None
 
 
+def _in_cell(run_data: RunData, file: str, scope: ast.AST) -> bool:
+    around = run_data.source.class_around(file, getattr(scope, "lineno", 0))
+    return around is not None and construct_of(around) is not None
+
+
 def _is_named(run_data: RunData, scope: ast.AST) -> bool:
     """Whether something names a function; one that nothing names does no harm."""
     name = getattr(scope, "name", None)
@@ -48,9 +55,12 @@ def _is_named(run_data: RunData, scope: ast.AST) -> bool:
 def _exchanged(scope: ast.AST) -> Iterator[tuple]:
     """``(line, array)`` of the reshapes of a scope that exchange axes."""
     shapes: dict = {}
-    for node in sorted((one for one in own_nodes(scope) if hasattr(one, "lineno")), key=lambda one: one.lineno):
+    nodes = [one for one in own_nodes(scope) if isinstance(one, (ast.Assign, ast.Call))]
+    # what an assignment computes comes before what it binds
+    for node in sorted(nodes, key=lambda one: (one.lineno, isinstance(one, ast.Assign))):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target, value = node.targets[0], node.value
+            shapes.pop(ast.unparse(target), None)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Attribute) and value.attr == "shape":
                 shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
         elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
@@ -63,7 +73,7 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
 def _reshaped(call: ast.Call) -> tuple:
     """``(array, sizes)`` of ``a.reshape(…)`` and ``np.reshape(a, …)``, as they are written."""
     assert isinstance(call.func, ast.Attribute)
-    of_module = ast.unparse(call.func.value) in ("np", "numpy", "ops", "mnp", "F")
+    of_module = ast.unparse(call.func.value) in ("np", "numpy")
     array = call.args[0] if of_module and call.args else call.func.value
     rest = call.args[1:] if of_module else call.args
     if len(rest) == 1 and isinstance(rest[0], (ast.Tuple, ast.List)):

@@ -54,6 +54,12 @@ _MODULE = """class Module:
         ),
         ("d = load()\ni = rng.permutation(9)\na, b = d.x[i], d.y[i]\np = slice(5)\nf(a[p], b[p])\n", None),
         ("d = load()\na = rng.permutation(d.x)\nb = rng.normal(size=9)\np = slice(5)\nf(a[p], b[p])\n", None),
+        # in another branch the partner is not made at all
+        (
+            "X = load()\nif both:\n    y = make(X)\n    i = permutation(9)\n    X, y = X[i], y[i]\nelse:\n    X = permutation(X)\n"
+            + _USED,
+            None,
+        ),
         # both in one order, however it is written
         (_LOADED + "n = len(X)\no = rng.permutation(n)\nstep(X[o[:4]], y[o[:4]])\n", None),
         (_LOADED + "i = np.arange(9)\ni = rng.permutation(i)\na, b = X[i], y[i]\nstep(a[:n], b[:n])\n", None),

@@ -19,6 +19,9 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         (_FUNCTION.format("(n, t, c)") + "x = list(map(rows, y))\n", 3),
         ("t, n = a.shape\nb = np.reshape(a, [n, t])\n", 2),
         ("b = a.reshape(a.shape[1], a.shape[0], -1)\nc = a.reshape(a.shape[1], a.shape[0])\n", 2),
+        # another array by then; a network's
+        ("t, n = a.shape\na = a.T\nb = a.reshape(n, t)\n", None),
+        ("class N:\n    def construct(self, a):\n        t, n = a.shape\n        return a.reshape(n, t)\n", None),
         # nothing calls it; the same order; other sizes
         (_FUNCTION.format("n, t, c"), None),
         (_FUNCTION.format("t, n, c") + "x = rows(y)\n", None),
