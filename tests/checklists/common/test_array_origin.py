@@ -56,7 +56,7 @@ _MODULE = """class Module:
         ("d = load()\na = rng.permutation(d.x)\nb = rng.normal(size=9)\np = slice(5)\nf(a[p], b[p])\n", None),
         # in another branch the partner is not made at all
         (
-            "X = load()\nif both:\n    y = make(X)\n    i = permutation(9)\n    X, y = X[i], y[i]\nelse:\n    X = permutation(X)\n"
+            "X = load()\nif both:\n    y = make(X)\n    i = permutation(9)\n    X = X[i]\n    y = y[i]\nelse:\n    X = permutation(X)\n"
             + _USED,
             None,
         ),
