@@ -56,8 +56,8 @@ _MODULE = """class Module:
         ("d = load()\na = rng.permutation(d.x)\nb = rng.normal(size=9)\np = slice(5)\nf(a[p], b[p])\n", None),
         # in another branch the partner is not made at all
         (
-            "X = load()\nif both:\n    y = make(X)\n    i = permutation(9)\n    X = X[i]\n    y = y[i]\nelse:\n    X = permutation(X)\n"
-            + _USED,
+            "X, z = load()\nif both:\n    y = f(z)\n    i = permutation(9)\n    X = X[i]\n    y = y[i]\n"
+            "else:\n    X = permutation(X)\n" + _USED,
             None,
         ),
         # both in one order, however it is written
