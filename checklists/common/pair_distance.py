@@ -34,12 +34,21 @@ def _told_apart(one: Fact, pairs: Fact) -> float:
 
 
 def formula(one: Fact, run_data: RunData) -> list:
-    """Where a loss gives back what it computes, and where it is defined."""
+    """Where a loss turns its labels round, where it gives back what it computes, and where it is defined."""
     file, line = one.place.file, one.place.line
     around = run_data.source.enclosing(file, line) if file in run_data.source.trees and line else []
     functions = [node for node in around if isinstance(node, ast.FunctionDef)]
-    given = [node.lineno for node in ast.walk(functions[-1]) if isinstance(node, ast.Return)] if functions else []
-    return [*(place(file, number) for number in sorted(given)[-1:]), one.place]
+    inside = [*ast.walk(functions[-1])] if functions else []
+    given = sorted(node.lineno for node in inside if isinstance(node, ast.Return))
+    turned = sorted({node.lineno for node in inside if _is_rest_to_one(node)})
+    return [*(place(file, number) for number in dict.fromkeys([*turned[:2], *given[-1:]])), one.place]
+
+
+def _is_rest_to_one(node: ast.AST) -> bool:
+    """``1 - label``"""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or not isinstance(node.left, ast.Constant):
+        return False
+    return node.left.value == 1 and isinstance(node.right, (ast.Name, ast.Attribute))
 
 
 def draws_together(name: Text, one: Fact) -> Text:
