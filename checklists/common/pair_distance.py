@@ -40,15 +40,14 @@ def formula(one: Fact, run_data: RunData) -> list:
     functions = [node for node in around if isinstance(node, ast.FunctionDef)]
     inside = [*ast.walk(functions[-1])] if functions else []
     given = sorted(node.lineno for node in inside if isinstance(node, ast.Return))
-    turned = sorted({node.lineno for node in inside if _is_rest_to_one(node)})
+    turned = sorted({node.lineno for node in inside if isinstance(node, ast.BinOp) and _is_rest_to_one(node)})
     return [*(place(file, number) for number in dict.fromkeys([*turned[:2], *given[-1:]])), one.place]
 
 
-def _is_rest_to_one(node: ast.AST) -> bool:
+def _is_rest_to_one(node: ast.BinOp) -> bool:
     """``1 - label``"""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or not isinstance(node.left, ast.Constant):
-        return False
-    return node.left.value == 1 and isinstance(node.right, (ast.Name, ast.Attribute))
+    of_one = isinstance(node.op, ast.Sub) and isinstance(node.left, ast.Constant) and node.left.value == 1
+    return of_one and isinstance(node.right, (ast.Name, ast.Attribute))
 
 
 def draws_together(name: Text, one: Fact) -> Text:
