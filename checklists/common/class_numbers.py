@@ -55,7 +55,7 @@ def squared_one_hot(loss: Fact, name: Text, run_data: RunData) -> Optional[Wrong
     if not loss.targets.one_hot or not classes or classes < 3 or reconstructed or not list(loss.predicted.shape or ()):
         return None
     outcome = learning_outcome(run_data)
-    if outcome.verdict != "nothing" or outcome.steps < run_data.limit("td.01.least_steps"):
+    if outcome.verdict != "nothing" or outcome.steps < run_data.limit("td.01.whole_steps"):
         return None
     return Wrong(
         Text(
