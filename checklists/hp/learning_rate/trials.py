@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.constant_prediction import BesideConstant
+from msprec.checklists.common.training_curves import epochs_of
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import Curve
@@ -73,7 +74,8 @@ def better_rate(
 def _sooner(
     run_data: RunData, outcome: BesideConstant, losses: np.ndarray, trials: tuple, first: float
 ) -> Optional[Better]:
-    """A higher rate that comes hp.01.nearer times nearer to the constant prediction than the run, in a third of its steps.
+    """A higher rate that comes hp.01.nearer times nearer to the constant prediction than the run, in a third of its
+    steps; of a whole training, as td.01 has it.
 
     Args:
         trials: At that rate and at the run's own.
@@ -82,19 +84,13 @@ def _sooner(
     best, own = trials
     count = max(len(best.losses), len(own.losses))
     (reached, error), (of_own, _) = _reached(best, count), _reached(own, count)
-    if (
-        outcome.verdict != "nothing"
-        or best.rate <= own.rate
-        or len(losses) < 3 * count
-        or not np.isfinite(losses).all()
-    ):
+    whole = len(losses) >= max(3 * count, run_data.limit("td.01.whole_steps"))
+    whole = whole and (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    if outcome.verdict != "nothing" or best.rate <= own.rate or not whole or not np.isfinite(losses).all():
         return None
     end, level = float(losses[-max(5, len(losses) // 10) :].mean()), outcome.constant_value
-    slow = (
-        reached + error < min(end, of_own)
-        and end - level > run_data.limit("hp.01.nearer") * (reached - level)
-        and first > end
-    )
+    nearer = end - level > run_data.limit("hp.01.nearer") * (reached - level)
+    slow = nearer and first > end and reached + error < min(end, of_own)
     return Better(best.rate, count, first, reached, of_own, end) if slow else None
 
 
