@@ -184,6 +184,11 @@ def is_steep(run_data: RunData, training: TrainingCurve) -> bool:
     )
 
 
+def whole_training(run_data: RunData, steps: int) -> bool:
+    """Whether a training of so many steps is no trial of a few epochs, whose loss may well be on its way."""
+    return (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs") and steps >= run_data.limit("td.01.whole_steps")
+
+
 def epochs_of(run_data: RunData) -> Optional[int]:
     """Passes over the training data that the run made; those of the last training where the steps do not count them."""
     begun, steps = last_training_start(run_data), run_data.training_steps

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.constant_prediction import BesideConstant
-from msprec.checklists.common.training_curves import epochs_of
+from msprec.checklists.common.training_curves import whole_training
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import Curve
@@ -84,8 +84,7 @@ def _sooner(
     best, own = trials
     count = max(len(best.losses), len(own.losses))
     (reached, error), (of_own, _) = _reached(best, count), _reached(own, count)
-    whole = len(losses) >= max(3 * count, run_data.limit("td.01.whole_steps"))
-    whole = whole and (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
+    whole = len(losses) >= 3 * count and whole_training(run_data, len(losses))
     if outcome.verdict != "nothing" or best.rate <= own.rate or not whole or not np.isfinite(losses).all():
         return None
     end, level = float(losses[-max(5, len(losses) // 10) :].mean()), outcome.constant_value

@@ -21,6 +21,7 @@ from msprec.checklists.common.training_curves import (
     training_curve,
     turned_up,
     validation_curves,
+    whole_training,
 )
 from msprec.checklists.common.training_segments import last_rows
 from msprec.checklists.common.weight_updates import nothing_updated
@@ -152,7 +153,8 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     scored = _above(seen.score)
     long = _long_enough(run_data, seen.outcome.steps)
     # above a constant prediction after a whole training: whether it still falls is for hp.01 and hp.02
-    above = verdict == "nothing" and gain < -run_data.limit("hp.01.constant") and long and _whole(run_data, seen)
+    above = verdict == "nothing" and gain < -run_data.limit("hp.01.constant") and long
+    above = above and whole_training(run_data, seen.outcome.steps)
     if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data) and not above:
         return seen._replace(state="stopped_early")
     if verdict == "learnt":
@@ -231,12 +233,6 @@ def _long_enough(run_data: RunData, steps: int) -> bool:
     warming = len(rates) > 10 and float(rates[-1]) >= float(rates.max()) > 1.5 * float(rates[len(rates) // 2])
     enough = (passes and steps >= run_data.limit("td.01.least_steps")) or steps >= run_data.limit("td.01.steps")
     return enough and not warming
-
-
-def _whole(run_data: RunData, seen: Assessment) -> bool:
-    """Whether a training is no trial of a few epochs, whose loss may well be on its way."""
-    passes, steps = epochs_of(run_data) or 0, seen.outcome.steps
-    return passes >= run_data.limit("hp.02.epochs") and steps >= run_data.limit("td.01.whole_steps")
 
 
 def _started_well(run_data: RunData) -> bool:
