@@ -263,7 +263,7 @@ def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
             _foreign_table(Text("沿用其它框架含义的参数", "Arguments in the other framework's sense"), foreign),
             run_data.code_at([entry.place for entry in foreign], Text("代码", "The calls"), "script"),
         ],
-        [at for entry in foreign for at in (entry.place, *_written_at(run_data, entry))],
+        [where for entry in foreign for where in (entry.place, *_written_at(run_data, entry))],
     )
 
 

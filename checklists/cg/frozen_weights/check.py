@@ -162,7 +162,7 @@ def _frozen_at_random(run_data: RunData, groups: ParameterGroups) -> Optional[Fi
             "msprec.toml.",
         ),
         _evidence(run_data, groups),
-        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
+        _places(run_data),
     )
 
 
@@ -269,12 +269,7 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
             *_chosen(run_data),
             *_places(run_data),
             *[one.created for one in groups.left_out[:1] if one.created],
-            *[
-                call
-                for one in run_data.optimizers
-                if one.used is not False
-                for call in called_from(run_data, one.place)
-            ],
+            *[call for at in _used_optimizers(run_data) for call in called_from(run_data, at)],
         ],
     )
 
@@ -402,7 +397,7 @@ def _shrunk(run_data: RunData, groups: ParameterGroups) -> Finding:
             "Train a few steps with the optimizer's weight_decay at 0, and see whether these weights move.",
         ),
         _evidence(run_data, groups),
-        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
+        _places(run_data),
     )
 
 
@@ -421,13 +416,17 @@ def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
             "Set requires_grad=True for the weights to train, before the optimizer is created.",
         ),
         _evidence(run_data, groups),
-        [at for one in groups.stuck[:3] for at in unused_declaration(run_data, one)] + _places(run_data),
+        _places(run_data),
     )
 
 
 def _places(run_data: RunData) -> list:
     hidden = run_data.find_lines(r"\bstop_gradient\s*\(")
-    return hidden + [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
+    return hidden + _used_optimizers(run_data)
+
+
+def _used_optimizers(run_data: RunData) -> list:
+    return [optimizer.place for optimizer in run_data.optimizers if optimizer.used is not False]
 
 
 def _evidence(run_data: RunData, groups: ParameterGroups) -> list:

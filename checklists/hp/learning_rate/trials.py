@@ -56,12 +56,12 @@ def better_rate(
     level = (1 - run_data.limit("hp.01.constant")) * outcome.constant_value
     if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0:
         return None
-    if reached >= level:
-        return _sooner(run_data, outcome, losses, (best, own), first)
-    if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
-        return None  # it learnt before it became NaN, which has another cause (mp.01)
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
+    if reached >= level:
+        return found if best.rate > own.rate and _sooner(run_data, outcome, losses, found, error) else None
+    if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
+        return None  # it learnt before it became NaN, which has another cause (mp.01)
     if reached > (1 - run_data.limit("hp.01.learnt")) * first:
         return found if _beyond_chance(run_data, curve, losses, best, own) else None
     worse = min(found.own, found.end)
@@ -71,26 +71,20 @@ def better_rate(
     return found if worse >= far or nothing or lower else None
 
 
-def _sooner(
-    run_data: RunData, outcome: BesideConstant, losses: np.ndarray, trials: tuple, first: float
-) -> Optional[Better]:
-    """A higher rate that comes hp.01.nearer times nearer to the constant prediction than the run, in a third of its
-    steps; of a whole training, as td.01 has it.
+def _sooner(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, found: Better, error: float) -> bool:
+    """Whether a rate comes hp.01.nearer times nearer to the constant prediction than the run, in a third of its steps; of a whole
+    training, as td.01 has it.
 
     Args:
-        trials: At that rate and at the run's own.
-        first: The loss before any step.
+        found: What the rate reached.
+        error: Of the loss that it reached.
     """
-    best, own = trials
-    count = max(len(best.losses), len(own.losses))
-    (reached, error), (of_own, _) = _reached(best, count), _reached(own, count)
-    whole = len(losses) >= 3 * count and whole_training(run_data, len(losses))
-    if outcome.verdict != "nothing" or best.rate <= own.rate or not whole or not np.isfinite(losses).all():
-        return None
-    end, level = float(losses[-max(5, len(losses) // 10) :].mean()), outcome.constant_value
-    nearer = end - level > run_data.limit("hp.01.nearer") * (reached - level)
-    slow = nearer and first > end and reached + error < min(end, of_own)
-    return Better(best.rate, count, first, reached, of_own, end) if slow else None
+    whole = len(losses) >= 3 * found.steps and whole_training(run_data, len(losses))
+    if outcome.verdict != "nothing" or not whole or not np.isfinite(losses).all():
+        return False
+    level = outcome.constant_value
+    nearer = found.end - level > run_data.limit("hp.01.nearer") * (found.reached - level)
+    return nearer and found.first > found.end and found.reached + error < min(found.end, found.own)
 
 
 def better_when_standardised(run_data: RunData, outcome: BesideConstant) -> Optional[Better]:
