@@ -71,8 +71,6 @@ _LOSS = re.compile(r"loss|criterion|cross_entropy|nll|mse|bce", re.IGNORECASE)
 _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
 #: Metrics that are shares of right answers.
 ACCURACY = re.compile(r"acc|top_?1($|_)", re.IGNORECASE)
-
-
 #: Scores below minus this are masked.
 _MASKED = 1e3
 

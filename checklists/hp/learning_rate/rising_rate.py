@@ -12,8 +12,7 @@ from msprec.engine.run_data import RunData
 
 def warm_up_without_end(run_data: RunData) -> Optional[Further]:
     """The last weights trained on at the last rate, where that gains hp.01.rising of the loss (in an eighth of the run's steps
-    hp.01.rising_soon), of a run of hp.02.epochs or more
-    whose rate rose to the end; None of any other."""
+    hp.01.rising_soon), of a run of hp.02.epochs or more whose rate rose to the end; None of any other."""
     if not still_rising(run_data) or (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs"):
         return None
     run = run_data.once(further_training)

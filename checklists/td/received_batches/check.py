@@ -50,10 +50,9 @@ def received_batches(run_data: RunData) -> Finding:
     tokens alone (without marks: undecided); masks that fit their picture mirrored or turned in some samples; a target that one
     column of the inputs holds; a recurrent state that is kept from batch to batch of a shuffled training set; a reshape in the
     sources whose sizes are the array's own in another order, where its axes were to be exchanged; a series that a script of
-    forecasts smooths about each value; or td.05.lost of the batches
-    that were delivered between two training steps of a pass never met one; or nothing was learnt, nearest neighbours find the
-    labels no oftener than shuffled labels (td.05.related), and the source shuffles one array alone (without
-    such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    forecasts smooths about each value; or td.05.lost of the batches that were delivered between two training steps of a pass
+    never met one; or nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and
+    the source shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
