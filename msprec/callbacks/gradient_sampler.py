@@ -47,6 +47,8 @@ class GradientSampler:
         replay: Whether steps may be run again; ``None``: on a CPU only, as elsewhere it takes device memory that the
             training may need.
         first_cost: Seconds that the first sample is reckoned with; 0: it is free.
+        tries: Seconds that may be spent besides, until the first sample gives gradients: the first ones that are looked at
+            may be those of compiled code, which give none.
     """
 
     def __init__(
@@ -56,8 +58,9 @@ class GradientSampler:
         every: Optional[int] = None,
         replay: Optional[bool] = None,
         first_cost: float = 0.0,
+        tries: float = 0.0,
     ) -> None:
-        self._writer, self._every, self._replay = writer, every, replay
+        self._writer, self._every, self._replay, self._tries = writer, every, replay, tries
         self._budget, self._misses = Budget(share, cost=first_cost), 0
         self._story, self._advice = GradientHistory(self._event), ScaleAdvice()
         self._open: Optional[_Sample] = None
@@ -74,7 +77,7 @@ class GradientSampler:
         self.steps += 1
         if self._every:
             return not self.steps % self._every
-        return self.steps > max(1, self._blind_until) and self._budget.due()
+        return self.steps > max(1, self._blind_until) and self._affordable()
 
     def pass_by(self) -> None:
         """Counts a step that has begun without `due`, of as many as `quiet_for` told."""
@@ -86,7 +89,10 @@ class GradientSampler:
             return self._every - 1 - self.steps % self._every
         if self.steps < self._blind_until:
             return self._blind_until - self.steps
-        return 0 if self.steps < 2 or self._budget.due() else sys.maxsize
+        return 0 if self.steps < 2 or self._affordable() else sys.maxsize
+
+    def _affordable(self) -> bool:
+        return self._budget.due() or (not self.norms and self._budget.spent < self._tries)
 
     def begin(self, step: int, optimizer, *more, **named) -> None:
         """`sample`, where it is due."""

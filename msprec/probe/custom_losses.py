@@ -72,8 +72,8 @@ def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]
         if picked is None:
             continue
         predicted, target = picked
-        compared = _compared(trace, one, arrays, target)
-        if compared is not None and is_input(arrays[target], labels):
+        compared = _compared(trace, one, arrays, target, step) if is_input(arrays[target], labels) else None
+        if compared is not None:
             found.append(_of_distances(trace, one, arrays, (*compared, target), step, sources))
             continue
         pair = promised_pair(_name(one.function)) if not is_input(arrays[target], labels) else None
@@ -106,20 +106,40 @@ def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]
     return found
 
 
-def _compared(trace: GraphTrace, one: OwnLoss, arrays: list, target: int) -> Optional[tuple]:
-    """Positions of two outputs (samples, features) that a loss compares, beside labels 0 and 1 of the pairs."""
+def _compared(trace: GraphTrace, one: OwnLoss, arrays: list, target: int, step) -> Optional[tuple]:
+    """Positions of two outputs (samples, features) whose distance a loss depends on, beside labels 0 and 1 of the pairs."""
     labels = arrays[target]
     made = [i for i, value in enumerate(one.given) if i != target and id(value) in trace.producers]
     two = len(made) == 2 and arrays[made[0]].shape == arrays[made[1]].shape and arrays[made[0]].ndim == 2
     if not two or arrays[made[0]].shape[1] < 2 or labels.size != len(arrays[made[0]]):
         return None
-    return (made[0], made[1]) if kind_of(np.zeros(labels.shape, np.float32), labels) == "binary" else None
+    binary = step is not None and kind_of(np.zeros(labels.shape, np.float32), labels) == "binary"
+    return (made[0], made[1]) if binary and _of_distance_alone(one, arrays, made, step) else None
+
+
+def _of_distance_alone(one: OwnLoss, arrays: list, pair: list, step: ReplayedStep) -> bool:
+    """Whether a loss stays the same where both outputs move by one vector, as a distance does, or are scaled, as an angle does:
+    with the classes of two heads it would not."""
+    left, right = (arrays[i].astype(np.float32) for i in pair)
+    apart = left.std() * np.linspace(0.5, 1.5, left.shape[1], dtype=np.float32)
+    others = ((left + apart, right + apart), (2 * left, 3 * right))
+    value = float(to_numpy(one.result))
+    # a function of the user's that takes no other values is not tried
+    with undisturbed(step.parameters, None, None, step.host_random), contextlib.suppress(Exception):
+        return any(abs(_value(one, dict(zip(pair, other))) - value) <= 1e-3 * abs(value) for other in others)
+    return False
+
+
+def _value(one: OwnLoss, replaced: dict) -> float:
+    """What a loss gives with other arrays, ``{position: array}``, in place of some tensors that it was given."""
+    from mindspore import Tensor
+
+    new = {id(one.given[i]): Tensor(np.ascontiguousarray(array), one.given[i].dtype) for i, array in replaced.items()}
+    return float(to_numpy(one.function(*_with(one.args, new), **_with(one.kwargs, new))))
 
 
 def _of_distances(trace: GraphTrace, one: OwnLoss, arrays: list, positions: tuple, step, sources: Sources) -> dict:
     """The entry of a loss of two outputs and the labels of the pairs, as one of the distances between them."""
-    from mindspore import Tensor
-
     left, right, target = positions
     apart = (arrays[right] - arrays[left]).astype(np.float64)
     distances = np.linalg.norm(apart, axis=1)
@@ -128,12 +148,7 @@ def _of_distances(trace: GraphTrace, one: OwnLoss, arrays: list, positions: tupl
 
     def call(given: np.ndarray, labels: np.ndarray) -> float:
         moved = arrays[left] + given.reshape(-1, 1) * ways
-        second, wanted = one.given[right], one.given[target]
-        new = {
-            id(second): Tensor(moved.astype(np.float32), second.dtype),
-            id(wanted): Tensor(np.ascontiguousarray(labels), wanted.dtype),
-        }
-        return float(to_numpy(one.function(*_with(one.args, new), **_with(one.kwargs, new))))
+        return _value(one, {right: moved.astype(np.float32), target: labels})
 
     predicted, labels = distances.astype(np.float32), arrays[target].reshape(-1)
     entry = _own_loss(one.function, predicted, labels, float(to_numpy(one.result)), None)
@@ -201,16 +216,13 @@ def _behaviour(
 ) -> dict:
     """The entries ``behaviour`` and ``direction``: what the function does with other arrays, as it was called in the step
     otherwise, and with 1 for all other real numbers, one of each sample."""
-    from mindspore import Tensor
-
-    first, second = one.given[predicted], one.given[target]
-    weights = [value for value, array in zip(one.given, arrays) if _weighs(array, arrays[predicted])]
-    weights = [value for value in weights if value is not first and value is not second]
+    known = (one.given[predicted], one.given[target])
+    weights = [i for i, array in enumerate(arrays) if _weighs(array, arrays[predicted])]
+    weights = [i for i in weights if not any(one.given[i] is value for value in known)]
 
     def call(left: np.ndarray, right: np.ndarray, even: bool = False) -> float:
-        new = {id(of): Tensor(np.ascontiguousarray(array), of.dtype) for array, of in ((left, first), (right, second))}
-        new.update({id(of): Tensor(np.ones(of.shape), of.dtype) for of in weights if even})
-        return float(to_numpy(one.function(*_with(one.args, new), **_with(one.kwargs, new))))
+        ones = {i: np.ones(arrays[i].shape) for i in weights if even}
+        return _value(one, {predicted: left, target: right, **ones})
 
     did, way = None, None
     with undisturbed(step.parameters, None, None, step.host_random):

@@ -27,18 +27,17 @@ def stopped_predictions(trace: GraphTrace, inputs: list) -> list:
     """
     found = []
     for node in trace.nodes:
-        if len(node.inputs) >= 2 and (kind_called(node.callee) or _is_distance(trace, node)):
+        compares = kind_called(node.callee) or node.callee.lower() == "sub"
+        if len(node.inputs) >= 2 and compares:
             one, other = node.inputs[:2]
             stop = _stopped(trace, one, other, inputs) or _stopped(trace, other, one, inputs)
-            if stop is not None:
+            if stop is not None and (kind_called(node.callee) or _is_distance(trace, node)):
                 found.append({"operator": stop.callee, "place": place_of(stop), "compared": place_of(node)})
     return found
 
 
 def _is_distance(trace: GraphTrace, node: Node) -> bool:
-    """A difference that is squared or taken without its sign."""
-    if node.callee.lower() != "sub":
-        return False
+    """Whether a difference is squared or taken without its sign."""
     users = [other for other in trace.nodes if node in other.sources]
     return any(
         user.callee.lower() in _SIZES or (user.callee.lower() == "mul" and user.inputs[0] is user.inputs[-1])

@@ -181,9 +181,6 @@ def test_each_style(scripts, name: str, mode: str) -> None:
     train = [p for p in scripts.json("facts/modes.json")["phases"] if p["phase"] == "train"]
     assert train
     assert all(d["training"] for p in train for d in p["dependent"])
-    if not (scripts.run_folder / "rank_0" / "gradients.csv").exists():
-        # samples keep to a share of the time: on a loaded machine none of eight steps may be one
-        scripts.observed(mode)
     sampled = scripts.rows("gradients.csv")
     assert {r["parameter"] for r in sampled} == {p["name"] for p in parameters.values() if p["in_optimizer"]}
 

@@ -147,18 +147,10 @@ def _judged_own(run_data: RunData) -> list:
     """The losses of the script's own that are judged."""
     probes = run_data.probes
     own = [one for one in probes.own_losses if not _inside_builtin(one, probes.losses)]
-    own = [one for one in own if not _may_be_two_heads(one, run_data)]
     # beside a built-in loss: metrics, penalties, the terms that a sum of losses has besides
     own = [one for one in own if (one.promise and one.variant is False) or not probes.losses]
     # what is not the loss as a whole is a part of it, or only reported
     return [one for one in own if one.final] or own
-
-
-def _may_be_two_heads(one: Fact, run_data: RunData) -> bool:
-    """Whether a loss of two outputs, taken for one of their distance, is given whole numbers as labels where no two inputs are
-    compared: they may be the classes of two heads."""
-    whole = str(one.targets.input_dtype or "").startswith(("int", "uint"))
-    return whole and is_distance(one) and run_data.probes.compared_inputs.closer is None
 
 
 def _wrongs(run_data: RunData, own: list) -> list:

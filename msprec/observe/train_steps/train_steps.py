@@ -31,6 +31,8 @@ from msprec.runtime.source_locations import user_place
 _KEPT_FUNCTIONS = 16
 #: The dtypes of the inputs are asked for at so many first steps, and then once in so many.
 _ALL_DTYPES = 64
+#: Seconds for reading gradients until some are read: a short training on a loaded machine would have none.
+_TRIES = 0.3
 
 
 class StepObserver:
@@ -45,7 +47,7 @@ class StepObserver:
         #: Steps done; calls of cells and compiled functions, and gradient computations, that are under way
         self.done, self.depth, self.gradient_depth = 0, 0, 0
         self.replays = ReplayObserver(observer.writer, observer.options.locate, observer.options.again)
-        self.gradients, self.material = GradientSampler(observer.writer), CapturedTrainings()
+        self.gradients, self.material = GradientSampler(observer.writer, tries=_TRIES), CapturedTrainings()
         self.evaluations = EvaluationCalls()
         self.loss_facts, self.scaling = LossFacts(), LossScaling()
         self.style_facts = StyleFacts(observer, self.scaling.scalers)
