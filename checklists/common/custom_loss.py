@@ -13,6 +13,7 @@ from msprec.checklists.common.pair_distance import (
     formula,
     is_distance,
 )
+from msprec.checklists.common.reinforcement import raises_rewards
 from msprec.engine.finding import table
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -82,15 +83,9 @@ _NEUTRAL = 2
 _LESS = 0.01
 
 
-#: Words of what a policy gradient is to raise, and of what other losses weighed by outcomes are to lower.
-_GAINS = r"(?i)rewards?(_|\b)|advantages?(_|\b)|policy_?(grad|loss|net)|reinforce\b"
-_COSTS = r"(?i)(\b|_)costs?(\b|_)|regret|unlearn"
-
-
 def lowers_rewards(one: Fact, run_data: RunData) -> bool:
     """Whether a policy gradient makes the actions rarer that were rewarded."""
-    turned = one.final and one.direction == "rises"
-    return bool(turned and run_data.find_lines(_GAINS, 1) and not run_data.find_lines(_COSTS, 1))
+    return bool(one.final and one.direction == "rises" and raises_rewards(run_data))
 
 
 def _against_rewards(one: Fact) -> Text:

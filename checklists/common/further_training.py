@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.constant_prediction import constant_loss, learning_outcome, training_losses
+from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -13,8 +14,6 @@ from msprec.engine.schema import Fact
 _SAME = 2.0
 #: Where fewer than three batches were kept back, the loss has to fall to this share for the fall to be beyond chance.
 _FEW, _FALLEN = 3, 0.7
-#: What reinforcement learning speaks of.
-REWARDS = r"(?i)rewards?\b|replay_?buffer|epsilon_?greedy|actor_?critic|\bq_?net(work)?\b|td_?(target|error)\b"
 
 
 class Trial(NamedTuple):
@@ -63,7 +62,7 @@ def further_training(run_data: RunData) -> Optional[Further]:
     facts, found = run_data.probes.further, run_data.once(training_losses)
     if not facts.trials or not facts.before or not facts.rate or found is None or len(found[1]) < 2:
         return None
-    if any(own.final and own.weighed for own in run_data.probes.own_losses) or run_data.find_lines(REWARDS, 1):
+    if any(own.final and own.weighed for own in run_data.probes.own_losses) or learns_by_rewards(run_data):
         return None
     losses = found[1]
     start, end = losses[:3], losses[-max(1, len(losses) // 10) :]

@@ -1,7 +1,7 @@
 """Which repeated extreme values stand for "missing": the judgement on the recorder's suspects (ds.01)."""
 
-from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.one_quantity import is_apart, is_one_quantity
+from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -31,7 +31,7 @@ def missing_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
     """The suspects of a column that are missing-value marks."""
     passes = passes_of(dataset)
     marks = [suspect for suspect in column.suspects if is_mark(run_data, suspect, passes)]
-    if column.name == dataset.label.column and run_data.find_lines(REWARDS, 1):
+    if column.name == dataset.label.column and learns_by_rewards(run_data):
         marks = [
             mark for mark in marks if is_code(mark.value)
         ]  # a reward at the end of an episode is a value of its own

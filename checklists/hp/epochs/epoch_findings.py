@@ -9,8 +9,9 @@ import numpy as np
 from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.constant_prediction import BesideConstant, learning_outcome
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.further_training import REWARDS, Further
+from msprec.checklists.common.further_training import Further
 from msprec.checklists.common.generalization_gap import Gap
+from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.checklists.common.scores_at_odds import AtOdds
 from msprec.checklists.common.setting_origin import epochs_origin
 from msprec.checklists.common.term_weights import lost_weight
@@ -260,7 +261,7 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
             what=what,
             kind=run_data.run.exit.signal or run_data.run.exit.kind,
         ), Text("让脚本运行到结束。", "Let the script run to its end.")
-    if run_data.find_lines(REWARDS, 1):
+    if learns_by_rewards(run_data):
         return Text(
             "{what}；但强化学习的数据随权重而变，loss 的走势不说明学习情况。",
             "{what}; but in reinforcement learning the data follow the weights, and the course of the loss tells nothing of what "

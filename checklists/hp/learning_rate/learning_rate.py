@@ -13,11 +13,11 @@ from msprec.checklists.common.constant_prediction import (
 )
 from msprec.checklists.common.custom_loss import lowers_rewards
 from msprec.checklists.common.findings import loss_figure, rate_figure, train_sets
-from msprec.checklists.common.further_training import REWARDS
 from msprec.checklists.common.given_gradients import given_share
 from msprec.checklists.common.loss_rules import computed_twice, sign_turned, times_smaller
 from msprec.checklists.common.manual_loss_scaling import keeps_scale
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.common.training_curves import epochs_of
@@ -100,7 +100,7 @@ def judge_rate(run_data: RunData) -> Finding:
             "The targets are far too large in scale (dp.01), and the rate that suits depends on it: it is for judging after that",
         )
         return _after(found, why, "dp.01")
-    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not run_data.find_lines(REWARDS, 1)
+    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not learns_by_rewards(run_data)
     if told or growth_of(run_data, course(run_data), learning_outcome(run_data)) is not None:
         return found
     made = undecided(

@@ -14,6 +14,7 @@ from msprec.checklists.common.constant_prediction import (
     share_error,
     training_losses,
 )
+from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
 from msprec.checklists.common.training_curves import (
     epochs_of,
     is_steep,
@@ -27,13 +28,6 @@ from msprec.checklists.common.training_segments import last_rows
 from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 from msprec.record.metric_names import HIGHER, LOWER
-
-#: Trainings in which "no better than a constant" means something else: the data change with what is learnt, or two
-#: networks work against each other.
-_OTHER_AIMS = (
-    r"(?i)reward|replay_?buffer|epsilon_?greedy|actor_?critic|advantage|\bq_?net|td_?(target|error)|discriminator|adversar|\bgan\b"
-    r"|(?<![a-z])(d|g)_loss|loss_(d|g)\b"
-)
 
 
 class Score(NamedTuple):
@@ -244,7 +238,7 @@ def _started_well(run_data: RunData) -> bool:
 
 def has_other_aim(run_data: RunData) -> bool:
     """Whether the source speaks of rewards or of networks that work against each other."""
-    return bool(run_data.find_lines(_OTHER_AIMS, 1))
+    return learns_by_rewards(run_data) or has_adversary(run_data)
 
 
 def smoothed(numbers: np.ndarray, values: np.ndarray) -> tuple:
