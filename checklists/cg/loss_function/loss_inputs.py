@@ -197,8 +197,16 @@ def _apart(wrongs: list) -> list:
 def _finding(run_data: RunData, wrongs: list, evidence: list) -> Finding:
     places = [place for wrong in wrongs for place in wrong.places if place]
     code = run_data.code_at(places, Text("loss 与它的输入", "The loss and what it is given"))
-    says = Joined([wrong.summary for wrong in wrongs], zh="", en=" ")
+    says = Joined([_counted(wrongs), *(wrong.summary for wrong in wrongs)], zh="", en=" ")
     return problem(says, Joined([wrong.advice for wrong in wrongs], zh="", en=" "), [*evidence, *code], places)
+
+
+def _counted(wrongs: list) -> Optional[Text]:
+    """Before several faults, as a list of problems shows the first sentence alone."""
+    lines = [next((str(at.line) for at in wrong.places if at and at.line), None) for wrong in wrongs]
+    if len(wrongs) < 2 or None in lines:
+        return None
+    return Text("{n} 处错误（第 {lines} 行）：", "{n} faults (lines {lines}):", n=len(wrongs), lines=listed(lines))
 
 
 def _check_reduced(one: Fact, _: RunData) -> None:
