@@ -8,6 +8,7 @@ from typing import Callable, Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
+from msprec.probe.attended_neighbours import attended_neighbours
 from msprec.probe.attended_padding import attended_padding
 from msprec.probe.attention_axes import attention_axes
 from msprec.probe.box_corners import box_corners
@@ -155,6 +156,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("token_targets", token_targets, material)
     probes.keep_cheap("attended_padding", attended_padding, material)
+    probes.keep_cheap("attended_neighbours", lambda: attended_neighbours(material) if softmaxes else None)
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)

@@ -12,16 +12,20 @@ import mindspore
 SLOWEST = 3.0
 
 
+def busy_part(wall: float, cpu: float) -> float:
+    """The seconds that count, of ``wall`` by the clock in which the process had ``cpu`` seconds of its processors."""
+    if mindspore.get_context("device_target") != "CPU":  # the process waits for its device
+        return wall
+    return max(min(wall, cpu), wall / SLOWEST)
+
+
 class _BusyClock:
     def __init__(self) -> None:
         self._seconds = self._wall = self._cpu = 0.0
 
     def __call__(self) -> float:
         wall, cpu = time.monotonic(), time.process_time()
-        past = wall - self._wall
-        if mindspore.get_context("device_target") == "CPU":  # elsewhere the process waits for its device
-            past = max(min(past, cpu - self._cpu), past / SLOWEST)
-        self._seconds += past
+        self._seconds += busy_part(wall - self._wall, cpu - self._cpu)
         self._wall, self._cpu = wall, cpu
         return self._seconds
 

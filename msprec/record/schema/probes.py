@@ -376,6 +376,14 @@ _ATTENDED_PADDING = {
     ),
 }
 
+_ATTENDED_NEIGHBOURS = {
+    "operator": key(words, "the softmax"),
+    "place": key(PLACE, "where it is called"),
+    "given_by": key(PLACE, "where the scores that it is given were made, with their mask"),
+    "share": key(finite, "share of its weight that lies on the neighbours of the nodes"),
+    "even": key(finite, "share of pairs of nodes that are neighbours"),
+}
+
 _ORIENTATION = {
     "samples": key(count, "samples that were looked at"),
     "square": key(flag, "whether the pictures are as wide as they are high"),
@@ -565,6 +573,7 @@ PROBES = {
     "orientation": key(_ORIENTATION, "how masks lie on their pictures"),
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
+    "attended_neighbours": key([_ATTENDED_NEIGHBOURS], "how much of attention over a graph lies on neighbours"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
     "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),

@@ -1,0 +1,33 @@
+"""Attention over the nodes of a graph that leaves the neighbours out (cg.03)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, percent
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+
+def judge_neighbours(run_data: RunData) -> Optional[Finding]:
+    """The finding on a mask that hides the neighbours of each node and shows it all the others."""
+    limit = run_data.limit("cg.03.unattended")
+    found = [one for one in run_data.probes.attended_neighbours if one.share is not None and one.share <= limit]
+    if not found:
+        return None
+    places = [place for one in found for place in (one.given_by, one.place) if place]
+    return problem(
+        Text(
+            "图注意力看不到邻居：{operator} 只把 {share} 的权重给了邻接矩阵中相连的节点（它们占全部节点对的 {even}），"
+            "掩码遮住的是邻居，留下的是不相连的节点。",
+            "Attention over a graph leaves the neighbours out: {operator} gives {share} of its weight to nodes that the matrix "
+            "of neighbours links ({even} of all pairs): the mask hides the neighbours and leaves the nodes that are not linked.",
+            operator=found[0].operator,
+            share=percent(found[0].share),
+            even=percent(found[0].even),
+        ),
+        Text(
+            "遮住不相连的节点：masked_fill(scores, adjacency == 0, -1e9)，where 的两个分支不要写反。",
+            "Hide the nodes that are not linked: masked_fill(scores, adjacency == 0, -1e9), or exchange the two sides of where.",
+        ),
+        run_data.code_at(places, Text("softmax 与它的掩码", "The softmax and its mask")),
+        places,
+    )
