@@ -46,7 +46,7 @@ def attended_padding(material) -> Optional[dict]:
         if entry is not None:
             found.setdefault(f"{node.cell} {entry['place']}", entry)  # one line serves several cells of a class
     kept = {name: list(one.values())[:8] for name, one in (("softmaxes", softmaxes), ("means", means))}
-    return {"samples": int(padded.any(1).sum()), **kept}
+    return {"samples": int(padded.any(1).sum()), **kept, "masks": _masks(trace, padded)[:8]}
 
 
 def padded_places(ids: np.ndarray) -> Optional[np.ndarray]:
@@ -85,6 +85,21 @@ def _entry(node, padded: np.ndarray) -> Optional[dict]:
         "mean": float(on_padding.mean()),
         "even": float(padded[some].mean()),
     }
+
+
+def _masks(trace, padded: np.ndarray) -> list:
+    """What marks as many places of each sample as are real, as a mask by lengths does: ``on_padding``, the share of these places
+    that are padding."""
+    found: dict = {}
+    for node in trace.nodes:
+        for one in (*node.inputs, *node.results):
+            if tuple(s for s in getattr(one, "shape", ()) if s != 1) != padded.shape:
+                continue
+            marked = to_numpy(one).reshape(padded.shape)
+            if np.isin(marked, (0, 1)).all() and (marked.sum(1) == (~padded).sum(1)).all():
+                entry = {"place": place_of(node), "on_padding": float((marked * padded).sum() / marked.sum())}
+                found.setdefault(str(entry["place"]), entry)
+    return list(found.values())
 
 
 def _mean(node, padded: np.ndarray) -> Optional[dict]:

@@ -84,9 +84,16 @@ def _two_vocabularies(cell: Fact) -> bool:
 def _too_few_rows(run_data: RunData, cell: Fact) -> bool:
     """Whether the table has too few rows for the delivered numbers of both: numbers with an offset need the sum of the two."""
     rows = next((one.shape[0] for one in run_data.parameters if one.name in cell.parameters and one.shape), None)
-    columns = [one for dataset in run_data.datasets_of("train") for one in dataset.columns if one.kind == "int"]
-    who = [one.max for one in columns if _WHO.search(one.name or "") and one.max is not None]
-    what = [one.max for one in columns if _WHAT.search(one.name or "") and one.max is not None]
+    columns = [
+        one
+        for dataset in run_data.datasets_of("train")
+        for one in dataset.columns
+        if one.kind == "int" and one.max is not None and one.name != dataset.label.column
+    ]
+    who = [one.max for one in columns if _WHO.search(one.name or "")]
+    what = [one.max for one in columns if _WHAT.search(one.name or "")]
+    if not who and not what and len(columns) == 2:  # of any names
+        who, what = [columns[0].max], [columns[1].max]
     return rows is not None and bool(who) and bool(what) and rows < max(who) + 1 + max(what) + 1
 
 

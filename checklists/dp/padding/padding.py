@@ -17,7 +17,8 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 _PADS = re.compile(
-    r"\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length",
+    r"(?<!def )\bpad(ded_batch|_sequences?|_to_max|End)?\s*\(|PadEnd|np\.pad\(|ops\.pad\(|padding\s*=\s*['\"]max_length"
+    r"|\w\[[^\]]*\blen\([^\]]*\]\s*=[^=]",  # row[: len(tokens)] = tokens
     re.IGNORECASE,
 )
 #: A line that makes a mask by a comparison.
@@ -64,7 +65,11 @@ def judge_padding(run_data: RunData) -> Finding:
         *_between_sets(run_data, judged),
         *_padding_counts(run_data, judged),
         *_a_class_left_out(run_data, judged),
-        *(_attends_padding(run_data, judged) or _padding_alone(run_data, judged)),
+        *(
+            _masked_from_the_other_end(run_data, judged)
+            or _attends_padding(run_data, judged)
+            or _padding_alone(run_data, judged)
+        ),
         *_mostly_padding_averaged(run_data, judged),
     ]
     shown = [
@@ -398,6 +403,25 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
         operator=found[0].operator,
         where=at(found[0].place),
         least=percent(found[0].least),
+    )
+    return [PaddingFault(says, train[0], place=_mask_place(run_data, found[0].place))]
+
+
+def _masked_from_the_other_end(run_data: RunData, judged: list) -> list:
+    """A mask marks as many places of each sample as are real, and most of these are padding."""
+    train = [dataset for dataset, _ in judged if dataset.role == "train"]
+    limit = run_data.limit("dp.04.other_end")
+    found = [
+        one for one in run_data.probes.attended_padding.masks if one.on_padding is not None and one.on_padding >= limit
+    ]
+    if not found or not train:
+        return []
+    says = Text(
+        "网络中的掩码（{where}）按长度标记了与真实元素同样多的位置，但其中 {share} 是补齐：补齐与掩码从序列的不同一端数起",
+        "the mask in the network ({where}) marks as many places as are real, and {share} of these are padding: padding and "
+        "mask count from different ends of the sequence",
+        where=at(found[0].place),
+        share=percent(found[0].on_padding),
     )
     return [PaddingFault(says, train[0], place=_mask_place(run_data, found[0].place))]
 

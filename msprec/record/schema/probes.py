@@ -364,6 +364,15 @@ _ATTENDED_PADDING = {
         ],
         "softmaxes over the places of the sequences",
     ),
+    "masks": key(
+        [
+            {
+                "place": key(PLACE, "where it is made or used"),
+                "on_padding": key(finite, "share of the places that it marks that are padding"),
+            }
+        ],
+        "what marks as many places of each sample as are real",
+    ),
     "means": key(
         [
             {
