@@ -17,6 +17,7 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 _CLIPS = r"\b(clip_by_(global_norm|norm|value)|clip_grad\w*|clip_gradients?)\("
+_UPDATES = r"\bself\.\w*opt\w*\("
 _BUILTIN = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell")
 
 
@@ -153,7 +154,7 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
             *_evidence(run_data),
             run_data.code_at(bound, Text("只给循环变量赋值", "A loop's variable alone is bound anew")),
         ],
-        [*bound, run_data.probes.gradients.place],
+        [*bound, *_in_a_cell(run_data), run_data.probes.gradients.place],
     )
 
 
@@ -193,6 +194,15 @@ def _bound_anew(run_data: RunData) -> list:
         and [ast.unparse(one) for one in loop.body[0].targets] == [loop.target.id]
         and re.search("zero", ast.unparse(loop.body[0].value))
     ]
+
+
+def _in_a_cell(run_data: RunData) -> list:
+    """Where a cell that makes the updates of parameters of its own calls the optimizer; empty where the script calls it."""
+    at = run_data.probes.gradients.place
+    if not at or at.file not in run_data.source.trees:
+        return []
+    calls = [one for one in run_data.source.nodes(at.file, ast.Call) if one.lineno == at.line]
+    return [] if not calls or any(one.args or one.keywords for one in calls) else run_data.find_lines(_UPDATES, 2)
 
 
 def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
@@ -264,7 +274,7 @@ def _too_much(run_data: RunData) -> Optional[Finding]:
             _evidence(run_data),
             [run_data.probes.gradients.place],
         )
-    if times == 1 and parts > 1 and not _divides(run_data):
+    if times == 1 and parts > 1 and not _divides(run_data) and not _in_a_cell(run_data):
         return undecided(
             Text(
                 "每次更新使用 {parts} 个 micro-batch 的梯度之和，没有取平均，相当于学习率乘以 {parts}。",

@@ -36,8 +36,9 @@ class FunctionalSteps:
         guarded_call(self.begin_gradient, differentiated_in(cell), None, args)
         with self._steps.in_gradient():
             output = run()
-        # of a cell of the user's, the first scalar of the output may be a gradient
-        guarded_call(self.forward_done, output if is_builtin(type(cell)) else None)
+        # of a cell of the user's, the first scalar of several may be a gradient
+        several = isinstance(output, (tuple, list, dict)) and not is_builtin(type(cell))
+        guarded_call(self.forward_done, None if several else output)
         return output
 
     def call_optimizer(self, optimizer, args: tuple, run):

@@ -5,7 +5,8 @@ from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FU
 
 
 def is_gradient_function(function) -> bool:
-    """Whether it is what ``mindspore.grad`` and ``mindspore.value_and_grad`` return."""
+    """Whether it is what ``mindspore.grad`` and ``mindspore.value_and_grad`` return; in graph mode they compile it."""
+    function = getattr(function, "__wrapped__", function)
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return code is not None and code.co_name == GRADIENT_FUNCTION
 
@@ -42,12 +43,18 @@ def _held(function, names: tuple) -> list:
     return [cell.cell_contents for name, cell in zip(free, function.__closure__ or ()) if name in names]
 
 
+def holds_gradient(cell) -> bool:
+    """Whether a cell holds a ``GradOperation``, or what ``mindspore.grad`` or ``value_and_grad`` returned."""
+    held = vars(cell).values()
+    return any(type(value).__name__ in GRADIENT_CLASSES or is_gradient_function(value) for value in held)
+
+
 def differentiated_in(cell):
-    """The network whose gradients a cell gives (``nn.ForwardValueAndGrad``, or a cell of the user's that holds a
-    ``GradOperation`` and one network); None where the cell is another."""
+    """The network whose gradients a cell computes (``nn.ForwardValueAndGrad``, or a cell of the user's that `holds_gradient` and
+    one network); None where the cell is another."""
     if type(cell).__name__ == "ForwardValueAndGrad" and is_builtin(type(cell)):
         return cell.network if not cell.sens_param else None
-    if is_builtin(type(cell)) or not any(type(value).__name__ in GRADIENT_CLASSES for value in vars(cell).values()):
+    if is_builtin(type(cell)) or not holds_gradient(cell):
         return None
     held = [inner for inner in cell._cells.values() if inner is not None and not is_loss_class(type(inner))]
     return held[0] if len(held) == 1 else None

@@ -3,9 +3,9 @@
 import threading
 import weakref
 
-from msprec.observe.train_steps.gradient_functions import differentiated_in
-from msprec.runtime.cells import is_loss_class, is_optimizer_class, optimizers_in
-from msprec.runtime.scalars import first_scalar
+from msprec.observe.train_steps.gradient_functions import differentiated_in, holds_gradient
+from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, optimizers_in
+from msprec.runtime.scalars import first_scalar, is_parameter
 
 
 class StepHooks:
@@ -76,12 +76,17 @@ class StepHooks:
     def _call_cell(self, kind: str, cell, args: tuple, kwargs: dict, run):
         steps, guarded_call = self._steps, self._observer.guarded_call
         if steps.gradient_depth == 0:
-            if kind == "train":
+            if kind == "train" or (kind == "update" and _are_batches(args)):
                 return steps.cells.call(cell, args, run)
             if kind == "gradient":
                 return steps.functional.call_gradient_cell(cell, args, run)
             if kind == "optimizer":
                 return steps.functional.call_optimizer(cell, args, run)
+            if kind == "update" and not _are_batches(args):
+                optimizer = optimizers_in(cell)[0]
+                return steps.functional.call_optimizer(optimizer, guarded_call(_summed_in, cell, optimizer) or (), run)
+        if not cell._cells and not args and not kwargs:
+            return run()  # such as what clears gradients that are added up
         if kind == "loss":
             guarded_call(steps.loss_facts.note_cell, cell)
         else:
@@ -95,7 +100,8 @@ class StepHooks:
         return output
 
     def _kind_of(self, cell) -> str:
-        """``optimizer``, ``train``, ``loss``, ``gradient`` (a cell that gives gradients and updates nothing) or ``network``."""
+        """``optimizer``, ``train``, ``loss``, ``gradient`` (a cell that computes gradients and updates nothing), ``update`` (one
+        that updates with gradients that others have computed) or ``network``."""
         kind = self._kinds.get(cell)
         if kind is None:
             kind = self._kinds[cell] = _classify(cell)
@@ -108,5 +114,32 @@ def _classify(cell) -> str:
     if is_loss_class(type(cell)):
         return "loss"
     if optimizers_in(cell):
-        return "train"
+        return "update" if _only_updates(cell) else "train"
     return "gradient" if differentiated_in(cell) is not None else "network"
+
+
+def _summed_in(cell, optimizer) -> tuple:
+    """``(gradients,)``: the parameters that an updating cell holds, one for each weight of its optimizer, where gradients were
+    added up; empty where there are none, or several of them."""
+    shapes, own = [tuple(one.shape) for one in optimizer.parameters], {id(one) for one in optimizer.parameters}
+    held = [value for value in vars(cell).values() if isinstance(value, (tuple, list)) and len(value) == len(shapes)]
+    sums = [
+        value
+        for value in held
+        if all(is_parameter(one) and id(one) not in own for one in value)
+        and [tuple(one.shape) for one in value] == shapes
+    ]
+    return (tuple(sums[0]),) if len(sums) == 1 else ()
+
+
+def _are_batches(args: tuple) -> bool:
+    """Whether a cell is called with more than the gradients of its update."""
+    return bool(args) and not (len(args) == 1 and isinstance(args[0], (tuple, list)))
+
+
+def _only_updates(cell) -> bool:
+    """Whether a cell of the user's holds nothing that it could compute gradients of or with, beside its optimizers."""
+    held = [inner for inner in cell._cells.values() if inner is not None]
+    return (
+        not is_builtin(type(cell)) and all(is_optimizer_class(type(one)) for one in held) and not holds_gradient(cell)
+    )

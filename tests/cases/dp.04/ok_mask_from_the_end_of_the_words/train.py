@@ -58,4 +58,6 @@ def batches(number):
 
 network = Sorter()
 optimizer = nn.Adam(network.trainable_params(), 0.005)
-Model(WithLoss(network), optimizer=optimizer).train(6, batches(1600), callbacks=[LossMonitor(40)], dataset_sink_mode=False)
+Model(WithLoss(network), optimizer=optimizer).train(
+    6, batches(1600), callbacks=[LossMonitor(40)], dataset_sink_mode=False
+)
