@@ -162,7 +162,8 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
             ),
             load,
         )
-    if load.network_used is False and any(network.class_ == load.network for network in run_data.networks):
+    arrived = any(one.at_start.kept for one in loads if one.file == load.file)  # copied from there by the script
+    if load.network_used is False and not arrived and _another_runs(run_data, load):
         return JudgedLoad(
             "problem",
             Text(
@@ -174,6 +175,12 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
             load,
         )
     return _overwritten(load, loads) or _gaps(run_data, load)
+
+
+def _another_runs(run_data: RunData, load: Fact) -> bool:
+    """Whether another instance of the class that was loaded was run, alone or in a network."""
+    classes = {cell.class_ for network in run_data.networks for cell in network.cells}
+    return load.network in classes or any(network.class_ == load.network for network in run_data.networks)
 
 
 def _prefixes(run_data: RunData, load: Fact) -> list:

@@ -17,13 +17,16 @@ from msprec.probe.class_numbers import class_numbers
 from msprec.probe.compared_inputs import compared_inputs
 from msprec.probe.confident_learning import label_suspects
 from msprec.probe.connectivity_trace import connections, trace_step
+from msprec.probe.equal_inputs import equal_inputs
 from msprec.probe.further_training import further_training
 from msprec.probe.gradient_target import differentiated
+from msprec.probe.interleaved_channels import interleaved_channels
 from msprec.probe.label_control import label_control
 from msprec.probe.learning_rate_probe import Cannot, range_test
 from msprec.probe.loss_places import loss_places
 from msprec.probe.loss_recomputation import loss_facts
 from msprec.probe.loss_terms import loss_terms
+from msprec.probe.lost_inputs import lost_inputs
 from msprec.probe.made_and_real import made_and_real
 from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
@@ -159,6 +162,9 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("attended_neighbours", lambda: attended_neighbours(material) if softmaxes else None)
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
+    probes.keep_cheap("interleaved_channels", interleaved_channels, material)
+    probes.keep_cheap("equal_inputs", equal_inputs, material)
+    probes.keep_cheap("lost_inputs", lost_inputs, material)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)

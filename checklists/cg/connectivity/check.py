@@ -2,6 +2,7 @@
 
 from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
+from msprec.checklists.cg.connectivity.first_step import judge_first_step
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
@@ -47,7 +48,7 @@ def connections(run_data: RunData) -> Finding:
             [network.place for network in run_data.networks],
         )
     found = judge_reshaped_axes(run_data) or judge_mixed_samples(run_data) or judge_neighbours(run_data)
-    found = found or judge_token_order(run_data)
+    found = found or judge_first_step(run_data) or judge_token_order(run_data)
     if found is not None:
         return found
     found = judge_connections(run_data)

@@ -68,7 +68,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     tuned,
     worked_all_the_same,
 )
-from msprec.checklists.hp.learning_rate.rising_rate import never_warm, warm_up_without_end
+from msprec.checklists.hp.learning_rate.rising_rate import warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
@@ -172,9 +172,9 @@ def _judged(run_data: RunData) -> Finding:
     little = outcome.gain is not None and outcome.gain < run_data.limit("hp.01.half_way")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
         return collapsed(run_data, ended, better, evidence, places)
-    rising_to_the_end = warm_up_without_end(run_data)
-    if rising_to_the_end is not None:
-        return never_warm(run_data, rising_to_the_end, evidence, places)
+    never_warm = warm_up_without_end(run_data, evidence, places)
+    if never_warm is not None:
+        return never_warm
     if better is not None:
         found = outdone_in_trials(used, better, evidence, places)
         # so far above that gradients of full size would want more as well

@@ -1,20 +1,51 @@
 """A learning rate that still rises when the training ends, far from done (hp.01)."""
 
+import ast
+import re
 from typing import Optional
 
-from msprec.bilingual import Text
+from msprec.bilingual import Text, percent
 from msprec.checklists.common.further_training import Further, further_training
-from msprec.checklists.common.training_curves import epochs_of
+from msprec.checklists.common.training_curves import EVEN_SHARE, epochs_of, training_curve, whole_training
 from msprec.checklists.hp.learning_rate.loss_course import still_rising
 from msprec.engine.finding import Finding, problem
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
+
+_BY_EPOCH, _RATE = (
+    re.compile(r"on_(train_)?epoch_(begin|end)$|epoch_(begin|end)$"),
+    re.compile(r"(learning_rate|\blr)\b"),
+)
 
 
-def warm_up_without_end(run_data: RunData) -> Optional[Further]:
-    """The last weights trained on at the last rate, where that gains hp.01.rising of the loss (in an eighth of the run's steps
-    hp.01.rising_soon), of a run of hp.02.epochs or more whose rate rose to the end; None of any other."""
+def warm_up_without_end(run_data: RunData, evidence: list, places: list) -> Optional[Finding]:
+    """A problem of a run of hp.02.epochs or more whose rate rose to the end: where training on at the last rate gains
+    hp.01.rising of the loss (in an eighth of the run's steps hp.01.rising_soon), or the loss of a whole training fell in the last
+    fifth of its steps by as much as in any other or more. It names the
+    lines that compute a length of a warm-up, and ``places``."""
     if not still_rising(run_data) or (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs"):
         return None
+    run, curve = _trained_on(run_data), training_curve(run_data)
+    if run is not None:
+        shown = _gained(run)
+    elif (
+        curve is not None
+        and curve.sure
+        and curve.share >= EVEN_SHARE
+        and whole_training(run_data, run_data.training_steps)
+    ):
+        shown = Text(
+            "loss 在最后五分之一的步数中从 {before} 降到 {after}，占全程下降的 {share}。",
+            "the loss fell from {before} to {after} in the last fifth of the steps, {share} of its whole fall.",
+            before=curve.before,
+            after=curve.last,
+            share=percent(curve.share),
+        )
+    else:
+        return None
+    return _never_warm(run_data, shown, evidence, places)
+
+
+def _trained_on(run_data: RunData) -> Optional[Further]:
     run = run_data.once(further_training)
     own = run.own if run is not None and run.apart else None
     if run is None or own is None:
@@ -24,23 +55,30 @@ def warm_up_without_end(run_data: RunData) -> Optional[Further]:
     return run if soon or own.gain >= run_data.limit("hp.01.rising") * run.before else None
 
 
-def never_warm(run_data: RunData, run: Further, evidence: list, places: list) -> Finding:
-    """The problem, at the lines that compute a length of a warm-up, and at ``places``."""
-    rates, own = run_data.steps().observed("lr"), run.own
-    places = [*run_data.find_lines(r"(?i)\b\w*warm\w*\s*=[^=].*[*/]", 2), *places]
+def _gained(run: Further) -> Text:
+    own = run.own
     assert own is not None
+    return Text(
+        "从结束时的权重以同样的学习率再训练 {steps} 步，未参与这些步的 batch 上的 loss 从 {before} 降到 {after}。",
+        "trained on from its last weights at that rate, {steps} steps bring the loss of batches kept back from {before} to "
+        "{after}.",
+        steps=own.steps,
+        before=run.before,
+        after=own.after,
+    )
+
+
+def _never_warm(run_data: RunData, shown: Text, evidence: list, places: list) -> Finding:
+    rates = run_data.steps().observed("lr")
+    places = [*run_data.find_lines(r"(?i)\b\w*warm\w*\s*=[^=].*[*/]", 2), *_set_by_epoch(run_data), *places]
     return problem(
         Text(
-            "学习率从 {first} 一直升到最后一步的 {last}，预热没有结束，训练就已结束：从结束时的权重以 {last} 再训练 {steps} 步，"
-            "未参与这些步的 batch 上的 loss 从 {before} 降到 {after}。",
+            "学习率从 {first} 一直升到最后一步的 {last}，预热没有结束，训练就已结束：{shown}",
             "The learning rate rises from {first} to {last} at the last step, and the training ends before its warm-up does: "
-            "trained on from its last weights at {last}, {steps} steps bring the loss of batches kept back from {before} to "
-            "{after}.",
+            "{shown}",
             first=float(f"{rates[0]:.4g}"),
             last=float(f"{rates[-1]:.4g}"),
-            steps=own.steps,
-            before=run.before,
-            after=own.after,
+            shown=shown,
         ),
         Text(
             "核对调度的单位：按步生成的学习率列表要用步数作下标，而不是 epoch；预热的步数应远少于总步数。",
@@ -50,3 +88,18 @@ def never_warm(run_data: RunData, run: Further, evidence: list, places: list) ->
         evidence,
         places,
     )
+
+
+def _set_by_epoch(run_data: RunData) -> list:
+    """Where a callback that works out a rate is called once an epoch."""
+    return [
+        place(file, node.lineno)
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, ast.FunctionDef)
+        if _BY_EPOCH.match(node.name) and any(_sets_rate(one) for one in ast.walk(node))
+    ][:2]
+
+
+def _sets_rate(node: ast.AST) -> bool:
+    """``optimizer.learning_rate.set_data(…)``, ``ops.assign(optimizer.learning_rate, …)`` and the like."""
+    return isinstance(node, ast.Call) and bool(_RATE.search(ast.unparse(node)))

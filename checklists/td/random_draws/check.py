@@ -6,6 +6,7 @@ from typing import Optional
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import first_place, no_training, note, pipeline_table, train_sets
 from msprec.checklists.common.generalization_gap import overfits
+from msprec.checklists.td.random_draws.equal_views import equal_views
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
 from msprec.engine.item import item
@@ -28,14 +29,15 @@ def random_draws(run_data: RunData) -> Finding:
     generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by); several
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
     that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when
-    it is compiled; or a cell draws a dropout mask once, when it is made. Not judged: orders that are drawn, and code that seeds
-    by itself.
+    it is compiled; a cell draws a dropout mask once, when it is made; or two inputs that a network without dropout encodes are
+    the same in every batch. Not judged: orders that are drawn, and code that seeds by itself.
     """
     if run_data.trains_nothing:
         return no_training()
     found = [
         _compiled(run_data),
         _masked(run_data),
+        equal_views(run_data),
         *(_pipeline(run_data, dataset) for dataset in train_sets(run_data)),
     ]
     known = [one for one in found if one is not None]

@@ -21,6 +21,7 @@ from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
+from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pictures
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
@@ -45,14 +46,16 @@ def received_batches(run_data: RunData) -> Finding:
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
     order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training set
     delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered samples
-    differ; predictions of the next token that change with that very token, or targets that are not shifted against the tokens
-    of a causal network; targets that follow from the token beside theirs (td.05.beside), not learnt, where marks have moved the
+    differ; what differs between samples is the same for all behind an operator inside the network, on the way to a layer;
+    predictions of the next token that change with that very token, or targets that are not shifted against the tokens of a
+    causal network; targets that follow from the token beside theirs (td.05.beside), not learnt, where marks have moved the
     tokens alone (without marks: undecided); masks that fit their picture mirrored or turned in some samples; a target that one
     column of the inputs holds; a recurrent state that is kept from batch to batch of a shuffled training set; a reshape in the
     sources whose sizes are the array's own in another order, where its axes were to be exchanged; a series that a script of
     forecasts smooths about each value; or td.05.lost of the batches that were delivered between two training steps of a pass
-    never met one; or nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and
-    the source shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
+    never met one; or nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related),
+    and the source shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are
+    cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -61,12 +64,14 @@ def received_batches(run_data: RunData) -> Finding:
         or _permuted(run_data)
         or _zeroed(run_data)
         or _emptied(run_data)
+        or _lost_inside(run_data)
         or seen_targets(run_data)
         or targets_beside_tokens(run_data)
         or target_in_inputs(run_data)
         or turned_targets(run_data)
         or carried_states(run_data)
         or _lost(run_data)
+        or reshaped_pictures(run_data)
         or reshaped_arrays(run_data)
         or look_ahead(run_data)
     )
@@ -215,6 +220,29 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
         ),
         run_data.code_at([first.place, *made], Text("第一层的调用处", "Where the first layer is called")),
         [one for one in (first.place, first.created, *made) if one],
+    )
+
+
+def _lost_inside(run_data: RunData) -> Optional[Finding]:
+    """What differs between samples is the same for all of them behind an operator inside the network."""
+    found = [one for one in run_data.probes.lost_inputs if one.place]
+    if not found:
+        return None
+    return problem(
+        Text(
+            "{operator}（{where}）的输入随样本不同，而结果对所有样本都相同：这部分输入在到达后面的层之前丢失。",
+            "{operator} at {where} is given what differs between samples and gives the same for all of them: that part of the "
+            "inputs is lost before the layers behind it.",
+            operator=found[0].operator,
+            where=at(found[0].place),
+        ),
+        Text(
+            "检查该运算：整除（//）、转成整数、取整、clip 到同一个值、只有一个元素的归一化，或乘以 0。",
+            "Look at that operation: a division of whole numbers (//), a cast to integers, rounding, clipping to one value, a "
+            "norm over a single number, a product with zeros.",
+        ),
+        [run_data.code_at([one.place for one in found], Text("输入丢失之处", "Where the inputs are lost"))],
+        [one.place for one in found],
     )
 
 

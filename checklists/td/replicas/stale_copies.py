@@ -58,7 +58,9 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
 
 
 def _statistics(run_data: RunData, copy: Fact) -> Finding:
-    places = [one for one in (copy.called, copy.created) if one]
+    # what is trained leaves out the statistics
+    followed = run_data.find_lines(r"(?i)(ema|shadow|averag|teacher|target|copy|momentum)\w*\.trainable_params\(", 2)
+    places = [one for one in (*followed, copy.called, copy.created) if one]
     return problem(
         Text(
             "{name}（{called} 处调用）的权重随被训练的网络更新，而它的 BatchNorm 统计量（{paths}）仍是训练开始时的值："

@@ -12,12 +12,12 @@ _PRIOR = r"(?i)(^|[^a-z])kl(d|_?div\w*|_?loss\w*|_?term\w*)?\s*=|kullback"
 
 def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
     """A problem where a network's output, compared with its inputs by one term of a loss, does not change with them
-    (td.08.collapsed, td.08.still), and another term is called a divergence: the codes between carry nothing."""
+    (td.08.still), and another term is called a divergence: the codes between carry nothing."""
     found = run_data.probes.reconstruction
     priors = run_data.find_lines(_PRIOR, 2)
     if found.change is None or found.of_inputs is None or not priors:
         return None
-    if found.change > run_data.limit("td.08.collapsed") or found.of_inputs > run_data.limit("td.08.still"):
+    if found.of_inputs > run_data.limit("td.08.still"):
         return None
     places = [one for one in (found.place, *priors) if one]
     return problem(

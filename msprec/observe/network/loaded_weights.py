@@ -230,19 +230,21 @@ class WeightsObserver:
         return {"names_in_network": len(here), "kept": len(equal), "trained": len(names)}
 
     def _used(self, net) -> Optional[bool]:
-        """Whether the network that was loaded, or one that holds it or that it holds, was ever run."""
+        """Whether the network that was loaded, or one that holds it or that it holds, was ever run; ``net`` None: it is gone,
+        and the networks that were run are held."""
         steps = self.observer.steps
         roots = [*steps.roots, *steps.eval_roots]
-        if not roots:
+        if not roots or (net is None and not steps.holds_all):
             return None
+        if net is None:
+            return False
         inside = {id(cell) for _, cell in walk(net)}
         return any(id(cell) in inside for root in roots for _, cell in walk(root))
 
     def facts(self) -> dict:
         listed, fates = [], self._fates()
         for entry in self.loads:
-            net = self.networks[id(entry)]() if id(entry) in self.networks else None
-            used = self._used(net) if net is not None else None
+            used = self._used(self.networks[id(entry)]()) if id(entry) in self.networks else None
             listed.append({**entry, "network_used": used, "at_start": fates.get(id(entry))})
         return {"loads": listed}
 

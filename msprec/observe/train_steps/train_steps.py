@@ -29,6 +29,8 @@ from msprec.runtime.environment import reading_waits
 from msprec.runtime.source_locations import user_place
 
 _KEPT_FUNCTIONS = 16
+#: Networks that are only called of which the last so many are held.
+EVALUATED = 8
 #: The dtypes of the inputs are asked for at so many first steps, and then once in so many.
 _ALL_DTYPES = 64
 #: Seconds for reading gradients until some are read: a short training on a loaded machine would have none.
@@ -75,6 +77,11 @@ class StepObserver:
     def updated(self) -> int:
         """Training steps whose update is made; one on plain arrays stays open until the next begins."""
         return self.done + (self.open is not None and self.open.applied)
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether all networks that were run are held."""
+        return len(self.roots) < MOST_KEPT and len(self.eval_roots) < EVALUATED
 
     @property
     def accumulation(self) -> int:
@@ -235,7 +242,7 @@ class StepObserver:
             return
         phase, via = observer.models.phase_of(cell)
         if not any(root is r for r in self.eval_roots):
-            self.eval_roots = [*self.eval_roots[-7:], root]
+            self.eval_roots = [*self.eval_roots[1 - EVALUATED :], root]
             note_first_call(self, root)
         observer.datasets.feeds_other(phase if phase in ("eval", "predict") else None)
         entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)

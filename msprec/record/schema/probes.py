@@ -385,6 +385,22 @@ _ATTENDED_PADDING = {
     ),
 }
 
+_LOST_INPUTS = {
+    "operator": key(words, "what gives the same for all samples"),
+    "place": key(PLACE, "where it is called"),
+    "cell": key(text, "in which cell"),
+}
+
+_INTERLEAVED_CHANNELS = {
+    "channels": key(count, "channels of the pictures (samples, channels, height, width)"),
+    "apart": key([finite], "mean difference of values in a row that are 1, 2, … places apart"),
+}
+
+_EQUAL_INPUTS = {
+    "inputs": key([count], "positions of the two inputs"),
+    "batches": key(count, "batches that were compared"),
+}
+
 _ATTENDED_NEIGHBOURS = {
     "operator": key(words, "the softmax"),
     "place": key(PLACE, "where it is called"),
@@ -583,6 +599,9 @@ PROBES = {
     "seen_targets": key(_SEEN_TARGETS, "whether a prediction of the next token changes with that token"),
     "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
     "attended_neighbours": key([_ATTENDED_NEIGHBOURS], "how much of attention over a graph lies on neighbours"),
+    "lost_inputs": key([_LOST_INPUTS], "where samples that differ become the same on their way to a layer"),
+    "equal_inputs": key(_EQUAL_INPUTS, "two inputs that are encoded and hold the same numbers"),
+    "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
     "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),

@@ -1,0 +1,50 @@
+"""A recurrent layer of which the first step alone counts (cg.03)."""
+
+import re
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+#: Weights from one step to the next, as MindSpore's own recurrent layers name them, and those from the inputs.
+_RECURRENT, _OF_INPUTS = re.compile(r"(^|\.)weight_hh\w*$"), "weight_ih"
+#: Where the first step of a sequence is taken.
+_FIRST = r"\w\[\s*(:\s*,\s*)?0\s*(,\s*:\s*)*(,\s*\.\.\.\s*)?\]"
+_LAYER = r"\bnn\.(LSTM|GRU|RNN)\w*\("
+
+
+def judge_first_step(run_data: RunData) -> Optional[Finding]:
+    """The finding where no update changed the weights from one step to the next, and those from the inputs have learnt."""
+    moved = {one.name: one.moved.any for one in run_data.parameters if one.in_optimizer and one.name}
+    stuck = [name for name, any_ in moved.items() if any_ is False and _RECURRENT.search(name)]
+    stuck = [name for name in stuck if moved.get(name.replace("weight_hh", _OF_INPUTS))]
+    if not stuck:
+        return None
+    layers, first = run_data.find_lines(_LAYER, 2), _in_networks(run_data)
+    return problem(
+        Text(
+            "循环层只有第一个时间步起作用：从上一步到下一步的权重 {name} 从未得到梯度，而从输入来的权重在学习。"
+            "之后用到的是第一步的输出，或者每个序列只有一步。",
+            "Of a recurrent layer the first step alone counts: its weights from one step to the next, {name}, never got a "
+            "gradient, and those from the inputs have learnt. Either the output of the first step is what is used, or each "
+            "sequence is one step long.",
+            name=stuck[0],
+        ),
+        Text(
+            "取最后一步（batch_first=True 时为 out[:, -1]）或最终的隐状态；序列应为 (batch, 步数, 特征)。",
+            "Take the last step (out[:, -1] with batch_first=True) or the final state; sequences are (batch, steps, features).",
+        ),
+        run_data.code_at([*first, *layers], Text("循环层与它的输出", "The recurrent layer and its output")),
+        [*first, *layers],
+    )
+
+
+def _in_networks(run_data: RunData) -> list:
+    """Lines of networks' own classes that take the first of something along an axis."""
+    return [one for one in run_data.find_lines(_FIRST, 8) if _in_construct(run_data, one)][:2]
+
+
+def _in_construct(run_data: RunData, at) -> bool:
+    around = run_data.source.enclosing(at.file, at.line)
+    return any(getattr(node, "name", None) in ("construct", "forward") for node in around)

@@ -1,0 +1,78 @@
+"""Where samples that differ become one and the same on their way to a layer: a division of whole numbers, a cast, a norm over one
+number.
+
+Only forward passes run, in inference mode, with the weights of the end.
+"""
+
+import numpy as np
+
+from msprec.locate.replay import undisturbed
+from msprec.locate.trace import Node, ancestors, to_numpy
+from msprec.probe.attainable_range import plain_name
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.record.nested import tensors_in
+from msprec.runtime.cells import is_builtin
+
+#: Batches that are looked at, fewest samples of one, and largest tensors, in elements.
+_BATCHES, _SAMPLES, _LARGEST = 2, 8, 1 << 22
+#: Operators that take no more than the shape of what they are given, and activations, whose dead units td.03 looks at.
+_OTHERS = ("zeros", "ones", "full", "like", "expandas", "broadcast", "new", "shape", "size", "arange", "eye", "dropout")
+_ACTIVATIONS = ("relu", "elu", "gelu", "silu", "swish", "mish", "softmax", "softmin", "sigmoid", "tanh", "softsign")
+
+
+def lost_inputs(material) -> list:
+    """The entry ``lost_inputs`` of ``probes.json``: operators that are given what differs between the samples of a batch and
+    give the same for all, in every batch that is looked at, on the way to a layer with weights.
+
+    Args:
+        material: What the run has left.
+    """
+    found = []
+    for batch in material.batches[:_BATCHES]:
+        samples = max((len(one) for one in tensors_in(batch) if one.ndim), default=0)
+        if samples >= _SAMPLES:
+            found.append(_lost(material, batch, samples))
+    first = found[0] if found else []
+    return [one for one in first if all(one in others for others in found)][:4]
+
+
+def _lost(material, batch: tuple, samples: int) -> list:
+    step = material.build(batch)
+    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
+        trace, _ = run_forward(step)
+        before = {id(node) for node in ancestors([source for one in layers(trace) for source in one.sources])}
+        lost = [node for node in trace.nodes if id(node) in before and _loses(node, samples)]
+        return [{"operator": node.callee, "place": place_of(node), "cell": node.cell} for node in lost]
+
+
+def layers(trace: GraphTrace) -> list:
+    """The nodes that compute with weights: cells of MindSpore's with some, and operators that are given one."""
+    return [node for node in trace.nodes if _has_weights(node)]
+
+
+def _has_weights(node: Node) -> bool:
+    cell = node.cell_object
+    own = cell is not None and is_builtin(type(cell)) and any(one is not None for one in cell._params.values())
+    return own or any(type(one).__name__ == "Parameter" for one in node.inputs)
+
+
+def _loses(node: Node, samples: int) -> bool:
+    name = plain_name(node).replace("_", "")
+    if any(word in name for word in (*_OTHERS, *_ACTIVATIONS)) or not node.results or _has_weights(node):
+        return False
+    result = node.results[0]
+    if not _is_batch(result, samples) or "Bool" in str(result.dtype) or not _alike(result):
+        return False
+    return any(_is_batch(one, samples) and not _alike(one) for one in node.inputs)
+
+
+def _is_batch(value, samples: int) -> bool:
+    shape = tuple(getattr(value, "shape", ()))
+    return bool(shape) and shape[0] == samples and hasattr(value, "dtype") and value.size <= _LARGEST
+
+
+def _alike(value) -> bool:
+    """Whether all samples are the same, to within rounding."""
+    array = to_numpy(value).reshape(len(value), -1).astype(np.float64)
+    apart = np.ptp(array, axis=0).max() if array.size else 0.0
+    return bool(apart <= 1e-6 * max(float(np.abs(array).max()), 1e-12)) if array.size else True
