@@ -22,7 +22,7 @@ _ACTIVATIONS = ("relu", "elu", "gelu", "silu", "swish", "mish", "softmax", "soft
 
 def lost_inputs(material) -> list:
     """The entry ``lost_inputs`` of ``probes.json``: operators that are given what differs between the samples of a batch and
-    give the same for all, in every batch that is looked at, on the way to a layer with weights.
+    give the same for all, in every batch that is looked at, of which a layer with weights is given nothing else.
 
     Args:
         material: What the run has left.
@@ -40,7 +40,9 @@ def _lost(material, batch: tuple, samples: int) -> list:
     step = material.build(batch)
     with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
         trace, _ = run_forward(step)
-        before = {id(node) for node in ancestors([source for one in layers(trace) for source in one.sources])}
+        # not a mask that hides nothing, which is multiplied with what differs
+        same = [one for one in layers(trace) if _is_given_the_same(one, samples)]
+        before = {id(node) for node in ancestors([source for one in same for source in one.sources])}
         lost = [node for node in trace.nodes if id(node) in before and _loses(node, samples)]
         return [{"operator": node.callee, "place": place_of(node), "cell": node.cell} for node in lost]
 
@@ -64,6 +66,11 @@ def _loses(node: Node, samples: int) -> bool:
     if not _is_batch(result, samples) or "Bool" in str(result.dtype) or not _alike(result):
         return False
     return any(_is_batch(one, samples) and not _alike(one) for one in node.inputs)
+
+
+def _is_given_the_same(layer: Node, samples: int) -> bool:
+    given = [one for one in layer.inputs if type(one).__name__ != "Parameter" and _is_batch(one, samples)]
+    return bool(given) and all(_alike(one) for one in given)
 
 
 def _is_batch(value, samples: int) -> bool:

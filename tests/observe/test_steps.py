@@ -185,6 +185,56 @@ def test_each_style(scripts, name: str, mode: str) -> None:
     assert {r["parameter"] for r in sampled} == {p["name"] for p in parameters.values() if p["in_optimizer"]}
 
 
+APART = """
+class Gradients(nn.Cell):
+    def __init__(self, network, weights, sums):
+        super().__init__(auto_prefix=False)
+        self.network, self.sums = network, sums
+        self.grad = ms.value_and_grad(self.network, None, weights)
+    def construct(self, x, y):
+        loss, found = self.grad(x, y)
+        for total, one in zip(self.sums, found):
+            ops.assign_add(total, one)
+        return loss
+class Update(nn.Cell):
+    def __init__(self, optimizer, sums):
+        super().__init__(auto_prefix=False)
+        self.optimizer, self.sums = optimizer, sums
+    def construct(self):
+        return self.optimizer(self.sums)
+class Clear(nn.Cell):
+    def __init__(self, sums):
+        super().__init__(auto_prefix=False)
+        self.sums = sums
+    def construct(self):
+        for total in self.sums:
+            ops.assign(total, ops.zeros_like(total))
+        return True
+sums = opt.parameters.clone(prefix="sum", init="zeros")
+gradients, update, clear = Gradients(nn.WithLossCell(net, loss_fn), opt.parameters, sums), Update(opt, sums), Clear(sums)
+for epoch in range(2):
+    for number, (x, y) in enumerate(batches().create_tuple_iterator(num_epochs=1)):
+        print(float(gradients(x, y).asnumpy()))
+        if number % 2:
+            update()
+            clear()
+"""
+
+
+@pytest.mark.parametrize("mode", ["graph", "pynative"])
+def test_gradients_that_one_cell_adds_up_and_another_gives_to_the_optimizer(scripts, mode: str) -> None:
+    scripts.write(COMMON + APART)
+    ran = scripts.observed(mode)
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    assert [float(row["loss"]) for row in scripts.rows()] == pytest.approx(_printed(ran.out)[1::2], rel=1e-6)
+    (step,) = scripts.json("facts/train_step.json")["steps"]
+    assert (step["style"], step["count"], step["accumulation"]) == ("functional", 4, 2)
+    assert {network["class"] for network in scripts.json("facts/network.json")["networks"]} == {"Net"}
+    assert [p["phase"] for p in scripts.json("facts/modes.json")["phases"]] == ["train"]
+    assert scripts.rows("gradients.csv")
+
+
 @pytest.mark.versions
 def test_a_dynamic_loss_scaler_is_followed_step_by_step(scripts) -> None:
     scripts.write(COMMON + SCALER)

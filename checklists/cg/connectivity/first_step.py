@@ -32,8 +32,10 @@ def judge_first_step(run_data: RunData) -> Optional[Finding]:
             name=stuck[0],
         ),
         Text(
-            "取最后一步（batch_first=True 时为 out[:, -1]）或最终的隐状态；序列应为 (batch, 步数, 特征)。",
-            "Take the last step (out[:, -1] with batch_first=True) or the final state; sequences are (batch, steps, features).",
+            "取最后一步（batch_first=True 时为 out[:, -1]）或最终的隐状态，双向时取两个方向各自的最终隐状态；"
+            "序列应为 (batch, 步数, 特征)。",
+            "Take the last step (out[:, -1] with batch_first=True) or the final state, of two directions that of each; sequences "
+            "are (batch, steps, features).",
         ),
         run_data.code_at([*first, *layers], Text("循环层与它的输出", "The recurrent layer and its output")),
         [*first, *layers],

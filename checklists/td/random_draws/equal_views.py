@@ -17,7 +17,8 @@ def equal_views(run_data: RunData) -> Optional[Finding]:
     their difference."""
     found = run_data.probes.equal_inputs
     cells = [cell.class_ or "" for network in run_data.networks for cell in network.cells]
-    if not found.inputs or any("dropout" in one.lower() for one in cells):
+    dropout = any("dropout" in one.lower() for one in cells) or run_data.find_lines(r"(?i)dropout", 1)
+    if not found.inputs or dropout:
         return None
     places = _one_seed(run_data)
     places = places or [one for one in map(first_place, train_sets(run_data)) if one]
