@@ -12,6 +12,7 @@ from msprec.checklists.td.units.initial_weights import (
     too_large,
 )
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
+from msprec.checklists.td.units.softmax_between import softmax_between
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -31,6 +32,10 @@ _ADVICE = {
         "把打分除以 sqrt(维数)，归一化输入或打分，并检查初始权重的大小。",
         "Divide the scores by sqrt(dimension), normalise the inputs or the scores, and look at the size of the initial "
         "weights.",
+    ),
+    "between": Text(
+        "层间激活改用 ReLU、GELU 或 tanh；softmax 只用于输出类别概率，或注意力的权重。",
+        "Use ReLU, GELU or tanh between layers; a softmax is for the probabilities of classes, or the weights of attention.",
     ),
     "collapsed": Text(
         "在 loss 中对作为目标的一侧使用 stop_gradient（SimSiam、BYOL 还需要 predictor），或加入负样本、方差项；"
@@ -55,7 +60,8 @@ def units(run_data: RunData) -> Finding:
     samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010), or td.03.mostly of two
     or more of them after weights with a gain of td.03.gain where nothing was learnt or the loss began td.03.start times above a
     constant prediction's; nearly all rows of a softmax between
-    layers have one sure winner at the start and at the end; or the network's last layers give the same for all samples
+    layers have one sure winner at the start and at the end; a softmax is all that the next layer is given, in a training that
+    took away less than td.03.little of a constant prediction's loss; or the network's last layers give the same for all samples
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
     td.03.collapsed of their size (Chen and He, 2021: SimSiam); or, in a training that learnt nothing or hardly anything, what
     td.03.fading_layers or more layers gave at the start had fallen to td.03.faded, by weights of a gain below td.03.narrow. Not
@@ -89,7 +95,7 @@ def units(run_data: RunData) -> Finding:
     fading = fading_signal(run_data, moments)
     if fading is not None:  # what is that small counts as zero: its units are lost too, and this is why
         return _fades(run_data, moments, fading)
-    found = moments.lost() or mostly_saturated(run_data, moments)
+    found = moments.lost() or mostly_saturated(run_data, moments) or softmax_between(run_data, moments)
     if found:
         return _problem(run_data, moments, found)
     return ok(

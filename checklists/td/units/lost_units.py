@@ -14,7 +14,8 @@ _SATURATED = {
 
 
 class Lost(NamedTuple):
-    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, alike or collapsed; ``since``: a moment;
+    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, between, alike or
+    collapsed; ``since``: a moment;
     ``before``: of a collapse, the spread at the start."""
 
     why: str
@@ -56,6 +57,14 @@ class Lost(NamedTuple):
             return Text(
                 "{name} {since}饱和：{share}的行只有一个概率接近 1",
                 "{name} is saturated {since}: in {share} of its rows one probability is close to 1",
+                **values,
+            )
+        if self.why == "between":
+            return Text(
+                "{name} 是两个层之间的激活：它的 {n} 个神经元之和总是 1，后面的层几乎得不到信息，训练也学得很少",
+                "{name} is the activation between two layers: its {n} units share a sum of 1, the layer behind is told next to "
+                "nothing by them, and the training learnt little",
+                n=self.entry.units,
                 **values,
             )
         if self.why == "collapsed":

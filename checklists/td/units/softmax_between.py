@@ -1,0 +1,34 @@
+"""A softmax that stands as the activation between two layers, in a training that learnt little (td.03)."""
+
+from typing import Optional
+
+from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.td.units.lost_units import Lost, Moments
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+#: Where the units between are meant as the classes of a code.
+_MEANT = r"(?i)gumbel|concrete|categorical|codebook|soft_?assign"
+
+
+def softmax_between(run_data: RunData, moments: Moments) -> list:
+    """A softmax over the units of one layer that is all another layer is given: its units are left to share a sum of one, and the
+    layer behind sees next to nothing. Empty where the training learnt td.03.little of what a constant prediction leaves."""
+    gain = run_data.once(learning_outcome).gain
+    if gain is None or gain >= run_data.limit("td.03.little") or run_data.find_lines(_MEANT, 1):
+        return []
+    entries = [entry for entry, _ in moments.courses()]
+    for entry, behind in zip(entries, entries[1:]):
+        between = (
+            entry.kind == "softmax" and entry.hidden and entry.direct and not entry.gate and (entry.units or 0) > 2
+        )
+        if between and behind.kind == "layer" and _inputs(run_data, behind) == entry.units:
+            return [Lost("between", entry, "start", 1.0)]
+    return []
+
+
+def _inputs(run_data: RunData, layer: Fact) -> Optional[int]:
+    """How many numbers of a sample a Dense takes."""
+    name = f"{layer.cell}.weight" if layer.cell else "weight"
+    shapes = [one.shape for one in run_data.parameters if one.name == name or (one.name or "").endswith(f".{name}")]
+    return shapes[0][1] if len(shapes) == 1 and len(shapes[0]) == 2 else None
