@@ -41,6 +41,7 @@ from msprec.checklists.hp.learning_rate.loss_course import (
     good_from_the_start,
     growth_of,
     losses_of_course,
+    lost_again,
     of_another_training,
     optimizers_of,
     rates_of,
@@ -56,6 +57,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     diverges,
     inside_bounds,
     leapt,
+    lost_what_it_learnt,
     open_behind_test,
     outdone_in_trials,
     outdone_when_standardised,
@@ -151,6 +153,9 @@ def _judged(run_data: RunData) -> Finding:
         return too_large(seen, used, curve, evidence, places)
     if grown is not None:
         return diverges(used, grown, curve, evidence, places)
+    lost = lost_again(run_data, seen, outcome)
+    if lost is not None and curve is not None and curve.upper is not None and used > curve.upper:
+        return lost_what_it_learnt(used, lost, curve, outcome, evidence, places)
     lasting = lasting_momentum(run_data, optimizers, evidence)
     if lasting is not None:
         return lasting
@@ -187,9 +192,9 @@ def _judged(run_data: RunData) -> Finding:
     if by_heart and verdict == "too_small":
         return only_by_heart(used, evidence, places)
     rising = _rising_words(run_data)
-    if seen.kind == "still" and (
-        verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
-    ):
+    # a training that has become worse had got further with the same rate
+    slow = verdict == "too_small" or (verdict == "inside" and run_data.limit("hp.01.late") * used <= curve.for_good)
+    if seen.kind == "still" and slow and not seen.worse:
         return _unless_squashed(run_data, too_small(seen, used, curve, evidence, places, rising))
     below = curve.lower / used if verdict == "too_small" and curve.lower else 0.0
     far = run_data.limit("hp.01.far_below")

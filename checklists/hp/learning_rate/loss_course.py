@@ -25,6 +25,11 @@ class Course(NamedTuple):
     noise: Optional[float] = None
     steps: int = 0
 
+    @property
+    def worse(self) -> bool:
+        """Whether the last tenth lies above the first by more than its noise."""
+        return self.noise is not None and self.first is not None and self.last > self.first + 2 * self.noise
+
 
 def course(run_data: RunData) -> Course:
     """Judges the losses of rank 0 (of its last training, where there are several) by the means of their first and last tenth.
@@ -137,6 +142,19 @@ def _unambiguous(run_data: RunData, losses: np.ndarray) -> bool:
     rising = bool((np.diff(losses[-4:]) > 0).all()) and len(losses) >= 4
     high = float(losses[-1]) >= run_data.limit("hp.01.stays_high") * float(losses.max())
     return ratio >= run_data.limit("hp.01.grew") and high and (rising or len(losses) >= 30)
+
+
+def lost_again(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optional[tuple]:
+    """``(step, mean loss)`` of the twentieth of the steps in which the loss was lowest, of a training that came
+    hp.01.had_learnt of a constant prediction's loss below it and learnt nothing in the end; None of any other."""
+    steps, losses = losses_of_course(run_data, seen)
+    width = len(losses) // 20
+    if outcome.verdict != "nothing" or outcome.constant is None or width < 5 or not seen.worse:
+        return None
+    means = np.convolve(losses, np.full(width, 1 / width), mode="valid")
+    at = int(np.nanargmin(means)) if np.isfinite(means).any() else 0
+    far = means[at] <= (1 - run_data.limit("hp.01.had_learnt")) * outcome.constant.value
+    return (int(steps[at + width - 1]), float(means[at])) if far else None
 
 
 def good_from_the_start(run_data: RunData, seen: Course) -> Optional[float]:

@@ -103,6 +103,31 @@ def leapt(used: Optional[float], leap: tuple, outcome: BesideConstant, evidence:
     )
 
 
+def lost_what_it_learnt(
+    used: float, lost: tuple, curve: Curve, outcome: BesideConstant, evidence: list, places: list
+) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过大：到第 {step} 步 loss 已降到 {low}，此后又全部丢失（{what}）；范围测试的上界为 {upper}。",
+            "The learning rate of {used} is too large: by step {step} the loss had come down to {low}, and all of that was lost "
+            "again ({what}); the range test's upper bound is {upper}.",
+            used=used,
+            step=lost[0],
+            low=lost[1],
+            what=outcome.words(),
+            upper=bound_words(curve.upper),
+        ),
+        Text(
+            "把学习率降到约 {steepest}（范围测试中 loss 下降最快处）；动量大于 0.9 时先改为 0.9。",
+            "Lower it to about {steepest}, where the loss falls most steeply in the range test; with a momentum above 0.9 set "
+            "that to 0.9 first.",
+            steepest=bound_words(curve.steepest or used / 10),
+        ),
+        evidence,
+        places,
+    )
+
+
 def outdone_in_trials(used: float, better: Better, evidence: list, places: list) -> Finding:
     small = better.rate > used
     return problem(
@@ -332,7 +357,9 @@ def course_words(seen: Course) -> Text:
         if seen.first is not None
         else Text("的 loss 变为 NaN/Inf", "ends in losses that are not finite"),
         "swings": Text("大幅震荡", "swings widely"),
-        "still": Text("没有进展（loss 从 {first} 到 {last}）", "makes no progress (loss {first} to {last})"),
+        "still": Text("变差（loss 从 {first} 到 {last}）", "gets worse (loss {first} to {last})")
+        if seen.worse
+        else Text("没有进展（loss 从 {first} 到 {last}）", "makes no progress (loss {first} to {last})"),
         "falls": Text("的 loss 从 {first} 降到 {last}", "brings the loss from {first} to {last}"),
         "turns": Text(
             "由几个优化器轮流更新，它们的 loss 不是一条曲线",

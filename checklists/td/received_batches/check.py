@@ -35,6 +35,7 @@ from msprec.engine.schema import Fact
 _WHOLE = (
     r"\.astype\(\s*[\"']?(np\.|numpy\.|ms\.|mnp\.)?u?int|[^/]//\s*\d|\bTypeCast\(\s*[\"']?(np\.|mstype\.|ms\.)?u?int"
 )
+_PRODUCTS = ("mul", "multiply", "matmul", "bmm", "batchmatmul")
 #: A column whose spread is at least this part of its size differs between samples.
 _SPREAD = 1e-3
 
@@ -225,7 +226,8 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
 
 def _lost_inside(run_data: RunData) -> Optional[Finding]:
     """What differs between samples is the same for all of them behind an operator inside the network."""
-    found = [one for one in run_data.probes.lost_inputs if one.place]
+    # a product with zeros is that with the first state of a recurrent layer
+    found = [one for one in run_data.probes.lost_inputs if one.place and (one.operator or "").lower() not in _PRODUCTS]
     if not found:
         return None
     return problem(
@@ -237,9 +239,9 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
             where=at(found[0].place),
         ),
         Text(
-            "检查该运算：整除（//）、转成整数、取整、clip 到同一个值、只有一个元素的归一化，或乘以 0。",
+            "检查该运算：整除（//）、转成整数、取整、clip 到同一个值，或只有一个元素的归一化。",
             "Look at that operation: a division of whole numbers (//), a cast to integers, rounding, clipping to one value, a "
-            "norm over a single number, a product with zeros.",
+            "norm over a single number.",
         ),
         [run_data.code_at([one.place for one in found], Text("输入丢失之处", "Where the inputs are lost"))],
         [one.place for one in found],

@@ -2,8 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from building import Run, optimizer
+
+from msprec.bilingual import Text
+from msprec.checklists.common.constant_prediction import BesideConstant, ConstantLoss
+from msprec.checklists.hp.learning_rate.loss_course import Course, lost_again
 
 RATES = [1e-7 * 1.3**n for n in range(70)]
 
@@ -141,3 +146,31 @@ def test_a_small_rate_beside_gradients_that_do_not_arrive(verdict, optimizer_cla
     entry = verdict("hp.01", made)
     assert entry["conclusion"] == conclusion
     assert ("td.04" in entry["summary"]) == (conclusion == "undecided")
+
+
+class Losses:
+    """What `lost_again` asks of a run."""
+
+    def __init__(self, losses):
+        self.losses = np.array(losses)
+
+    def once(self, _):
+        return np.arange(1, len(self.losses) + 1), self.losses
+
+    def limit(self, _):
+        return 0.5
+
+
+@pytest.mark.parametrize(
+    ("lowest", "end", "verdict", "lost"),
+    [(0.8, 2.35, "nothing", True), (1.6, 2.35, "nothing", False), (0.8, 1.0, "learnt", False)],
+)
+def test_a_training_that_loses_what_it_has_learnt(lowest, end, verdict, lost) -> None:
+    """Down to the lowest in a quarter of its steps, there for a quarter, and up to the end."""
+    losses = [*np.linspace(2.3, lowest, 50), *[lowest] * 50, *np.linspace(lowest, end, 20), *[end] * 80]
+    constant = ConstantLoss(2.3, Text("", ""), "softmax_cross_entropy", "label")
+    outcome = BesideConstant(verdict, end=end, constant=constant, steps=len(losses))
+    found = lost_again(Losses(losses), Course("still", losses[0], end, 0.01, len(losses)), outcome)
+    assert (found is not None) is lost
+    if lost:
+        assert 50 < found[0] <= 101 and found[1] == pytest.approx(lowest, rel=0.01)
