@@ -3,6 +3,7 @@
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (
     Fading,
     Scale,
@@ -33,6 +34,10 @@ _ADVICE = {
         "Divide the scores by sqrt(dimension), normalise the inputs or the scores, and look at the size of the initial "
         "weights.",
     ),
+    "flattened": Text(
+        "层间改用 ReLU、GELU 或 tanh，或在 sigmoid 之前加 BatchNorm；sigmoid 只用于输出概率和门控。",
+        "Use ReLU, GELU or tanh between layers, or BatchNorm before the sigmoids; a sigmoid is for probabilities and gates.",
+    ),
     "between": Text(
         "层间激活改用 ReLU、GELU 或 tanh；softmax 只用于输出类别概率，或注意力的权重。",
         "Use ReLU, GELU or tanh between layers; a softmax is for the probabilities of classes, or the weights of attention.",
@@ -61,7 +66,9 @@ def units(run_data: RunData) -> Finding:
     or more of them after weights with a gain of td.03.gain where nothing was learnt or the loss began td.03.start times above a
     constant prediction's; nearly all rows of a softmax between
     layers have one sure winner at the start and at the end; a softmax is all that the next layer is given, in a training that
-    took away less than td.03.little of a constant prediction's loss; or the network's last layers give the same for all samples
+    took away less than td.03.little of a constant prediction's loss; td.03.flat_sigmoids or more sigmoids stand between layers,
+    what the last layer gave at the start changed by less than td.03.flattened of what the first gave, and nothing was learnt; or
+    the network's last layers give the same for all samples
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
     td.03.collapsed of their size (Chen and He, 2021: SimSiam); or, in a training that learnt nothing or hardly anything, what
     td.03.fading_layers or more layers gave at the start had fallen to td.03.faded, by weights of a gain below td.03.narrow. Not
@@ -96,6 +103,7 @@ def units(run_data: RunData) -> Finding:
     if fading is not None:  # what is that small counts as zero: its units are lost too, and this is why
         return _fades(run_data, moments, fading)
     found = moments.lost() or mostly_saturated(run_data, moments) or softmax_between(run_data, moments)
+    found = found or flattened_signal(run_data, moments)
     if found:
         return _problem(run_data, moments, found)
     return ok(

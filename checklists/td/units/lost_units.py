@@ -14,8 +14,8 @@ _SATURATED = {
 
 
 class Lost(NamedTuple):
-    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, between, alike or
-    collapsed; ``since``: a moment;
+    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, between,
+    flattened, alike or collapsed; ``since``: a moment;
     ``before``: of a collapse, the spread at the start."""
 
     why: str
@@ -65,6 +65,15 @@ class Lost(NamedTuple):
                 "{name} is the activation between two layers: its {n} units share a sum of 1, the layer behind is told next to "
                 "nothing by them, and the training learnt little",
                 n=self.entry.units,
+                **values,
+            )
+        if self.why == "flattened":
+            return Text(
+                "{name} 等层间的 sigmoid 使信号逐层消失：第一步之前，最后一层的输出随样本的变化只有第一层的 {left}，"
+                "而训练没有学到东西",
+                "sigmoids between layers, such as {name}, let the signal die out: before the first step what the last layer "
+                "gives changes with the samples by {left} of what the first gives, and nothing was learnt",
+                left=f"{100 * self.share:.2g} %",
                 **values,
             )
         if self.why == "collapsed":
