@@ -408,13 +408,11 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
 
 
 def _masked_from_the_other_end(run_data: RunData, judged: list) -> list:
-    """A mask marks as many places of each sample as are real, and most of these are padding."""
+    """What marks as many places of each sample as are real marks mostly padding; one that marks the real ones beside it is the
+    mask, and the other may be that of the sequence turned round."""
     train = [dataset for dataset, _ in judged if dataset.role == "train"]
-    limit = run_data.limit("dp.04.other_end")
-    found = [
-        one for one in run_data.probes.attended_padding.masks if one.on_padding is not None and one.on_padding >= limit
-    ]
-    if not found or not train:
+    found, limit = run_data.probes.attended_padding.masks, run_data.limit("dp.04.other_end")
+    if not found or not train or any(one.on_padding is None or one.on_padding < limit for one in found):
         return []
     says = Text(
         "网络中的掩码（{where}）按长度标记了与真实元素同样多的位置，但其中 {share} 是补齐：补齐与掩码从序列的不同一端数起",
