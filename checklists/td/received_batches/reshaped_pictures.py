@@ -7,7 +7,7 @@ from msprec.checklists.common.findings import op_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
-_RESHAPES = r"(?i)\b(reshape|view)\(\s*(\w+,\s*)?(\(|\[)?\s*(-1,\s*)?([34]|c|\w*channels?)\s*,"
+_RESHAPES = r"(?i)\b(reshape|view)\((.*,)?\s*[(\[]?\s*(-1,\s*)?([34]|c|\w*channels?)\s*,"
 
 
 def reshaped_pictures(run_data: RunData) -> Optional[Finding]:
