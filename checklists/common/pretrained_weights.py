@@ -162,7 +162,8 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
             ),
             load,
         )
-    arrived = any(one.at_start.kept for one in loads if one.file == load.file)  # copied from there by the script
+    read = [one for one in loads if one.file == load.file and one.function == "load_checkpoint"]
+    arrived = any(one.at_start.kept for one in read)  # copied from there by the script
     if load.network_used is False and not arrived and _another_runs(run_data, load):
         return JudgedLoad(
             "problem",
