@@ -106,6 +106,10 @@ class Code:
             level = [node for node in inner if not isinstance(node, ast.stmt) or _spans(node, line)]
         return sorted(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
 
+    def in_construct(self, file: str, line: int) -> bool:
+        """Whether a line lies in a ``construct`` or ``forward`` method, which computes what a network gives."""
+        return any(getattr(node, "name", "") in ("construct", "forward") for node in self.enclosing(file, line))
+
     def delivered_scopes(self) -> list:
         """Where delivered data are handled: construct methods, functions under a gradient, loops over data sets."""
         if self._scopes is None:

@@ -290,14 +290,10 @@ def _named_to_run(run_data: RunData, cell: Fact) -> bool:
         reader = code.class_around(file, line)
         if found["of"] != "self" or home is None or reader is None or code.related(home, reader):
             return True
+    # elsewhere cells are gone through by name to initialise or to count them
     return any(
-        _in_construct(code, *hit) for hit in code.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b"))
+        code.in_construct(*hit) for hit in code.grep(re.compile(r"\.(cells|_cells|cells_and_names|name_cells)\b"))
     )
-
-
-def _in_construct(code, file: str, line: int) -> bool:
-    """Cells that construct goes through by name; elsewhere they are gone through to initialise or to count them."""
-    return any(getattr(node, "name", "") in ("construct", "forward") for node in code.enclosing(file, line))
 
 
 def _done_by_function(run_data: RunData, cls: str) -> bool:

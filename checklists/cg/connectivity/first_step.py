@@ -44,9 +44,4 @@ def judge_first_step(run_data: RunData) -> Optional[Finding]:
 
 def _in_networks(run_data: RunData) -> list:
     """Lines of networks' own classes that take the first of something along an axis."""
-    return [one for one in run_data.find_lines(_FIRST, 8) if _in_construct(run_data, one)][:2]
-
-
-def _in_construct(run_data: RunData, at) -> bool:
-    around = run_data.source.enclosing(at.file, at.line)
-    return any(getattr(node, "name", None) in ("construct", "forward") for node in around)
+    return [one for one in run_data.find_lines(_FIRST, 8) if run_data.source.in_construct(one.file, one.line)][:2]

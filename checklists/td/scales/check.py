@@ -45,7 +45,7 @@ def scales(run_data: RunData) -> Finding:
     td.03.solved below it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
     training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start; or what a
-    network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.collapsed at most. A
+    network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most. A
     note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed
     on their way: undecided.
     """

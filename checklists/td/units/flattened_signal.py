@@ -1,6 +1,5 @@
 """Sigmoids between layers that leave next to nothing of what differs between samples before the first step (td.03)."""
 
-from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
 
@@ -12,16 +11,10 @@ def flattened_signal(run_data: RunData, moments: Moments) -> list:
     The slope of a sigmoid is a quarter at most, so that each takes three quarters of the signal and of its gradient (Glorot and
     Bengio 2010).
     """
-    if run_data.loads or not moments.from_start or run_data.once(assess).state not in ("nothing", "hardly"):
-        return []
-    starts = [(entry, earlier[0]) for entry, earlier in moments.courses() if earlier and earlier[0]]
-    sigmoids = [entry for entry, _ in starts if entry.kind == "sigmoid" and entry.hidden and not entry.gate]
-    ranges = [start.range for entry, start in starts if entry.kind == "layer" and start.range is not None]
-    if len(sigmoids) < run_data.limit("td.03.flat_sigmoids") or len(ranges) < 2 or not ranges[0] > 0:
+    ranges = [size for _, size in moments.start_ranges()]
+    seen = [entry for entry, earlier in moments.courses() if any(earlier[:1])]
+    between = [entry for entry in seen if entry.kind == "sigmoid" and entry.hidden and not entry.gate]
+    if len(between) < run_data.limit("td.03.flat_sigmoids") or len(ranges) < 2 or not ranges[0] > 0:
         return []
     share = ranges[-1] / ranges[0]
-    return (
-        [Lost("flattened", one, "start", share) for one in sigmoids]
-        if share < run_data.limit("td.03.flattened")
-        else []
-    )
+    return [Lost("flattened", one, "start", share) for one in between if share < run_data.limit("td.03.flattened")]

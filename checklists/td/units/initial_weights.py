@@ -69,11 +69,8 @@ def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Sc
 def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
     """Where a training learnt nothing or hardly anything, what td.03.fading_layers or more layers gave at the start fell to less
     than td.03.faded, and half of them or more had weights of a gain below td.03.narrow; else None."""
-    if run_data.loads or not moments.from_start or run_data.once(assess).state not in ("nothing", "hardly"):
-        return None
-    courses = [(entry, earlier[0]) for entry, earlier in moments.courses() if entry.kind == "layer"]
-    layers = [entry for entry, start in courses if start and start.range is not None]
-    ranges = np.array([start.range for _, start in courses if start and start.range is not None])
+    starts = moments.start_ranges()
+    layers, ranges = [layer for layer, _ in starts], np.array([size for _, size in starts])
     if len(layers) < run_data.limit("td.03.fading_layers") or not ranges[0] > 0:
         return None
     small = [one for one in _scales(run_data, layers) if one.gain < run_data.limit("td.03.narrow")]

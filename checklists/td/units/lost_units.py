@@ -3,6 +3,7 @@
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text, percent
+from msprec.checklists.td.outcome.assessment import assess
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -14,9 +15,8 @@ _SATURATED = {
 
 
 class Lost(NamedTuple):
-    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, between,
-    flattened, alike or collapsed; ``since``: a moment;
-    ``before``: of a collapse, the spread at the start."""
+    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, between, flattened, alike or collapsed;
+    ``since``: a moment; ``before``: of a collapse, the spread at the start."""
 
     why: str
     entry: Fact
@@ -119,6 +119,15 @@ class Moments:
     def courses(self) -> list:
         """``(entry at the end, [entry at each earlier moment, or None])``."""
         return [(entry, [moment.get(key) for moment in self._earlier]) for key, entry in self._end.items()]
+
+    def start_ranges(self) -> list:
+        """``(layer, change of what it gave at the start with the samples)`` where that is known, of a training without loaded
+        weights that learnt nothing or hardly anything; else none."""
+        learnt = self._run_data.once(assess).state not in ("nothing", "hardly")
+        if self._run_data.loads or not self.from_start or learnt:
+            return []
+        starts = [(entry, earlier[0]) for entry, earlier in self.courses() if entry.kind == "layer"]
+        return [(entry, start.range) for entry, start in starts if start and start.range is not None]
 
     def lost(self) -> list:
         """What has lost its units, the first in the order of calls first."""
