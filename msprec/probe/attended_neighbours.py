@@ -7,10 +7,9 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
 
 #: Fewest nodes and largest matrices that are looked at; largest share of pairs that are neighbours.
 _NODES, _LARGEST, _SPARSE = 8, 1 << 22, 0.3
@@ -24,9 +23,7 @@ def attended_neighbours(material) -> Optional[list]:
     Args:
         material: What the run has left.
     """
-    step = material.build(material.batches[0])
-    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        trace, _ = run_forward(step)
+    trace = run_in_inference(material, material.batches[0])
     graphs: dict = {}
     found: dict = {}
     for node in trace.nodes:

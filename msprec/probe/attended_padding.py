@@ -8,10 +8,9 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import place_of, run_forward
+from msprec.probe.connectivity_trace import place_of, run_in_inference
 from msprec.record.nested import tensors_in
 
 #: Shortest sequence, fewest padded samples, fewest lengths of padding, and largest weights that are looked at, in elements.
@@ -30,9 +29,7 @@ def attended_padding(material) -> Optional[dict]:
     padded = next((found for one in tensors_in(batch) if (found := padded_places(to_numpy(one))) is not None), None)
     if padded is None:
         return None
-    step = material.build(batch)
-    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        trace, _ = run_forward(step)
+    trace = run_in_inference(material, batch)
     softmaxes: dict = {}
     means: dict = {}
     for node in trace.nodes:

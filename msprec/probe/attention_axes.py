@@ -4,10 +4,9 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from msprec.locate.replay import undisturbed
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
 from msprec.probe.producing_operator import CARRIERS
 
 _MATMULS = ("matmul", "matmult", "bmm", "batchmatmul", "matmulext", "bmmext")
@@ -29,9 +28,7 @@ def attention_axes(material) -> list:
     Args:
         material: What the run has left.
     """
-    step = material.build(material.batches[0])
-    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        trace, _ = run_forward(step)
+    trace = run_in_inference(material, material.batches[0])
     found: dict = {}
     for node in trace.nodes:
         if plain_name(node) not in _MATMULS or len(node.inputs) != 2:

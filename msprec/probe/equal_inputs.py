@@ -1,13 +1,13 @@
-"""Two inputs of a step that hold the same numbers, and are both encoded: the two views of a sample that were to differ."""
+"""Two inputs of a step that hold the same numbers, and enter one layer: the two views of a sample that were to differ."""
 
+from collections.abc import Iterator
 from typing import Optional
 
 import numpy as np
 
-from msprec.locate.replay import undisturbed
-from msprec.locate.trace import ancestors, to_numpy
-from msprec.probe.connectivity_trace import run_forward
-from msprec.probe.lost_inputs import layers
+from msprec.locate.trace import Node, to_numpy
+from msprec.probe.connectivity_trace import run_in_inference
+from msprec.probe.lost_inputs import layers, weights_of
 from msprec.record.nested import tensors_in
 
 #: Fewest batches, and fewest samples of one.
@@ -16,7 +16,8 @@ _BATCHES, _SAMPLES = 2, 4
 
 def equal_inputs(material) -> Optional[dict]:
     """The entry ``equal_inputs`` of ``probes.json``: positions of two inputs of real numbers that are equal in every captured
-    batch and both reach layers with weights, as the input and the target of an autoencoder do not; None where there are none.
+    batch and whose first layer has the same weights, as those of a teacher and its student, or of the input and the target of an
+    autoencoder have not; None where there are none.
 
     Args:
         material: What the run has left.
@@ -27,8 +28,8 @@ def equal_inputs(material) -> Optional[dict]:
     first = batches[0]
     pairs = [(a, b) for a in range(len(first)) for b in range(a + 1, len(first)) if _comparable(first[a], first[b])]
     pairs = [pair for pair in pairs if all(_equal(batch, *pair) for batch in batches)]
-    encoded = _encoded(material) if pairs else set()
-    both = next((pair for pair in pairs if set(pair) <= encoded), None)
+    enter = _first_layers(material) if pairs else {}
+    both = next((pair for pair in pairs if enter[pair[0]] & enter[pair[1]]), None)
     return {"inputs": list(both), "batches": len(batches)} if both is not None else None
 
 
@@ -44,10 +45,25 @@ def _equal(batch: list, a: int, b: int) -> bool:
     return bool(np.array_equal(one, other) and np.ptp(one, axis=0).any())
 
 
-def _encoded(material) -> set:
-    """Positions of the inputs of a step from which layers with weights compute."""
-    step = material.build(material.batches[0])
-    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        trace, _ = run_forward(step)
-    given = {id(one) for node in ancestors(layers(trace)) for one in node.inputs}
-    return {at for at, one in enumerate(tensors_in(material.batches[0])) if id(one) in given}
+def _first_layers(material) -> dict:
+    """Of each input of a step, by its position, the ids of the weights of the layers that it enters before any other."""
+    trace = run_in_inference(material, material.batches[0])
+    found: dict = {id(one): set() for one in tensors_in(material.batches[0])}
+    with_weights = {id(node): node for node in layers(trace)}
+    for node in with_weights.values():
+        for before in _up_to_others(node, with_weights):
+            for one in before.inputs:
+                if id(one) in found:
+                    found[id(one)].update(map(id, weights_of(node)))
+    return {at: found[id(one)] for at, one in enumerate(tensors_in(material.batches[0]))}
+
+
+def _up_to_others(layer: Node, layers_: dict) -> Iterator[Node]:
+    """A layer and what its input was computed from, up to the layers before it."""
+    waiting, seen = [layer], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting.extend(one for one in node.sources if one is not None and id(one) not in layers_)

@@ -6,10 +6,9 @@ Only forward passes run, in inference mode, with the weights of the end.
 
 import numpy as np
 
-from msprec.locate.replay import undisturbed
 from msprec.locate.trace import Node, ancestors, to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
 from msprec.record.nested import tensors_in
 from msprec.runtime.cells import is_builtin
 
@@ -17,6 +16,7 @@ from msprec.runtime.cells import is_builtin
 _BATCHES, _SAMPLES, _LARGEST = 2, 8, 1 << 22
 #: Operators that take no more than the shape of what they are given, and activations, whose dead units td.03 looks at.
 _OTHERS = ("zeros", "ones", "full", "like", "expandas", "broadcast", "new", "shape", "size", "arange", "eye", "dropout")
+_PRODUCTS = ("mul", "bmm")
 _ACTIVATIONS = ("relu", "elu", "gelu", "silu", "swish", "mish", "softmax", "softmin", "sigmoid", "tanh", "softsign")
 
 
@@ -37,35 +37,45 @@ def lost_inputs(material) -> list:
 
 
 def _lost(material, batch: tuple, samples: int) -> list:
-    step = material.build(batch)
-    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        trace, _ = run_forward(step)
-        # not a mask that hides nothing, which is multiplied with what differs
-        same = [one for one in layers(trace) if _is_given_the_same(one, samples)]
-        before = {id(node) for node in ancestors([source for one in same for source in one.sources])}
-        lost = [node for node in trace.nodes if id(node) in before and _loses(node, samples)]
-        return [{"operator": node.callee, "place": place_of(node), "cell": node.cell} for node in lost]
+    trace = run_in_inference(material, batch)
+    # not a mask that hides nothing, which is multiplied with what differs
+    same = [one for one in layers(trace) if _is_given_the_same(one, samples)]
+    before = {id(node) for node in ancestors([source for one in same for source in one.sources])}
+    lost = [node for node in trace.nodes if id(node) in before and _loses(node, samples)]
+    return [{"operator": node.callee, "place": place_of(node), "cell": node.cell} for node in lost]
 
 
 def layers(trace: GraphTrace) -> list:
     """The nodes that compute with weights: cells of MindSpore's with some, and operators that are given one."""
-    return [node for node in trace.nodes if _has_weights(node)]
+    return [node for node in trace.nodes if weights_of(node)]
 
 
-def _has_weights(node: Node) -> bool:
+def weights_of(node: Node) -> list:
+    """The parameters that a node computes with: those of a cell of MindSpore's, and those that an operator is given."""
     cell = node.cell_object
-    own = cell is not None and is_builtin(type(cell)) and any(one is not None for one in cell._params.values())
-    return own or any(type(one).__name__ == "Parameter" for one in node.inputs)
+    own = list(cell._params.values()) if cell is not None and is_builtin(type(cell)) else []
+    return [one for one in (*own, *node.inputs) if type(one).__name__ == "Parameter"]
 
 
 def _loses(node: Node, samples: int) -> bool:
     name = plain_name(node).replace("_", "")
-    if any(word in name for word in (*_OTHERS, *_ACTIVATIONS)) or not node.results or _has_weights(node):
+    if any(word in name for word in (*_OTHERS, *_ACTIVATIONS)) or not node.results or _has_no_part(node, name):
         return False
     result = node.results[0]
     if not _is_batch(result, samples) or "Bool" in str(result.dtype) or not _alike(result):
         return False
     return any(_is_batch(one, samples) and not _alike(one) for one in node.inputs)
+
+
+def _has_no_part(node: Node, name: str) -> bool:
+    """Whether weights alone may make the result the same for all, but for a norm over one number, or a product has a factor of
+    zeros, such as the first state of a recurrent layer."""
+    weights = weights_of(node)
+    if weights:
+        return "norm" not in name or not to_numpy(weights[0]).any()
+    return any(word in name for word in _PRODUCTS) and any(
+        not to_numpy(one).any() for one in node.inputs if getattr(one, "ndim", 0)
+    )
 
 
 def _is_given_the_same(layer: Node, samples: int) -> bool:

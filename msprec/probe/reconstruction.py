@@ -7,9 +7,8 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.locate.replay import undisturbed
 from msprec.locate.trace import ancestors, to_numpy
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
 from msprec.probe.loss_input_statistics import is_input
 from msprec.probe.numpy_losses import kind_called
 from msprec.record.nested import replaced, tensors_in
@@ -37,20 +36,16 @@ def reconstruction(material, losses: list) -> Optional[dict]:
     if array.dtype.kind != "f" or array.ndim < 2 or len(array) < _SAMPLES:
         return None
     others = np.roll(array, 1, axis=0)
-    with material.in_inference():
-        usual = _made(material, batch, array)
-        moved = _made(material, replaced(batch, inputs, Tensor(others, inputs.dtype)), others) if usual else None
+    usual = _made(material, batch, array)
+    moved = _made(material, replaced(batch, inputs, Tensor(others, inputs.dtype)), others) if usual else None
     if usual is None or moved is None or usual[0].shape != moved[0].shape:
         return None
-    change, spread, wanted = map(
-        _norm, (usual[0] - moved[0], usual[0] - usual[0].mean(axis=0), array - array.mean(axis=0))
-    )
-    if not np.isfinite([change, spread, wanted]).all() or not wanted:
+    change, wanted = _norm(usual[0] - moved[0]), _norm(array - array.mean(axis=0))
+    if not np.isfinite([change, wanted]).all() or not wanted:
         return None
     return {
         "input": position,
         "samples": len(array),
-        "change": change / spread if spread > 0 else 0.0,
         "of_inputs": change / wanted,
         "place": usual[1],
     }
@@ -62,14 +57,12 @@ def _norm(array: np.ndarray) -> float:
 
 def _made(material, batch: tuple, target: np.ndarray) -> Optional[tuple]:
     """What the first built-in loss compares with the target, if that was computed from the very same numbers, and its place."""
-    step = material.build(batch)
-    with undisturbed(step.parameters, None, None, step.host_random):
-        trace, _ = run_forward(step)
-        for node in trace.nodes:
-            if kind_called(node.callee) and len(node.inputs) > 1:
-                for one, other in (node.inputs[:2], node.inputs[1::-1]):
-                    if is_input(to_numpy(other), [target]) and _computed_from(trace, one, target):
-                        return to_numpy(one).astype(np.float64), place_of(node)
+    trace = run_in_inference(material, batch)
+    for node in trace.nodes:
+        if kind_called(node.callee) and len(node.inputs) > 1:
+            for one, other in (node.inputs[:2], node.inputs[1::-1]):
+                if is_input(to_numpy(other), [target]) and _computed_from(trace, one, target):
+                    return to_numpy(one).astype(np.float64), place_of(node)
     return None
 
 

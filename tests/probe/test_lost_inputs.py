@@ -74,6 +74,10 @@ def normalised_over_one(net, x, number):
     return net.norm(number.reshape(-1, 1).astype(ms.float32))
 
 
+def times_zeros(net, x, number):
+    return number.astype(ms.float32) * ops.zeros_like(number)  # such as the first state of a recurrent layer
+
+
 def zeros_of_its_shape(net, x, number):
     return ops.zeros_like(number).astype(ms.float32)
 
@@ -88,7 +92,8 @@ def dead(net, x, number):
         (divided_as_whole_numbers, True),
         (cast, True),
         (divided, False),
-        (normalised_over_one, False),  # a layer with weights of its own: td.03 looks at what it gives
+        (normalised_over_one, True),
+        (times_zeros, False),
         (zeros_of_its_shape, False),
         (dead, False),
     ],
@@ -111,7 +116,7 @@ OTHER = RNG.normal(size=(SAMPLES, 5)).astype(np.float32)
 
 
 @pytest.mark.parametrize(("first", "second", "equal"), [(REAL, REAL.copy(), True), (REAL, OTHER, False)])
-def test_two_inputs_that_are_encoded(first, second, equal) -> None:
+def test_two_inputs_of_one_layer(first, second, equal) -> None:
     net = nn.Dense(5, 3)
     found = equal_inputs(material(lambda a, b: (net(a) * net(b)).sum(), net, (first, second), (OTHER, second * 2)))
     assert found is None
@@ -123,6 +128,19 @@ def test_an_autoencoders_input_and_target() -> None:
     net = nn.Dense(5, 5)
     batches = [(REAL, REAL.copy()), (OTHER, OTHER.copy())]
     assert equal_inputs(material(lambda a, b: ops.mse_loss(net(a), b), net, *batches)) is None
+
+
+def test_what_a_teacher_and_its_student_are_given() -> None:
+    student, teacher = nn.Dense(5, 3), nn.Dense(5, 3)
+    batches = [(REAL, REAL.copy()), (OTHER, OTHER.copy())]
+    assert equal_inputs(material(lambda a, b: ops.mse_loss(student(a), teacher(b)), student, *batches)) is None
+
+
+def test_two_views_in_one_batch() -> None:
+    net = nn.SequentialCell(nn.Dense(5, 4), nn.ReLU(), nn.Dense(4, 3))
+    batches = [(REAL, REAL.copy()), (OTHER, OTHER.copy())]
+    found = equal_inputs(material(lambda a, b: net(ops.cat((a, b))).sum(), net, *batches))
+    assert found == {"inputs": [0, 1], "batches": 2}
 
 
 def pictures(side=16):

@@ -9,16 +9,16 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name
 
-_MEANT = r"(?i)dropout|teacher|distil|perceptual|reconstruct|auto_?encoder"
+_DROPOUT = r"(?i)dropout"
 _GENERATORS = ("default_rng", "RandomState", "Generator", "Random", "manual_seed", "seed", "set_seed")
 
 
 def equal_views(run_data: RunData) -> Optional[Finding]:
-    """A problem where two inputs of real numbers that are encoded are the same in every captured batch, unless dropout makes
-    their difference, or the two are meant to be the same, as those of a teacher are."""
+    """A problem where two inputs of real numbers that enter one and the same layer are equal in every captured batch, unless
+    dropout makes their difference."""
     found = run_data.probes.equal_inputs
     cells = [cell.class_ or "" for network in run_data.networks for cell in network.cells]
-    if not found.inputs or any("dropout" in one.lower() for one in cells) or run_data.find_lines(_MEANT, 1):
+    if not found.inputs or any("dropout" in one.lower() for one in cells) or run_data.find_lines(_DROPOUT, 1):
         return None
     places = _one_seed(run_data)
     places = places or [one for one in map(first_place, train_sets(run_data)) if one]

@@ -35,7 +35,6 @@ from msprec.engine.schema import Fact
 _WHOLE = (
     r"\.astype\(\s*[\"']?(np\.|numpy\.|ms\.|mnp\.)?u?int|[^/]//\s*\d|\bTypeCast\(\s*[\"']?(np\.|mstype\.|ms\.)?u?int"
 )
-_PRODUCTS = ("mul", "multiply", "matmul", "bmm", "batchmatmul")
 #: A column whose spread is at least this part of its size differs between samples.
 _SPREAD = 1e-3
 
@@ -226,8 +225,7 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
 
 def _lost_inside(run_data: RunData) -> Optional[Finding]:
     """What differs between samples is the same for all of them behind an operator inside the network."""
-    # a product with zeros is that with the first state of a recurrent layer
-    found = [one for one in run_data.probes.lost_inputs if one.place and (one.operator or "").lower() not in _PRODUCTS]
+    found = [one for one in run_data.probes.lost_inputs if one.place]
     if not found:
         return None
     return problem(

@@ -15,7 +15,7 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
     (td.08.still), and another term is called a divergence: the codes between carry nothing."""
     found = run_data.probes.reconstruction
     priors = run_data.find_lines(_PRIOR, 2)
-    if found.change is None or found.of_inputs is None or not priors:
+    if found.of_inputs is None or not priors:
         return None
     if found.of_inputs > run_data.limit("td.08.still"):
         return None

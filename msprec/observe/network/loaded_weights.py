@@ -230,14 +230,16 @@ class WeightsObserver:
         return {"names_in_network": len(here), "kept": len(equal), "trained": len(names)}
 
     def _used(self, net) -> Optional[bool]:
-        """Whether the network that was loaded, or one that holds it or that it holds, was ever run; ``net`` None: it is gone,
-        and the networks that were run are held."""
+        """Whether the network that was loaded, or one that holds it or that it holds, was ever run; None: none has run.
+
+        ``net`` None: it is gone, and was not run where those that were are all held.
+        """
         steps = self.observer.steps
         roots = [*steps.roots, *steps.eval_roots]
-        if not roots or (net is None and not steps.holds_all):
-            return None
         if net is None:
-            return False
+            return False if roots and steps.holds_all else None
+        if not roots:
+            return None
         inside = {id(cell) for _, cell in walk(net)}
         return any(id(cell) in inside for root in roots for _, cell in walk(root))
 

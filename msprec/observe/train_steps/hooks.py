@@ -75,14 +75,16 @@ class StepHooks:
 
     def _call_cell(self, kind: str, cell, args: tuple, kwargs: dict, run):
         steps, guarded_call = self._steps, self._observer.guarded_call
+        if kind == "update" and _are_batches(args):
+            kind = "train"
         if steps.gradient_depth == 0:
-            if kind == "train" or (kind == "update" and _are_batches(args)):
+            if kind == "train":
                 return steps.cells.call(cell, args, run)
             if kind == "gradient":
                 return steps.functional.call_gradient_cell(cell, args, run)
             if kind == "optimizer":
                 return steps.functional.call_optimizer(cell, args, run)
-            if kind == "update" and not _are_batches(args):
+            if kind == "update":
                 optimizer = optimizers_in(cell)[0]
                 return steps.functional.call_optimizer(optimizer, guarded_call(_summed_in, cell, optimizer) or (), run)
         if not cell._cells and not args and not kwargs:

@@ -600,7 +600,7 @@ PROBES = {
     "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
     "attended_neighbours": key([_ATTENDED_NEIGHBOURS], "how much of attention over a graph lies on neighbours"),
     "lost_inputs": key([_LOST_INPUTS], "where samples that differ become the same on their way to a layer"),
-    "equal_inputs": key(_EQUAL_INPUTS, "two inputs that are encoded and hold the same numbers"),
+    "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
     "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
@@ -746,11 +746,10 @@ PROBES = {
         {
             "input": key(count, "which input of the step a loss compares a network's output with, that is made of it"),
             "samples": key(count, "samples of the batch"),
-            "change": key(
+            "of_inputs": key(
                 finite,
-                "how far that output changes when each sample is put in another's place, over its spread between samples",
+                "how far that output changes when each sample is put in another's place, over the spread of the inputs",
             ),
-            "of_inputs": key(finite, "the same over the spread of the inputs"),
             "place": key(PLACE, "where the loss is called"),
         },
         "a loss that compares what a network makes of its inputs with these inputs",
