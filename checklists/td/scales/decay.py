@@ -18,8 +18,6 @@ from msprec.engine.schema import Fact
 
 #: Optimizers that take the decay off the weights by itself, beside an update that the gradient's size does not enter.
 _DECOUPLED = re.compile(r"AdamW|AdamWeightDecay", re.IGNORECASE)
-#: Root mean square of their updates, before the rate.
-_UPDATE = 0.3
 
 
 class _Pull(NamedTuple):
@@ -40,8 +38,7 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
     decay pulls td.08.balance times as hard as the gradient to the end; None elsewhere.
 
     The pull of a decay λ on a weight w is λ ‖w‖ beside ‖∂L/∂w‖, and λ times the root mean square of w beside that of the update
-    where an optimizer decays apart from an update of normalised size (Loshchilov and Hutter 2019), which is 0.2 to 0.4 as a
-    rule (Liu et al. 2025, Muon is scalable).
+    where an optimizer decays apart from an update of normalised size (Loshchilov and Hutter 2019), td.08.update.
     """
     used = [one for one in run_data.optimizers if one.used is not False and _decay(one) > 0]
     nothing, gain = run_data.once(assess).state in ("nothing", "got_worse"), learning_outcome(run_data).gain
@@ -105,7 +102,8 @@ def _pull(run_data: RunData, optimizer: Fact, weight: Fact) -> _Pull:
     start, end = _level(weight.initial), _level(weight.final)
     decay = _decay(optimizer)
     if _DECOUPLED.search(optimizer.class_ or ""):
-        return _Pull(weight, start, end, decay * start / _UPDATE, decay * end / _UPDATE)
+        update = run_data.limit("td.08.update")
+        return _Pull(weight, start, end, decay * start / update, decay * end / update)
     rows = [one for one in run_data.gradients() if one.get("parameter") == weight.name and one.get("norm")]
     rows = sorted((one for one in rows if float(one["norm"]) > 0), key=lambda one: one["step"])
     if not rows:

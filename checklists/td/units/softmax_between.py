@@ -1,7 +1,5 @@
 """A softmax that stands as the activation between two layers, in a training that learnt little (td.03)."""
 
-from typing import Optional
-
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
@@ -22,13 +20,14 @@ def softmax_between(run_data: RunData, moments: Moments) -> list:
         between = (
             entry.kind == "softmax" and entry.hidden and entry.direct and not entry.gate and (entry.units or 0) > 2
         )
-        if between and behind.kind == "layer" and _inputs(run_data, behind) == entry.units:
+        if between and behind.kind == "layer" and _takes(run_data, behind, entry.units):
             return [Lost("between", entry, "start", 1.0)]
     return []
 
 
-def _inputs(run_data: RunData, layer: Fact) -> Optional[int]:
-    """How many numbers of a sample a Dense takes."""
+def _takes(run_data: RunData, layer: Fact, units: int) -> bool:
+    """Whether a Dense takes so many numbers of a sample, or several times as many where it is given maps laid flat, or whether
+    the layer is a convolution, of whose maps a softmax may be taken along any axis."""
     name = f"{layer.cell}.weight" if layer.cell else "weight"
     shapes = [one.shape for one in run_data.parameters if one.name == name or (one.name or "").endswith(f".{name}")]
-    return shapes[0][1] if len(shapes) == 1 and len(shapes[0]) == 2 else None
+    return len(shapes) == 1 and len(shapes[0]) > 1 and (len(shapes[0]) > 2 or shapes[0][1] % units == 0)
