@@ -22,7 +22,7 @@ from msprec.runtime.rng_state import random_state
 #: Smallest batch that is looked at, and largest result, in elements.
 _FEWEST, _LARGEST = 4, 1 << 22
 #: A change counts as one above this share of the largest; samples that have to change for one to depend on the others.
-_CHANGED, _MANY = 1e-5, 0.9
+_CHANGED, _MANY = 1e-5, 0.5
 
 
 class _InCells(GraphTrace):
@@ -131,7 +131,7 @@ def _run(material, batch: tuple, state) -> _InCells:
 
 
 def _dependence(one: Node, same: Node, changed: Node, rows: int, at: int) -> Optional[str]:
-    """ "mixed": the results of nearly all samples changed; "compared": the result has the samples on two axes."""
+    """ "mixed": the results of most samples changed; "compared": the result has the samples on two axes."""
     for before, again, after in zip(one.results, same.results, changed.results):
         floats = "Float" in str(before.dtype) and 0 < before.size <= _LARGEST and before.shape == after.shape
         if not floats or not before.ndim or before.shape[0] != rows:

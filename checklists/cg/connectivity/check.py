@@ -9,6 +9,7 @@ from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
+from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
@@ -28,7 +29,7 @@ def connections(run_data: RunData) -> Finding:
     layer's result taken for its last step; a reshape in the place of a transpose; a softmax, norm or difference along the
     samples; a network of tokens in which nothing tells places apart whose targets depend on the place; one unit through
     which the scores of three classes or more have to pass, in a training that did not come cg.03.solved below a constant
-    prediction.
+    prediction; a stride so much wider than its window that half of what a layer is given is not read, in such a training.
     No probe: undecided.
     """
     if not run_data.networks:
@@ -52,7 +53,8 @@ def connections(run_data: RunData) -> Finding:
     if found is not None:
         return found
     found = judge_connections(run_data)
-    return (judge_narrow_layer(run_data) if found.conclusion == "ok" else None) or found
+    narrow = judge_narrow_layer(run_data) or judge_wide_stride(run_data) if found.conclusion == "ok" else None
+    return narrow or found
 
 
 def _cell_table(run_data: RunData):

@@ -1,0 +1,70 @@
+"""A convolution or pooling whose window moves on by more than its own width: most of what it is given is never read (cg.03)."""
+
+import math
+import re
+from typing import Optional
+
+from msprec.bilingual import Text, percent
+from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
+
+
+def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
+    """Problem: a layer that runs has a window of more than one value and a stride so much wider that it reads cg.03.read of what
+    it is given or less, and the training ended with more than cg.03.solved of the constant's loss; else None.
+
+    A window of one value with a stride is left out: shortcuts of residual networks have it on purpose.
+    """
+    outcome = learning_outcome(run_data)
+    if outcome.gain is None or not outcome.gain < run_data.limit("cg.03.solved"):
+        return None
+    ran = {one.path for one in run_data.probes.graph.cells if one.calls}
+    for network in run_data.networks:
+        for cell in network.cells:
+            share = _read_share(cell) if cell.builtin and cell.path in ran else 1.0
+            if share <= run_data.limit("cg.03.read"):
+                return _finding(run_data, cell, share, outcome.gain)
+    return None
+
+
+def _read_share(cell: Fact) -> float:
+    """The share of what a layer is given that lies in one of its windows, by the arguments that it was made with."""
+    window, stride = (_sizes(cell.args or "", name) for name in ("kernel_size", "stride"))
+    if not window or not stride or max(window) == 1:
+        return 1.0
+    sides = max(len(window), len(stride))
+    window, stride = (one * sides if len(one) == 1 else one for one in (window, stride))
+    return math.prod(min(1.0, wide / far) for wide, far in zip(window, stride))
+
+
+def _sizes(args: str, name: str) -> list:
+    found = re.search(rf"\b{name}=\(?(\d+(?:, *\d+)*)", args)
+    numbers = [int(one) for one in found[1].split(",")] if found else []
+    return numbers if all(numbers) else []
+
+
+def _finding(run_data: RunData, cell: Fact, share: float, gain: float) -> Finding:
+    places = [cell.created] if cell.created else []
+    window, stride = (_sizes(cell.args, name) for name in ("kernel_size", "stride"))
+    return problem(
+        Text(
+            "{cls} 层 {name} 的窗口为 {window}，步长为 {stride}：它只读到输入的 {share}，其余的值从不参与计算，"
+            "而训练结束时 loss 只比常数预测低 {gain}。",
+            "The window of the {cls} layer {name} is {window} and its stride {stride}: it reads {share} of what it is given, the "
+            "rest enters no result, and the training ended only {gain} below the loss of a constant prediction.",
+            cls=cell.class_,
+            name=cell.path,
+            window="×".join(map(str, window)),
+            stride="×".join(map(str, stride)),
+            share=percent(share),
+            gain=percent(gain),
+        ),
+        Text(
+            "步长不要大于窗口：卷积常用 1 或 2，池化与窗口相同。",
+            "Keep the stride within the window: 1 or 2 for a convolution, the window's width for a pooling.",
+        ),
+        run_data.code_at(places, Text("步长大于窗口的层", "The layer whose stride is wider than its window")),
+        places or [network.place for network in run_data.networks][:1],
+    )
