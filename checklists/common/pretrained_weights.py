@@ -27,6 +27,8 @@ _WEIGHTS = (
     r"(?i)\bload_(?!digits|iris|wine|boston|breast|diabetes|data|csv|dataset)|\.load\(|pretrain|ckpt|checkpoint(?!config|\()|"
     r"resume|restore|weights_path|safetensors|\.pth?\b|from_pretrained|set_data\(|import_module|exec\("
 )
+#: What keeps parameters of a network under a name of its own.
+_KEPT = r"=.*(parameters_dict\(|parameters_and_names\(|get_parameters\(|trainable_params\()(?!.*(clone|copy|asnumpy)\()"
 _PREFIX = re.compile(r"([A-Za-z_]\w*\.)+$")
 _ADVICE = Text(
     "打印 load_param_into_net 的两个返回值，使名称与网络一致（增删前缀），确认文件属于这个网络；在初始化之后、训练之前加载。",
@@ -120,6 +122,7 @@ def _of_loads(run_data: RunData, loads: list) -> Finding:
     places = [one.load.place for one in told]
     if level == "problem":
         places += [at_place for one in told for at_place in _prefixes(run_data, one.load) if at_place not in places]
+        places += run_data.find_lines(_KEPT, 3) if any(one.load.in_own_memory for one in told) else []
     says = Joined(list({one.says.render("en"): one.says for one in told}.values())[:4], zh="；", en="; ")
     evidence.append(run_data.code_at(places, Text("加载之处", "Where weights are loaded")))
     if level == "problem":
@@ -144,6 +147,19 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
     if load.function == "load_checkpoint":
         return _read_only(run_data, load, loads)
     total, loaded = load.network_parameters, load.loaded
+    if loaded and load.in_own_memory == loaded and (load.step or 0) >= run_data.limit("td.07.updates"):
+        return JudgedLoad(
+            "problem",
+            Text(
+                "加载到 {net} 的 {n} 个参数就在该网络自己的内存里：训练改写了它们，"
+                "这次加载什么也没有恢复（parameters_dict() 等给出的是参数本身，不是副本）",
+                "the {n} parameters that are loaded into {net} lie in that network's own memory: training has written over them, "
+                "and the load restores nothing (parameters_dict() and the like give the parameters themselves, no copies)",
+                net=load.network,
+                n=loaded,
+            ),
+            load,
+        )
     if total is None or loaded is None:
         return JudgedLoad(
             "undecided",

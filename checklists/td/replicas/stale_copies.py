@@ -5,6 +5,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import applied_updates
+from msprec.checklists.td.replicas.shared_memory import shared_memory
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -26,6 +27,7 @@ _UPDATES = (
 #: What goes over the parameters of a target or an average, or writes into it.
 _COPIES = (
     r"(?i)\b(zip|load_param_into_net|copy\w*|update_parameter\w*)\(.*(target|ema|average|momentum|shadow|polyak|slow)"
+    r"|(target|ema|average|momentum|shadow|polyak|slow)\w*\s*=\s*(copy\.)?(deep)?copy\("
 )
 
 
@@ -33,9 +35,12 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
     """A problem where a copy that is called after td.07.updates updates still has the weights of the start, and by its name is
     to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose. A problem too
     where its weights follow and the statistics of its BatchNorm have stayed those of the start, and where an average that alone
-    is evaluated has td.07.behind of the way from the start still before it."""
+    is evaluated has td.07.behind of the way from the start still before it. First the copies that are none (`shared_memory`)."""
     if applied_updates(run_data) < run_data.limit("td.07.updates"):
         return None
+    shared = shared_memory(run_data)
+    if shared is not None:
+        return shared
     for copy in run_data.copies:
         kept = _kept_since(run_data, copy)
         still = copy.as_original_began or (copy.in_training and copy.unchanged) or kept
@@ -118,9 +123,11 @@ def _kept_since(run_data: RunData, copy: Fact) -> bool:
 
 
 def _named(run_data: RunData, copy: Fact) -> bool:
-    """Whether the copy is a target or an average by the name that it is given."""
+    """Whether the copy is a target or an average by the name that it is given, or called by."""
     named = rf"{_FOLLOWS}\w*\b[^=\n]*=[^=].*\b({copy.class_}|deepcopy|clone)\("
-    return bool(run_data.find_lines(named, 1))
+    calls = run_data.find_lines(rf"{_FOLLOWS}\w*\(", 500) if copy.called else []
+    called = any((one.file, one.line) == (copy.called.file, copy.called.line) for one in calls)
+    return called or bool(run_data.find_lines(named, 1))
 
 
 def _follows(run_data: RunData, copy: Fact) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from msprec.observe.data.datasets import to_array
 from msprec.runtime.cell_origins import created_place
 from msprec.runtime.cells import is_builtin, parameters_of, walk
+from msprec.runtime.memory import in_one_place
 
 #: So many are told, and parameters of so many bytes together are compared.
 _MOST, _MOST_BYTES = 4, 256 << 20
@@ -99,6 +100,7 @@ def _entry(observer, root, owner, parameters: list, original, trained: list) -> 
         "unchanged": _equal(own.now, own.before),
         "as_original_began": _equal(own.now, beside.before),
         "as_original_ended": _equal(own.now, beside.now),
+        "shared": sum(in_one_place(p, q) for (_, p), (_, q) in zip(parameters, trained) if q.requires_grad),
         "distance": _distance(own, beside),
         "behind": _behind(own, beside),
         "statistics_stayed": _statistics_stayed([path for path, _ in parameters], own, beside),

@@ -9,7 +9,7 @@ import numpy as np
 from msprec.observe.data.datasets import to_array
 from msprec.record.checksums import md5_of
 from msprec.runtime.cells import is_optimizer_class, parameters_of, unwrap, walk
-from msprec.runtime.memory import reference
+from msprec.runtime.memory import in_one_place, reference
 from msprec.runtime.source_locations import user_place
 
 # values of each parameter that are kept for comparison
@@ -69,13 +69,14 @@ class WeightsObserver:
 
         def watch_into(original):
             def load_param_into_net(net, parameter_dict, *args, **kwargs):
+                own = self.observer.guarded_call(_own_memory, net, parameter_dict)
                 try:
                     result = original(net, parameter_dict, *args, **kwargs)
                 except Exception as error:
                     self.observer.guarded_call(self._failed, "load_param_into_net", self.running, error, user_place(2))
                     raise
                 strict = kwargs.get("strict_load", args[0] if args else False)
-                self.observer.guarded_call(self._into, net, parameter_dict, result, strict, user_place(2))
+                self.observer.guarded_call(self._into, net, parameter_dict, own, result, strict, user_place(2))
                 return result
 
             return load_param_into_net
@@ -100,7 +101,7 @@ class WeightsObserver:
             samples = {name: sample for name, sample in samples.items() if sample is not None}
             self.files[id(entry)] = known, samples, self.shapes[file]
 
-    def _into(self, net, parameters, result, strict, place) -> None:
+    def _into(self, net, parameters, in_own_memory, result, strict, place) -> None:
         missing, extra = result if isinstance(result, tuple) and len(result) == 2 else (result or [], None)
         own = {p.name: p for _, p, _, _ in parameters_of(net)}
         if extra is None:
@@ -121,6 +122,7 @@ class WeightsObserver:
             optimizer=optimizer,
             network_parameters=len(own),
             loaded=len(loaded),
+            in_own_memory=in_own_memory,
             not_loaded=missing,
             not_in_network=list(extra),
             strict=bool(strict),
@@ -249,6 +251,12 @@ class WeightsObserver:
             used = self._used(self.networks[id(entry)]()) if id(entry) in self.networks else None
             listed.append({**entry, "network_used": used, "at_start": fates.get(id(entry))})
         return {"loads": listed}
+
+
+def _own_memory(net, parameters) -> Optional[int]:
+    """How many of the values lie in the memory of the very parameters that they are to be written into."""
+    own = {p.name: p for _, p, _, _ in parameters_of(net)}
+    return sum(in_one_place(value, own[name]) for name, value in parameters.items() if name in own)
 
 
 def _alike(own: dict, in_file: dict) -> int:

@@ -97,6 +97,10 @@ NETWORK = {
                 ),
                 "as_original_began": key(flag, "whether they are those of the trained network before the first step"),
                 "as_original_ended": key(flag, "whether they are those of the trained network at the end"),
+                "shared": key(
+                    count,
+                    "weights that lie in the memory of the trained network's at the end, and so are always the same",
+                ),
                 "distance": key(
                     number, "norm of the difference of its weights from the trained network's, over the latter's"
                 ),
@@ -339,6 +343,10 @@ WEIGHTS_LOADED = {
                 "optimizer": key(flag, "whether it was loaded into an optimizer"),
                 "network_parameters": key(count, "parameters of the network, without what belongs to optimizers"),
                 "loaded": key(count, "of them loaded"),
+                "in_own_memory": key(
+                    count,
+                    "values that lay in the memory of the very parameters that they were loaded into: a load of nothing",
+                ),
                 "not_loaded": key([words], "names that the call returned as not loaded"),
                 "not_in_network": key([words], "names of the file that the network does not have"),
                 "missing": key(
