@@ -36,6 +36,7 @@ from msprec.probe.reconstruction import reconstruction
 from msprec.probe.reshaped_axes import reshaped_axes
 from msprec.probe.seen_targets import seen_targets
 from msprec.probe.target_in_inputs import target_in_inputs
+from msprec.probe.telling_column import telling_column
 from msprec.probe.token_targets import token_targets
 from msprec.probe.token_use import token_use
 from msprec.probe.units import unit_facts
@@ -156,6 +157,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("label_control", label_control, material, losses)
     probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
+    probes.keep_cheap("telling_column", telling_column, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("token_targets", token_targets, material)
     probes.keep_cheap("attended_padding", attended_padding, material)

@@ -26,6 +26,7 @@ from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
+from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -50,12 +51,12 @@ def received_batches(run_data: RunData) -> Finding:
     predictions of the next token that change with that very token, or targets that are not shifted against the tokens of a
     causal network; targets that follow from the token beside theirs (td.05.beside), not learnt, where marks have moved the
     tokens alone (without marks: undecided); masks that fit their picture mirrored or turned in some samples; a target that one
-    column of the inputs holds; a recurrent state that is kept from batch to batch of a shuffled training set; a reshape in the
-    sources whose sizes are the array's own in another order, where its axes were to be exchanged; a series that a script of
-    forecasts smooths about each value; or td.05.lost of the batches that were delivered between two training steps of a pass
-    never met one; or nothing was learnt, nearest neighbours find the labels no oftener than shuffled labels (td.05.related),
-    and the source shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are
-    cg.04's.
+    column of the inputs holds; a column that tells the target and is constant where the network is used; a recurrent state
+    that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
+    another order, where its axes were to be exchanged; a series that a script of forecasts smooths about each value; or
+    td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
+    nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
+    alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -68,6 +69,7 @@ def received_batches(run_data: RunData) -> Finding:
         or seen_targets(run_data)
         or targets_beside_tokens(run_data)
         or target_in_inputs(run_data)
+        or unknown_when_used(run_data)
         or turned_targets(run_data)
         or carried_states(run_data)
         or _lost(run_data)

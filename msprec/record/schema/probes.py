@@ -477,6 +477,15 @@ _TARGET_IN_INPUTS = {
     "samples": key(count, "samples of the captured batches, in all of which they are the same"),
 }
 
+_TELLING_COLUMN = {
+    "strength": key(
+        finite, "2 |A - 1/2| of two classes, A the area under the curve of that number alone; else |correlation|"
+    ),
+    "input": key(count, "which input of the step"),
+    "column": key(count, "which number of a sample"),
+    "samples": key(count, "samples of the captured batches"),
+}
+
 _TOKEN_TARGETS = {
     "places": key(count, "places of the captured batches that have a target"),
     "constant": key(number, "share of the most frequent target"),
@@ -610,6 +619,7 @@ PROBES = {
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
     ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
+    "telling_column": key(_TELLING_COLUMN, "the number of a sample's inputs that tells most about its target"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "class_numbers": key(_CLASS_NUMBERS, "whether targets taken for amounts lie in the order of their numbers"),
     "attention_axes": key(
