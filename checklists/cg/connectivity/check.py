@@ -28,7 +28,7 @@ def connections(run_data: RunData) -> Finding:
     Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last sample of a recurrent
     layer's result taken for its last step; a reshape in the place of a transpose; a softmax, norm or difference along the
     samples; a network of tokens in which nothing tells places apart whose targets depend on the place; one unit through
-    which the scores of three classes or more have to pass, in a training that did not come cg.03.solved below a constant
+    which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
     prediction; a stride so much wider than its window that half of what a layer is given is not read, in such a training.
     No probe: undecided.
     """

@@ -1,4 +1,4 @@
-"""A layer of a single unit through which all that several classes are told apart by has to pass (cg.03)."""
+"""A layer of a single unit through which all that several outputs are computed from has to pass (cg.03)."""
 
 import ast
 from typing import Optional
@@ -16,10 +16,11 @@ _JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "add", "mul", "eins
 
 def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     """Problem: in a row of layers, which nothing leads past, a Dense layer of one unit is followed by another whose outputs end
-    in three classes or more, and the training ended with more than cg.03.solved of the constant's loss; else None."""
+    in three numbers or more (classes, or what an autoencoder gives back), and the training ended with more than cg.03.solved
+    of the constant's loss; else None."""
     outcome = learning_outcome(run_data)
-    gain, constant = outcome.gain, outcome.constant
-    if gain is None or constant is None or constant.majority is None or not gain < run_data.limit("cg.03.solved"):
+    gain = outcome.gain
+    if gain is None or outcome.constant is None or not gain < run_data.limit("cg.03.solved"):
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
@@ -31,7 +32,7 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     ]
     if not narrow or shapes[-1][0] < 3:
         return None
-    return _finding(run_data, ran[narrow[0]], shapes[-1][0], gain)
+    return _finding(run_data, ran[narrow[0]], shapes[-1][0], gain, outcome.constant.majority is not None)
 
 
 def _in_a_row(run_data: RunData) -> bool:
@@ -49,17 +50,18 @@ def _in_a_row(run_data: RunData) -> bool:
     return True
 
 
-def _finding(run_data: RunData, cell: Fact, classes: int, gain: float) -> Finding:
+def _finding(run_data: RunData, cell: Fact, outputs: int, gain: float, classes: bool) -> Finding:
     places = [cell.created] if cell.created else []
     return problem(
         Text(
-            "{cls} 层 {name} 只有一个神经元，其后的全部 {classes} 个类别得分都只由这一个数算出，"
+            "{cls} 层 {name} 只有一个神经元，其后的全部 {n} 个{what}都只由这一个数算出，"
             "而训练结束时 loss 只比常数预测低 {share}。",
-            "The {cls} layer {name} has a single unit: the scores of all {classes} classes are computed from that one number, "
+            "The {cls} layer {name} has a single unit: all {n} {what} are computed from that one number, "
             "and the training ended only {share} below the loss of a constant prediction.",
             cls=cell.class_,
             name=cell.path,
-            classes=classes,
+            n=outputs,
+            what=Text("类别得分", "scores of classes") if classes else Text("输出", "outputs"),
             share=percent(gain),
         ),
         Text("增加这一层的宽度，例如与相邻的层相同。", "Make the layer wider, as wide as its neighbours for example."),

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from pathlib import Path
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -18,16 +19,18 @@ _ENCODERS = re.compile(r"vectori[sz]er|tokeni[sz]er|encoder|vocab", re.IGNORECAS
 #: Names of what data are read from; a file may well hold its own numbering.
 _FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
 #: In sorted order two sets of the same members are numbered alike.
-_SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder", "factorize")
+_SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 
 class _Numbering(NamedTuple):
-    """A call that numbers what the array of this name holds; ``by_value``: in sorted order."""
+    """A call that numbers what the array of this name holds; ``by_value``: in sorted order; ``inside``: where its function does
+    so."""
 
     made_by: str
     array: str
     place: Fact
     by_value: bool
+    inside: Optional[Fact] = None
 
 
 def own_numbering(run_data: RunData) -> Optional[Finding]:
@@ -44,10 +47,10 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
         if train is None or LABELS.search(other.array):
             continue
         says = Text(
-            "{name} 用 {array} 自己的内容重新编号（{here}），训练数据则按 {train} 编号（{there}）：同一个词（或 id）在评估时"
-            "是另一个编号，网络查到的是别的向量。",
+            "{name} 用 {array} 自己的内容重新编号（{here}），训练数据则按 {train} 编号（{there}）："
+            "同一个词（id 或类别）在评估时的编号与训练时不同。",
             "{name} numbers {array} anew by its own contents ({here}), and the training data by {train} ({there}): "
-            "the same word or id has another number in the evaluation, and the network looks up the vector of another one.",
+            "the same word, id or class has another number in the evaluation than the network was trained on.",
             name=other.made_by,
             array=other.array,
             here=at(other.place),
@@ -59,7 +62,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
             "Build the vocabulary or encoder from the training data alone and use that one for evaluation and inference; give "
             "words it does not know a number of their own.",
         )
-        places = [other.place, train.place]
+        places = [one for one in (other.place, train.place, other.inside) if one]
         shown = [run_data.code_at(places, Text("编号之处", "Where they are numbered"))]
         return (undecided if other.by_value else problem)(says, advice, shown, places)
     return None
@@ -70,11 +73,12 @@ def _numberings(run_data: RunData, file: str) -> list:
     makers = _makers(run_data, file)
     for call in run_data.source.nodes(file, ast.Call):
         name = called_name(call)
-        array = root_name(call.args[0]) if call.args else ""
+        array = _told_by(call.args[0]) if call.args else ""
         if not array:
             continue
         if name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
-            found.append(_Numbering(name, array, place(file, call.lineno), makers[name]))
+            by_value, line = makers[name]
+            found.append(_Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
         elif name in _FITS and isinstance(call.func, ast.Attribute):
             owner = ast.unparse(call.func.value)
             if _ENCODERS.search(owner):
@@ -84,21 +88,40 @@ def _numberings(run_data: RunData, file: str) -> list:
 
 
 def _makers(run_data: RunData, file: str) -> dict:
-    """``{name: by value}`` of the file's functions and classes that number what they are first given."""
+    """``{name: (by value, line)}`` of the file's functions and classes that number what they are first given."""
     found = {}
     for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef):
         body = node.body if isinstance(node, ast.ClassDef) else [node]
         wanted = "__init__" if isinstance(node, ast.ClassDef) else node.name
         for function in body:
-            if isinstance(function, ast.FunctionDef) and function.name == wanted and _numbers(function):
-                sorts = any(isinstance(one, ast.Call) and called_name(one) in _SORTS for one in ast.walk(function))
-                found[node.name] = sorts or bool(_FILES.search(argument_names(function)[0]))
+            line = _numbers(function) if isinstance(function, ast.FunctionDef) and function.name == wanted else None
+            if line is not None:
+                calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
+                sorts = any(called_name(one) in _SORTS for one in calls)
+                in_file = bool(_FILES.search(argument_names(function)[0])) and not any(map(_by_appearance, calls))
+                found[node.name] = sorts or in_file, line
     return found
 
 
-def _numbers(function: ast.FunctionDef) -> bool:
-    """Whether a function gives each member of its first argument a number: ``d.setdefault(w, len(d))``, ``d[w] = len(d)``,
-    ``{w: i for i, w in enumerate(…)}``; or, when an object is made, takes its sorted members."""
+def _told_by(argument: ast.AST) -> str:
+    """The name, or the text such as a file's, by which an argument is told to be of training or of another set."""
+    parts = list(ast.walk(argument))
+    told = [root_name(argument), *(one.id for one in parts if isinstance(one, ast.Name))]
+    texts = [one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    told += [Path(one).stem for one in texts]
+    return next((one for one in told if OTHER.search(one) or TRAINING.search(one)), told[0])
+
+
+def _by_appearance(call: ast.Call) -> bool:
+    """Whether it is pandas' ``factorize``, which numbers values in the order in which they come unless told to sort them."""
+    sorts = any(one.arg == "sort" and getattr(one.value, "value", None) is not False for one in call.keywords)
+    return called_name(call) == "factorize" and not sorts
+
+
+def _numbers(function: ast.FunctionDef) -> Optional[int]:
+    """The line where a function gives each member of its first argument a number: ``d.setdefault(w, len(d))``, ``d[w] =
+    len(d)``, ``{w: i for i, w in enumerate(…)}``, pandas' ``factorize``; or, when an object is made, takes its sorted
+    members; None where it does not."""
     given = _made_of_first(function)
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and called_name(node) == "setdefault" and len(node.args) == 2:
@@ -108,13 +131,15 @@ def _numbers(function: ast.FunctionDef) -> bool:
         elif isinstance(node, ast.DictComp):
             over = node.generators[0].iter
             numbered = isinstance(over, ast.Call) and called_name(over) == "enumerate" and _names(over) & given
+        elif isinstance(node, ast.Call) and _by_appearance(node):
+            numbered = bool((_names(node.args[0]) if node.args else _names(node.func)) & given)
         elif isinstance(node, ast.Call) and called_name(node) == "unique":
             numbered = function.name == "__init__" and bool(node.args) and _names(node.args[0]) & given
         else:
             continue
         if numbered:
-            return True
-    return False
+            return node.lineno
+    return None
 
 
 def _made_of_first(function: ast.FunctionDef) -> set:
@@ -138,4 +163,5 @@ def _names(node: ast.AST) -> set:
 
 
 def _is_length(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called_name(node) == "len"
+    """``len(d)``, or a number more or less."""
+    return any(isinstance(one, ast.Call) and called_name(one) == "len" for one in (node, getattr(node, "left", None)))

@@ -42,11 +42,12 @@ def gradient_flow(run_data: RunData) -> Finding:
 
     Problem: a weight in the optimizer without a gradient in any sample that did not change in td.02.updates updates or more;
     gradients that get smaller from layer to layer (td.02.layers, td.02.trend) to below td.02.vanishing of the last layers',
-    where the first layers' updates are below td.02.still of the weights and td.02.behind of the last layers', and the training
-    learnt nothing or hardly anything; or where td.02.layers or more sigmoid or tanh lie between the layers and nothing at all
-    was learnt, or less than td.02.way of what a constant prediction leaves, whatever the updates are (Adam's do not depend on
-    the size of a gradient); the same with gradients above td.02.exploding times the last layers', or above td.02.growing times
-    in the first sample where one step changes the first layers by td.02.leap of themselves.
+    where the first layers' updates are below td.02.still of the weights and td.02.behind of the last layers', and the
+    training learnt nothing or hardly anything; or where td.02.layers or more sigmoid or tanh lie between the layers and
+    nothing at all was learnt, or less than td.02.way of what a constant prediction leaves (less than td.02.solved where the
+    ratio is below td.02.gone), whatever the updates are (Adam's do not depend on the size of a gradient); the same with
+    gradients above td.02.exploding times the last layers', or above td.02.growing times in the first sample where one step
+    changes the first layers by td.02.leap of themselves.
     A training that learnt keeps such a course as a note; one that did not with gradients below td.02.falling is undecided.
     """
     if run_data.trains_nothing:
@@ -71,7 +72,8 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
     if steady and course.trend > 0 and course.ratio < run_data.limit("td.02.falling"):
         far = course.ratio < run_data.limit("td.02.vanishing")
         squashed = _squashed(run_data)
-        if far and ((squashed and _held_up(run_data)) or (not learnt and _hardly_updated(run_data, course))):
+        held_up = squashed and (_held_up(run_data) or _short_of_solved(run_data, course))
+        if far and (held_up or (not learnt and _hardly_updated(run_data, course))):
             return problem(_vanish(course, sampled), _VANISHING, shown, [*squashed, *places])
         if not learnt:
             return undecided(_vanish(course, sampled), _look(sampled), shown, places)
@@ -101,6 +103,12 @@ def _held_up(run_data: RunData) -> bool:
     gain = outcome.outcome.gain
     falls = training is None or is_steep(run_data, training) or half_way(outcome.score)
     return gain is not None and gain < run_data.limit("td.02.way") and not falls
+
+
+def _short_of_solved(run_data: RunData, course: Depth) -> bool:
+    """Whether next to nothing of the gradient gets through, and a tenth or more of what there was to learn is left."""
+    gain = run_data.once(assess).outcome.gain
+    return course.ratio < run_data.limit("td.02.gone") and gain is not None and gain < run_data.limit("td.02.solved")
 
 
 def _leapt(run_data: RunData, course: Depth) -> bool:

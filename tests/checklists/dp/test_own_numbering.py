@@ -30,6 +30,16 @@ _CLASSES = (
     "def load(rows):\n    numbers = {c: i for i, c in enumerate(CLASSES)}\n    return [numbers[r] for r in rows]\n"
 )
 _READ = "def load(path):\n    words = open(path).read().split()\n    return {w: i for i, w in enumerate(words)}\n"
+_APPEARANCE = "def read(path):\n    table = pd.read_csv(path)\n    return pd.factorize(table['kind']{0})[0]\n"
+_FROM_FILES = "a = read(os.path.join(home, 'train.csv'))\nb = read(os.path.join(home, 'test.csv'))\n"
+_LETTERS = """def letters(words):
+    known = {}
+    for word in words:
+        for letter in word:
+            if letter not in known:
+                known[letter] = len(known) + 1
+    return known
+"""
 _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
 
 
@@ -46,6 +56,9 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
             "vectorizer = make()\na = vectorizer.fit_transform(x_train)\nb = vectorizer.fit_transform(x_test)\n",
             "problem",
         ),
+        (_APPEARANCE.format("") + _FROM_FILES, "problem"),
+        (_LETTERS + "ids = letters([w for w, _ in train_rows])\nids = letters([w for w, _ in test_rows])\n", "problem"),
+        (_APPEARANCE.format(", sort=True") + _FROM_FILES, "undecided"),
         # sorted members, and what is read from a file, may well have the same numbers
         (_SORTED + _BOTH.format("Ids"), "undecided"),
         (_READ + "a = load(train_path)\nb = load(test_path)\n", "undecided"),
