@@ -16,7 +16,13 @@ from msprec.checklists.common.findings import (
     note,
 )
 from msprec.checklists.common.sharding import overlap
-from msprec.checklists.ds.imbalance_mitigation import BY_CLASS, class_counters, seen_weights, weight_origins
+from msprec.checklists.ds.imbalance_mitigation import (
+    BY_CLASS,
+    class_counters,
+    goes_by_class,
+    seen_weights,
+    weight_origins,
+)
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels, judge_places
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -215,6 +221,8 @@ class _Balance:
         if weights and min(weights) < 1 / _ALIKE:
             return self._lighter(min(weights))
         counter = [] if few or self.absent else class_counters(self.run_data)
+        even = bool(weights) and max(weights) <= _ALIKE  # weights of one number are none
+        counter = [one for one in counter if goes_by_class(self.run_data, one)] if even else counter
         if counter or (weights and min(weights) > _ALIKE):
             return self._weighted(counter, weights)
         return problem(
@@ -225,7 +233,12 @@ class _Balance:
                 "the accuracy of each class.",
             ),
             self._evidence(),
-            [first_place(self.dataset), *self._label_origins(), *self._losses()],
+            [
+                *(weight_origins(self.run_data) if even else []),
+                first_place(self.dataset),
+                *self._label_origins(),
+                *self._losses(),
+            ],
         )
 
     def _lighter(self, ratio: float) -> Finding:

@@ -62,6 +62,12 @@ def class_counters(run_data: RunData) -> list:
     return (run_data.find_lines(f"(?i){_COUNTERS}", 3) if seen is None else seen)[:3]
 
 
+def goes_by_class(run_data: RunData, counter: Fact) -> bool:
+    """Whether such a place is that of a loss that counts classes or looks at what is hard, whatever it weights them with."""
+    lines = run_data.find_lines(rf"(?i){BY_CLASS.pattern}", 500)
+    return any((one.file, one.line) == (counter.file, counter.line) for one in lines)
+
+
 def _starts(run_data: RunData) -> list:
     """Scopes of the recorded losses, of the functions under a gradient, and of the user's cells that were trained."""
     project, code = run_data.project, run_data.source
