@@ -94,7 +94,11 @@ def _masks(trace, padded: np.ndarray) -> list:
                 continue
             marked = to_numpy(one).reshape(padded.shape)
             if np.isin(marked, (0, 1)).all() and (marked.sum(1) == (~padded).sum(1)).all():
-                entry = {"place": place_of(node), "on_padding": float((marked * padded).sum() / marked.sum())}
+                entry = {
+                    "place": place_of(node),
+                    "on_padding": float((marked * padded).sum() / marked.sum()),
+                    "turned": bool((marked == ~padded[:, ::-1]).all()),
+                }
                 found.setdefault(str(entry["place"]), entry)
     return list(found.values())
 

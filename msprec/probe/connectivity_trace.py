@@ -298,6 +298,11 @@ def _largest(tensor) -> float:
     return float(np.nanmax(np.abs(array))) if array.size else 0.0
 
 
+def called_at(node: Node) -> Optional[dict]:
+    """The user's line from which the function around a node was called."""
+    return place_in(node.stack[-1].file, node.stack[-1].line) if node.stack else None
+
+
 def place_of(node: Node) -> Optional[dict]:
     """The user's line of a node."""
     expression = node.expression or (node.stack[-1] if node.stack else None)

@@ -7,7 +7,7 @@ import numpy as np
 from msprec.locate.replay import ReplayedStep
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import output_facts
-from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.connectivity_trace import GraphTrace, called_at, place_of
 from msprec.probe.custom_losses import own_losses
 from msprec.probe.inline_loss_facts import written_facts
 from msprec.probe.loss_input_statistics import described, features, is_input
@@ -181,11 +181,14 @@ def _broadcasts(trace: GraphTrace, labels: list) -> list:
             continue
         arrays = [to_numpy(value) for value in node.inputs[:2]]
         given = [is_input(array, labels) for array in arrays]
-        if any(given) and not all(given):
+        made = {tuple(value.shape) for value in node.results}
+        compared = (len(arrays[0]), len(arrays[0])) in made or all(np.prod(one or (1,)) == 1 for one in made)
+        if any(given) and not all(given) and compared:  # a sum over the places that the other names compares nothing
             found.append(
                 {
                     "operator": node.callee,
                     "place": place_of(node),
+                    "called": called_at(node),
                     "shapes": [list(s) for s in shapes],
                     "label": given.index(True),
                 }

@@ -258,7 +258,7 @@ def _broadcast(one: Fact, run_data: RunData) -> Wrong:
         if one.label is not None and list(column.shape) == list(shape)
     ]
     made = array_origins(run_data, *columns[0])[:2] if len(columns) == 1 else []
-    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place, *made)
+    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place, *([one.called] if one.called else []), *made)
 
 
 def _other_axis(one: Fact) -> Wrong:

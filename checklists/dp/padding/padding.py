@@ -408,11 +408,12 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
 
 
 def _masked_from_the_other_end(run_data: RunData, judged: list) -> list:
-    """What marks as many places of each sample as are real marks mostly padding; one that marks the real ones beside it is the
-    mask, and the other may be that of the sequence turned round."""
+    """What marks as many places of each sample as are real marks mostly padding, or is the right mask of the sequences turned
+    round; one that marks the real ones beside it is the mask, and the other may be meant for sequences turned round."""
     train = [dataset for dataset, _ in judged if dataset.role == "train"]
     found, limit = run_data.probes.attended_padding.masks, run_data.limit("dp.04.other_end")
-    if not found or not train or any(one.on_padding is None or one.on_padding < limit for one in found):
+    wrong = [one for one in found if one.on_padding and (one.turned or one.on_padding >= limit)]
+    if not found or not train or len(wrong) < len(found):
         return []
     says = Text(
         "网络中的掩码（{where}）按长度标记了与真实元素同样多的位置，但其中 {share} 是补齐：补齐与掩码从序列的不同一端数起",

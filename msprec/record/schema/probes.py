@@ -369,6 +369,7 @@ _ATTENDED_PADDING = {
             {
                 "place": key(PLACE, "where it is made or used"),
                 "on_padding": key(finite, "share of the places that it marks that are padding"),
+                "turned": key(flag, "whether it is the right mask of the sequences turned round"),
             }
         ],
         "what marks as many places of each sample as are real",
@@ -724,6 +725,7 @@ PROBES = {
             {
                 "operator": key(words, "the operator"),
                 "place": key(PLACE, "where it is called"),
+                "called": key(PLACE, "where the function around it is called from"),
                 "shapes": key([[count]], "shapes of its inputs"),
                 "label": key(count, "which of them is the label"),
             }
