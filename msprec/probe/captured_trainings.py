@@ -18,6 +18,8 @@ class CapturedTrainings:
     def __init__(self) -> None:
         self._held, self._next, self._former = Material(), None, None
         self._offered, self._turns = 0, 0
+        # how the last step was offered; what was held before an optimizer took over from others
+        self._again, self._before = None, None
 
     def offer(self, style: str, batch: tuple, build: Callable, roots, *what, forward=None, **named) -> None:
         """A training step begins; see `Material.offer`. ``forward``: what a functional loop differentiates."""
@@ -31,6 +33,10 @@ class CapturedTrainings:
         else:
             takes = self._other(step)
         takes.offer(style, batch, build, roots, *what, forward=forward, **named)
+        self._again = (
+            takes,
+            lambda material: material.offer(style, batch, build, roots, *what, forward=forward, **named),
+        )
         self._offered += 1
         if takes is self._next and takes.offered >= NEXT:
             self._former, self._held, self._next = self._held, takes, None
@@ -44,12 +50,26 @@ class CapturedTrainings:
 
     def updates(self, optimizer, gradients=None) -> None:
         """A functional loop calls ``optimizer``; see `Material.updates`."""
-        (self._next or self._held).updates(optimizer, gradients)
+        material = self._next or self._held
+        if material is self._held and self._turns < TURNS and self._takes_over(optimizer):
+            # one function may train a network twice: with a new head, or once its body is frozen
+            self._before, self._held = self._held, Material(before=self._offered - 1)
+            self._again[1](self._held)
+            self._turns += 1
+            material = self._held
+        material.updates(optimizer, gradients)
+
+    def _takes_over(self, optimizer) -> bool:
+        """Whether an optimizer makes its first update in the step just offered, after many that others made."""
+        held, others = self._held, self._held.optimizers
+        known = not others or any(optimizer is one for one in others)
+        return not known and held.style == "functional" and held.offered > LAST and self._again[0] is held
 
     def last(self) -> Material:
         """What is held of the last training that made `LAST` steps, or `FEW` with an optimizer of its own."""
         last, former = self._next, {id(optimizer) for optimizer in self._held.optimizers}
         if last is None:
-            return self._held
+            few = self._before is not None and self._held.offered < FEW
+            return self._before if few else self._held
         own = last.optimizers and not former & {id(optimizer) for optimizer in last.optimizers}
         return last if last.offered >= (FEW if own else LAST) else self._held

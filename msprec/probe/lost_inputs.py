@@ -14,8 +14,10 @@ from msprec.runtime.cells import is_builtin
 
 #: Batches that are looked at, fewest samples of one, and largest tensors, in elements.
 _BATCHES, _SAMPLES, _LARGEST = 2, 8, 1 << 22
-#: Operators that take no more than the shape of what they are given, and activations, whose dead units td.03 looks at.
+#: Operators that take no more than the shape of what they are given, or pick a part of it, such as a step that is padding in
+#: every sample; activations, whose dead units td.03 looks at.
 _OTHERS = ("zeros", "ones", "full", "like", "expandas", "broadcast", "new", "shape", "size", "arange", "eye", "dropout")
+_PICKS = ("getitem", "slice", "gather", "select", "split", "chunk", "narrow", "unbind", "unstack", "take", "index")
 _PRODUCTS = ("mul", "bmm")
 _ACTIVATIONS = ("relu", "elu", "gelu", "silu", "swish", "mish", "softmax", "softmin", "sigmoid", "tanh", "softsign")
 
@@ -59,7 +61,7 @@ def weights_of(node: Node) -> list:
 
 def _loses(node: Node, samples: int) -> bool:
     name = plain_name(node).replace("_", "")
-    if any(word in name for word in (*_OTHERS, *_ACTIVATIONS)) or not node.results or _has_no_part(node, name):
+    if any(word in name for word in (*_OTHERS, *_PICKS, *_ACTIVATIONS)) or not node.results or _has_no_part(node, name):
         return False
     result = node.results[0]
     if not _is_batch(result, samples) or "Bool" in str(result.dtype) or not _alike(result):

@@ -132,7 +132,7 @@ def _numbers(function: ast.FunctionDef) -> Optional[int]:
             over = node.generators[0].iter
             numbered = isinstance(over, ast.Call) and called_name(over) == "enumerate" and _names(over) & given
         elif isinstance(node, ast.Call) and _by_appearance(node):
-            numbered = bool((_names(node.args[0]) if node.args else _names(node.func)) & given)
+            numbered = _names(node.args[0] if node.args else node.func) & given
         elif isinstance(node, ast.Call) and called_name(node) == "unique":
             numbered = function.name == "__init__" and bool(node.args) and _names(node.args[0]) & given
         else:

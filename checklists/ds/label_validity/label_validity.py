@@ -157,7 +157,7 @@ def _out_of_range(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tu
     several = [one for one in dataset.columns if one.kind == "int" and all(size == 1 for size in one.shape)]
     if _losses(run_data, _BINARY_LOSS) or len(several) > 1:
         return None  # of several heads it is not known which one the label belongs to
-    if _renumbered_later(run_data, outputs):
+    if _renumbered_later(run_data, outputs) or _of_other_heads(run_data, dataset):
         return None
     ignored = ignored_labels(run_data)
     if column.values:
@@ -193,6 +193,12 @@ def _out_of_range(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tu
             first=first,
         ),
     )
+
+
+def _of_other_heads(run_data: RunData, dataset: Fact) -> bool:
+    """Whether the set fed an earlier training as well, whose network may have had a head of another size."""
+    start = last_training_start(run_data)
+    return bool(start) and (dataset.fed or 0) > run_data.training_steps - start
 
 
 def _renumbered_later(run_data: RunData, outputs: int) -> bool:
