@@ -49,6 +49,7 @@ def entering(run_data: RunData, columns: list) -> list:
     compared = {id(found[1]) for one in _compared(run_data) if (found := column_of(run_data, one)) is not None}
     columns = [column for column in columns if id(column) not in compared] or columns
     given = {id(column) for column in _given_to_loss(run_data)}
+    columns = [column for column in columns if _in_step(run_data, column)] or columns
     others = [column for column in columns if id(column) not in given]
     columns = others if any(column.kind == "float" for column in others) else columns
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
@@ -57,6 +58,27 @@ def entering(run_data: RunData, columns: list) -> list:
     if not taken or None in taken | sizes or not taken <= sizes:
         return columns
     return [column for column in columns if values_in(column.shape) in taken]
+
+
+def _in_step(run_data: RunData, column: Fact) -> bool:
+    """Whether the training steps were called with numbers of that range, as many a sample: the number of a row is not. True where
+    that is not known."""
+    calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "step" and one.arguments]
+    given = [one for call in calls for one in call.arguments if values_in(one.shape) == values_in(column.shape)]
+    if not given or None in (column.min, column.max) or any(None in (one.min, one.max) for one in given):
+        return True
+    wide = column.max - column.min
+    return any(one.max - one.min >= 0.5 * wide or column.kind != "int" for one in given)
+
+
+def on_sound_scale(run_data: RunData, values: Fact, picture: bool) -> bool:
+    """Whether numbers with ``min``, ``max``, ``mean`` and ``std`` are neither far from unit scale nor all next to 0."""
+    numbers = (values.min, values.max, values.mean, values.std)
+    if None in numbers:
+        return False
+    most = _most(values.min, values.max)
+    far = _is_far(run_data, numbers, 1.0) or (picture and most >= run_data.limit("dp.01.image_abs"))
+    return not far and most >= run_data.limit("dp.01.min_abs")
 
 
 def _compared(run_data: RunData) -> list:

@@ -1,13 +1,13 @@
 """Two inputs of a step that hold the same numbers, and enter one layer: the two views of a sample that were to differ."""
 
-from collections.abc import Iterator
 from typing import Optional
 
 import numpy as np
 
-from msprec.locate.trace import Node, to_numpy
+from msprec.locate.trace import to_numpy
 from msprec.probe.connectivity_trace import run_in_inference
-from msprec.probe.lost_inputs import layers, weights_of
+from msprec.probe.first_layers import entered_first
+from msprec.probe.lost_inputs import weights_of
 from msprec.record.nested import tensors_in
 
 #: Fewest batches, and fewest samples of one.
@@ -47,23 +47,6 @@ def _equal(batch: list, a: int, b: int) -> bool:
 
 def _first_layers(material) -> dict:
     """Of each input of a step, by its position, the ids of the weights of the layers that it enters before any other."""
-    trace = run_in_inference(material, material.batches[0])
-    found: dict = {id(one): set() for one in tensors_in(material.batches[0])}
-    with_weights = {id(node): node for node in layers(trace)}
-    for node in with_weights.values():
-        for before in _up_to_others(node, with_weights):
-            for one in before.inputs:
-                if id(one) in found:
-                    found[id(one)].update(map(id, weights_of(node)))
-    return {at: found[id(one)] for at, one in enumerate(tensors_in(material.batches[0]))}
-
-
-def _up_to_others(layer: Node, layers_: dict) -> Iterator[Node]:
-    """A layer and what its input was computed from, up to the layers before it."""
-    waiting, seen = [layer], set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
-            yield node
-            waiting.extend(one for one in node.sources if one is not None and id(one) not in layers_)
+    batch = material.batches[0]
+    entered = entered_first(run_in_inference(material, batch), batch)
+    return {at: {id(one) for node in nodes for one in weights_of(node)} for at, nodes in entered.items()}

@@ -18,6 +18,7 @@ from msprec.probe.compared_inputs import compared_inputs
 from msprec.probe.confident_learning import label_suspects
 from msprec.probe.connectivity_trace import connections, trace_step
 from msprec.probe.equal_inputs import equal_inputs
+from msprec.probe.first_layers import first_layers
 from msprec.probe.further_training import further_training
 from msprec.probe.gradient_target import differentiated
 from msprec.probe.interleaved_channels import interleaved_channels
@@ -166,6 +167,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("loss_places", loss_places, material)
     probes.keep_cheap("interleaved_channels", interleaved_channels, material)
     probes.keep_cheap("equal_inputs", equal_inputs, material)
+    probes.keep_cheap("first_layers", first_layers, material)
     probes.keep_cheap("lost_inputs", lost_inputs, material)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))

@@ -1,8 +1,11 @@
 """dp.01: The delivered input columns of the training set: root mean square, largest value, spread between features."""
 
+from typing import Optional
+
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import (
+    at,
     first_place,
     missing,
     no_training,
@@ -12,7 +15,15 @@ from msprec.checklists.common.findings import (
     plain_arrays,
     train_sets,
 )
-from msprec.checklists.common.input_scale import entering, feature_columns, is_token, judge, scaled_on_arrival
+from msprec.checklists.common.input_scale import (
+    entering,
+    feature_columns,
+    is_picture,
+    is_token,
+    judge,
+    on_sound_scale,
+    scaled_on_arrival,
+)
 from msprec.checklists.common.missing_value_codes import missing_marks
 from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.common.target_scale import target_scale
@@ -31,12 +42,12 @@ def normalised(run_data: RunData) -> Finding:
 
     Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
-    unless what the networks were called with is on a sound scale, or the code brings them to scale after delivery (first
-    layer a normalisation, a division in construct, in the forward function or in the loop), which is then judged with its
-    own factor. Labels are no features. Token ids for an embedding: not applicable. The statistics rest on what was
-    delivered, whatever the pipeline says; missing-value marks (ds.01) are left out of them. Targets of a regression whose
-    root mean square is dp.01.target or more, which enter the loss as they are, are a problem where the training did not
-    learn them, or the outputs stay dp.01.target times smaller.
+    unless what the networks were called with, or their first layers were seen to be given, is on a sound scale, or the code
+    brings them to scale after delivery (first layer a normalisation, a division in construct, in the forward function or in
+    the loop), which is then judged with its own factor. Labels are no features. Token ids for an embedding: not applicable.
+    The statistics rest on what was delivered, whatever the pipeline says; missing-value marks (ds.01) are left out of them.
+    Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
+    where the training did not learn them, or the outputs stay dp.01.target times smaller.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -99,6 +110,9 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
             [_statistics(numeric)],
         )
     index = next((number for number, entry in enumerate(dataset.columns) if entry.name == column.name), 0)
+    reached = _reached(run_data, dataset, index, verdict)
+    if reached is not None:
+        return ok(reached, [_statistics(numeric)])
     found = [
         scaling
         for scaling in input_scaling(run_data, index, column.name or "")
@@ -145,6 +159,30 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
             [scaling.place for scaling in found],
         )
     return _not_normalised(run_data, dataset, numeric, verdict, shown)
+
+
+def _reached(run_data: RunData, dataset: Fact, index: int, verdict) -> Optional[Text]:
+    """What speaks for a column: the first layers that it enters normalise, or are given numbers on a sound scale, as the
+    network was seen to compute them; None where it does not, or columns and inputs of the step do not answer to each other."""
+    inputs = run_data.probes.first_layers
+    if len(inputs) != len(dataset.columns):
+        return None
+    layers = inputs[index].layers
+    picture = is_picture(verdict.column)
+    sound = [
+        one for one in layers if one.normalizes or (not verdict.disparity and on_sound_scale(run_data, one, picture))
+    ]
+    if not layers or len(sound) < len(layers):
+        return None
+    known = [one for one in layers if None not in (one.min, one.max)]
+    return Text(
+        "{wrong}，但网络先作了换算：第一层（{where}）收到的在 {low} 到 {high} 之间，或由它归一化。",
+        "{wrong}; but the network converts it first: the first layer ({where}) is given {low} to {high}, or normalises it.",
+        wrong=verdict.wrong,
+        where=at(layers[0].place),
+        low=min((one.min for one in known), default=None),
+        high=max((one.max for one in known), default=None),
+    )
 
 
 def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:

@@ -478,6 +478,23 @@ _TARGET_IN_INPUTS = {
     "samples": key(count, "samples of the captured batches, in all of which they are the same"),
 }
 
+_FIRST_LAYERS = {
+    "layers": key(
+        [
+            {
+                "operator": key(words, "the layer"),
+                "place": key(PLACE, "where it is called"),
+                "normalizes": key(flag, "whether it is a normalisation"),
+                "min": key(number, "smallest of the numbers that it is given"),
+                "max": key(number, "largest"),
+                "mean": key(number, "mean"),
+                "std": key(number, "standard deviation"),
+            }
+        ],
+        "layers with weights that it enters before any other; empty: none",
+    ),
+}
+
 _TELLING_COLUMN = {
     "strength": key(
         finite, "2 |A - 1/2| of two classes, A the area under the curve of that number alone; else |correlation|"
@@ -620,6 +637,7 @@ PROBES = {
         _MIXED_SAMPLES, "whether results of a sample depend on the others of its batch, in inference mode"
     ),
     "target_in_inputs": key(_TARGET_IN_INPUTS, "the inputs hold the targets, and the loss changes with these numbers"),
+    "first_layers": key([_FIRST_LAYERS], "of each input of the step what the first layers are given of it"),
     "telling_column": key(_TELLING_COLUMN, "the number of a sample's inputs that tells most about its target"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
     "class_numbers": key(_CLASS_NUMBERS, "whether targets taken for amounts lie in the order of their numbers"),
