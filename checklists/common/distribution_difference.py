@@ -96,12 +96,19 @@ def _group(run_data: RunData, mine: tuple, theirs: tuple, other: ColumnValues, n
     if (other.column.elements or 0) < _FEW or other.samples < 4 or (high - low) / std > _TAILS:
         spread = min(spread, 1.0 + (spread - 1.0) * 0.25)
     far_shift, far_ratio = run_data.limit("dp.02.shift"), run_data.limit("dp.02.ratio")
+    if _is_window(other.column):
+        far_shift = run_data.limit("dp.02.drift")  # what comes later may well lie higher
     if shift > far_shift + noise or (spread >= far_ratio and not _is_constant(theirs)):
         return DistributionDifference("apart", _sentence(mine, theirs, number))
     if shift > run_data.limit("dp.02.near_shift") + noise or spread >= run_data.limit("dp.02.near_ratio") + noise:
         return DistributionDifference("doubtful", _sentence(mine, theirs, number))
     near, much = run_data.limit("dp.02.close_shift"), run_data.limit("dp.02.close_ratio")
     return DistributionDifference("close" if shift < near + noise and spread < much + noise else "alike")
+
+
+def _is_window(column: Fact) -> bool:
+    """Real numbers of several quantities at several times: windows of a series."""
+    return column.kind == "float" and len(column.shape) == 2
 
 
 def _events(values: tuple, of: ColumnValues) -> float:

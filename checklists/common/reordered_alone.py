@@ -89,6 +89,7 @@ class _Body:
             for target in one.targets
             if isinstance(target, ast.Name)
             and (_is_draw(one.value) or (target.id in self.shuffled and _counts(one.value)))
+            and self._drawn_rows(one.value, target.id) is None
         }
 
     def alone(self) -> Optional[tuple]:

@@ -45,6 +45,8 @@ _MODULE = """class Module:
         ),
         (_LOADED + "X = shuffle(X)\ny = shuffle(y)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "y = y[rng.permutation(9)]\nX = X[rng.permutation(9)]\n" + _USED, ("y", "X", 2)),
+        (_LOADED + "X = np.random.permutation(X)\ny = np.random.permutation(y)\n" + _USED, ("X", "y", 2)),
+        (_LOADED + "X = np.random.permutation(X)\n" + _USED, ("X", "y", 2)),
         (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
         (_LOADED + "rng.shuffle(X[:5])\ny = y.astype(int)\n" + _USED, ("X", "y", 2)),
         (_LOADED + "a = rng.permutation(X)\nb = rng.permutation(y)\nstep(a[:n], b[:n])\n", ("y", "a", 3)),
