@@ -17,6 +17,10 @@ STEPPED = (
 )
 
 
+#: Arguments of a schedule that are counted in steps or in epochs.
+_UNITS = r"\b(steps?_per_epoch|decay_steps?|decay_epochs?|step_size|T_max)\s*=(?!=)"
+
+
 class Collapse(NamedTuple):
     """``step``: from which on the rate stays at ``share`` times its ``peak`` or below; of ``steps`` in all; ``last``: the rate at
     the end."""
@@ -81,5 +85,5 @@ def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evid
             "steps takes the number of all steps.",
         ),
         evidence,
-        [*run_data.find_lines(STEPPED, 3), *places],
+        [*run_data.find_lines(STEPPED, 3), *run_data.find_lines(_UNITS, 3), *places],
     )

@@ -20,7 +20,7 @@ def equal_views(run_data: RunData) -> Optional[Finding]:
     cells = [cell.class_ or "" for network in run_data.networks for cell in network.cells]
     if not found.inputs or any("dropout" in one.lower() for one in cells) or run_data.find_lines(_DROPOUT, 1):
         return None
-    places = _one_seed(run_data)
+    places = _one_seed(run_data) or _generators_in_functions(run_data)
     places = places or [one for one in map(first_place, train_sets(run_data)) if one]
     if not places:
         places = [step.place for step in run_data.train_steps if step.count and step.place]
@@ -41,6 +41,17 @@ def equal_views(run_data: RunData) -> Optional[Finding]:
         run_data.code_at(places, Text("生成器", "The generators")),
         places,
     )
+
+
+def _generators_in_functions(run_data: RunData) -> list:
+    """Generators of a seed of their own that functions make, each time that they are called."""
+    made = run_data.find_lines(rf"\b({'|'.join(_GENERATORS)})\(\s*[^)\s]", 50)
+    inside = [
+        one
+        for one in made
+        if any(isinstance(node, ast.FunctionDef) for node in run_data.source.enclosing(one.file or "", one.line or 0))
+    ]
+    return [one for one in inside if run_data.source.callers(one.file or "", one.line or 0)][:3]
 
 
 def _one_seed(run_data: RunData) -> list:

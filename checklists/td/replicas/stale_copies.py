@@ -1,5 +1,6 @@
 """Copies of the trained network within one process that were to follow it and never did: targets, moving averages (td.07)."""
 
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -65,6 +66,17 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
 def _statistics(run_data: RunData, copy: Fact) -> Finding:
     # what is trained leaves out the statistics
     followed = run_data.find_lines(r"(?i)(ema|shadow|averag|teacher|target|copy|momentum)\w*\.trainable_params\(", 2)
+    followed = (
+        followed
+        or [
+            one
+            for one in run_data.find_lines(r"\.trainable_params\(", 50)
+            if any(
+                re.search(r"(?i)ema(?![a-z])|shadow|averag", getattr(node, "name", ""))
+                for node in run_data.source.enclosing(one.file or "", one.line or 0)
+            )
+        ][:2]
+    )
     places = [one for one in (*followed, copy.called, copy.created) if one]
     return problem(
         Text(
