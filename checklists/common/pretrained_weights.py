@@ -147,7 +147,7 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
     if load.function == "load_checkpoint":
         return _read_only(run_data, load, loads)
     total, loaded = load.network_parameters, load.loaded
-    if loaded and load.in_own_memory == loaded and (load.step or 0) >= run_data.limit("td.07.updates"):
+    if loaded and load.in_own_memory == loaded and _after_updates(run_data, load):
         return JudgedLoad(
             "problem",
             Text(
@@ -192,6 +192,12 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
             load,
         )
     return _overwritten(load, loads) or _gaps(run_data, load)
+
+
+def _after_updates(run_data: RunData, load: Fact) -> bool:
+    """Whether td.07.updates had been made, and the network is none that shares the trained one's memory, as a target may (td.07)."""
+    shares = any(copy.shared and copy.class_ == load.network for copy in run_data.copies)
+    return not shares and (load.step or 0) >= run_data.limit("td.07.updates")
 
 
 def _another_runs(run_data: RunData, load: Fact) -> bool:

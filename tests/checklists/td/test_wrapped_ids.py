@@ -31,9 +31,7 @@ def test_span_of_ids(tmp_path, code, highs, rows, found):
         datasets=[dataset([ids], scanned={"samples": 5000})],
         parameters=[parameter("factor.embedding_table", [rows, 8], cell_class="Embedding")],
     )
-    told = wrapped_ids(
-        RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
-    )
+    told = wrapped_ids(RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None)))
     assert (told is not None) is found
     if found:
         assert told.locations[0]["line"] == 1
