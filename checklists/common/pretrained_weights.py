@@ -195,7 +195,7 @@ def _judge(run_data: RunData, load: Fact, loads: list) -> Optional[JudgedLoad]:
 
 
 def _after_updates(run_data: RunData, load: Fact) -> bool:
-    """Whether td.07.updates had been made, and the network is none that shares the trained one's memory, as a target may (td.07)."""
+    """Whether td.07.updates had been made, and the network is not a copy in the trained one's memory, which td.07 tells."""
     shares = any(copy.shared and copy.class_ == load.network for copy in run_data.copies)
     return not shares and (load.step or 0) >= run_data.limit("td.07.updates")
 
