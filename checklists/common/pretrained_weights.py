@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.kept_views import kept_as_views
 from msprec.checklists.common.kept_weights import kept_at_worst
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData, place
@@ -48,7 +49,8 @@ class JudgedLoad(NamedTuple):
 def judge_loads(run_data: RunData) -> Finding:
     """The finding on all loads of a run, and on the reference weights where there are some."""
     loads = [load for load in run_data.loads if not load.optimizer]
-    judged = [_reference(run_data), *((_of_loads(run_data, loads), kept_at_worst(run_data)) if loads else ())]
+    judged = [_reference(run_data), kept_as_views(run_data)]
+    judged += [_of_loads(run_data, loads), kept_at_worst(run_data)] if loads else []
     findings = [finding for finding in judged if finding is not None]
     return worst(findings) if findings else _nothing_loaded(run_data)
 

@@ -13,11 +13,11 @@ from msprec.engine.run_data import RunData
 def pretrained(run_data: RunData) -> Finding:
     """What each load put into which network, what it left out, and what was still there when training began.
 
-    Problem: loading failed and the script went on; what is loaded after td.07.updates updates lies in the network's own memory;
-    nothing was loaded; weights went into an instance that never runs; names that do not match though shapes do; more layers of
-    another shape than a new head has (wi.02.head); layers in the middle that got nothing; values overwritten before the first
-    step (a new last layer excepted); initial weights other than ``--reference-weights``. OK: filled whole, or but for a new
-    last part. States of optimizers and adapters are not counted.
+    Problem: loading failed and the script went on; what is loaded after td.07.updates updates lies in the network's own
+    memory, or was kept as NumPy views of it; nothing was loaded; weights went into an instance that never runs; names that do
+    not match though shapes do; more layers of another shape than a new head has (wi.02.head); layers in the middle that got
+    nothing; values overwritten before the first step (a new last layer excepted); initial weights other than ``--reference-
+    weights``. OK: filled whole, or but for a new last part. States of optimizers and adapters are not counted.
     """
     if not run_data.has("weights_loaded") and not run_data.has("reference_weights"):
         known = nothing_to_load(run_data) if run_data.was_run else None

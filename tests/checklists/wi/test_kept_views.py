@@ -1,0 +1,45 @@
+"""wi.02: best weights kept as views of the parameters."""
+
+import pytest
+from building import Run
+
+from msprec.checklists.common.kept_views import kept_as_views
+from msprec.engine.run_data import RunData
+from msprec.engine.runner import default_thresholds
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import RunFolder
+
+LOOP = """
+for epoch in range(9):
+    error = train(net)
+    if error < lowest:
+        {}
+{}
+"""
+DICT = "lowest, best = error, {{p.name: p.asnumpy(){} for p in net.get_parameters()}}"
+LIST = "self.kept = [p.asnumpy() for _, p in net.parameters_and_names()]"
+BACK = "for p in net.get_parameters():\n    p.set_data(Tensor(best[p.name]))"
+LOAD = "ms.load_param_into_net(net, {n: Parameter(Tensor(v)) for n, v in best.items()})"
+EACH = "for p, old in zip(net.get_parameters(), self.kept):\n    p.assign_value(Tensor(old))"
+
+
+@pytest.mark.parametrize(
+    ("kept", "back", "device", "wrong"),
+    [
+        (DICT.format(""), BACK, "CPU", True),
+        (DICT.format(""), LOAD, "CPU", True),
+        (LIST, EACH, "CPU", True),
+        (DICT.format(".copy()"), BACK, "CPU", False),
+        (DICT.format(""), BACK, "Ascend", False),  # copied from the device
+        (DICT.format(""), "np.savez(path, **best)", "CPU", False),
+        ("best = {n: Tensor(p.asnumpy()) for n, p in net.parameters_dict().items()}", BACK, "CPU", False),
+    ],
+)
+def test_what_is_kept(tmp_path, kept, back, device, wrong):
+    made = Run(source={"train.py": LOOP.format(kept, back)})
+    made.set("run", {"device_target": device})
+    run_data = RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
+    found = kept_as_views(run_data)
+    assert (found is not None) == wrong
+    if wrong:
+        assert found.locations[0]["line"] == 5
