@@ -4,13 +4,22 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from msprec.checklists.common.findings import first_place, plain_arrays
+from msprec.checklists.common.findings import first_place, plain_arrays, train_sets
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, assigned_parts, called_name, own_nodes, root_name
 
 _MOST, _DEEPEST = 4, 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def input_origins(run_data: RunData, position: int) -> list:
+    """Where the array of the training step's input of that number got its values, then the data set that holds it."""
+    for dataset in train_sets(run_data):
+        if len(dataset.columns) > position:
+            origins = array_origins(run_data, dataset, dataset.columns[position])
+            return [one for one in (*origins, first_place(dataset)) if one]
+    return []
 
 
 def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:

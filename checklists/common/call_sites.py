@@ -1,6 +1,7 @@
 """Where the function around a line is called, and where a cell's own parameter is declared and should be used."""
 
 import ast
+from typing import Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -11,17 +12,26 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 def called_from(run_data: RunData, where: Fact) -> list:
     """The one call of the innermost function around a line; empty where there are several, or it is a main function."""
+    name = _function_around(run_data, where)
+    calls = calls_around(run_data, where) if name not in ("main", "__init__", "construct", "__call__") else []
+    return calls if len(calls) == 1 else []
+
+
+def calls_around(run_data: RunData, where: Fact) -> list:
+    """All calls of the innermost function around a line, by its name; empty where it stands in none."""
+    name = _function_around(run_data, where)
+    return [
+        place(file, node.lineno)
+        for file in (sorted(run_data.source.trees) if name is not None else ())
+        for node in run_data.source.nodes(file, ast.Call)
+        if called_name(node) == name
+    ]
+
+
+def _function_around(run_data: RunData, where: Fact) -> Optional[str]:
     around = run_data.source.enclosing(where.file, where.line) if where and where.file and where.line else []
     functions = [one for one in around if isinstance(one, _FUNCTIONS)]
-    if not functions or functions[-1].name in ("main", "__init__", "construct", "__call__"):
-        return []
-    calls = [
-        place(file, node.lineno)
-        for file in run_data.source.trees
-        for node in run_data.source.nodes(file, ast.Call)
-        if called_name(node) == functions[-1].name
-    ]
-    return calls if len(calls) == 1 else []
+    return functions[-1].name if functions else None
 
 
 def unused_declaration(run_data: RunData, parameter: Fact) -> list:

@@ -1,6 +1,7 @@
 """Weights that a script keeps as NumPy views of the parameters, so that training writes over what was kept (wi.02)."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Optional
 
@@ -9,6 +10,7 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name
 
+_VIEW = re.compile(r"\.asnumpy\(")
 _PARAMETERS = ("get_parameters", "trainable_params", "parameters_dict", "parameters_and_names", "untrainable_params")
 #: What puts values back into parameters, or makes tensors of them.
 _PUTS_BACK = ("set_data", "load_param_into_net", "assign", "assign_value", "Parameter", "Tensor", "from_numpy")
@@ -39,7 +41,9 @@ def kept_as_views(run_data: RunData) -> Optional[Finding]:
 
 def _kept(run_data: RunData) -> Iterator[tuple]:
     """``(name, [where it is kept, where it is put back])``."""
-    for file, tree in sorted(run_data.source.trees.items()):
+    files = {file for file, _ in run_data.source.grep(_VIEW)} & run_data.source.trees.keys()
+    for file in sorted(files):
+        tree = run_data.source.trees[file]
         loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))]
         for node in (one for loop in loops for one in ast.walk(loop)):
             for target, value in _assigned(node):
@@ -71,7 +75,7 @@ def _views(node: ast.AST) -> bool:
 def _put_back(tree: ast.AST, name: str, kept: ast.AST) -> Optional[int]:
     """The line of a call, outside the statement that keeps it, that makes tensors or parameters of what has that name, or of a
     loop over it in which one does."""
-    inside = list(ast.walk(kept))
+    inside = set(ast.walk(kept))
     for node in ast.walk(tree):
         if not isinstance(node, (ast.Call, ast.For)) or node in inside:
             continue

@@ -64,8 +64,7 @@ def class_counters(run_data: RunData) -> list:
 
 def goes_by_class(run_data: RunData, counter: Fact) -> bool:
     """Whether such a place is that of a loss that counts classes or looks at what is hard, whatever it weights them with."""
-    lines = run_data.find_lines(rf"(?i){BY_CLASS.pattern}", 500)
-    return any((one.file, one.line) == (counter.file, counter.line) for one in lines)
+    return run_data.matches_at(rf"(?i){BY_CLASS.pattern}", counter)
 
 
 def _starts(run_data: RunData) -> list:

@@ -194,6 +194,10 @@ class RunData(RunSources):
             distinct.setdefault((one.file, one.line), one)
         return [self.code(one, title, source) for one in [*distinct.values()][:most]]
 
+    def matches_at(self, pattern: str, where: Fact) -> bool:
+        """Whether the line of a place matches a regular expression; not where there is none."""
+        return bool(where) and (where.file, where.line) in self.source.grep(re.compile(pattern))
+
     def find_lines(self, pattern: str, most: int = 5) -> list:
         """Places in the user's files whose line matches a regular expression (comments left out)."""
         return [place(*hit) for hit in self.source.grep(re.compile(pattern))][:most]

@@ -106,16 +106,6 @@ class Code:
             level = [node for node in inner if not isinstance(node, ast.stmt) or _spans(node, line)]
         return sorted(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
 
-    def callers(self, file: str, line: int) -> list:
-        """``[(file, line), …]`` of the calls of the innermost function around a line, by its name."""
-        around = [
-            node for node in self.enclosing(file, line) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        ]
-        if not around:
-            return []
-        calls = [(name, node) for name in sorted(self.trees) for node in self.nodes(name, ast.Call)]
-        return [(name, node.lineno) for name, node in calls if called_name(node) == around[-1].name]
-
     def in_construct(self, file: str, line: int) -> bool:
         """Whether a line lies in a ``construct`` or ``forward`` method, which computes what a network gives."""
         return any(getattr(node, "name", "") in ("construct", "forward") for node in self.enclosing(file, line))

@@ -4,6 +4,7 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -46,12 +47,7 @@ def equal_views(run_data: RunData) -> Optional[Finding]:
 def _generators_in_functions(run_data: RunData) -> list:
     """Generators of a seed of their own that functions make, each time that they are called."""
     made = run_data.find_lines(rf"\b({'|'.join(_GENERATORS)})\(\s*[^)\s]", 50)
-    inside = [
-        one
-        for one in made
-        if any(isinstance(node, ast.FunctionDef) for node in run_data.source.enclosing(one.file or "", one.line or 0))
-    ]
-    return [one for one in inside if run_data.source.callers(one.file or "", one.line or 0)][:3]
+    return [one for one in made if calls_around(run_data, one)][:3]
 
 
 def _one_seed(run_data: RunData) -> list:

@@ -3,8 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.findings import first_place, train_sets
+from msprec.checklists.common.array_origin import input_origins
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -14,7 +13,7 @@ def target_in_inputs(run_data: RunData) -> Optional[Finding]:
     facts = run_data.probes.target_in_inputs
     if facts.samples is None:
         return None
-    places = _places(run_data, facts)
+    places = input_origins(run_data, facts.input or 0)
     return problem(
         Text(
             "目标就在输入里：{n} 个样本中，第 {input} 个输入的第 {column} 个数（序列则为最后一步的第几个）都等于目标，"
@@ -33,12 +32,3 @@ def target_in_inputs(run_data: RunData) -> Optional[Finding]:
         run_data.code_at(places[:2], Text("输入的来处", "Where the inputs are made")),
         places,
     )
-
-
-def _places(run_data: RunData, facts) -> list:
-    """Where the array of the inputs got its values, then the data set."""
-    for dataset in train_sets(run_data):
-        if len(dataset.columns) > (facts.input or 0):
-            origins = array_origins(run_data, dataset, dataset.columns[facts.input])
-            return [one for one in (*origins, first_place(dataset)) if one]
-    return []

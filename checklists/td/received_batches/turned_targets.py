@@ -3,9 +3,10 @@
 from typing import Optional
 
 from msprec.bilingual import Text, percent
+from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem, undecided
-from msprec.engine.run_data import RunData, place
+from msprec.engine.run_data import RunData
 
 _NAMES = {
     "left to right": Text("左右翻转", "mirrored left to right"),
@@ -51,8 +52,8 @@ def turned_targets(run_data: RunData) -> Optional[Finding]:
         return None
     share, name = max(turned)
     hits = run_data.find_lines(_TURNS, 4)
-    calls = dict.fromkeys(call for one in hits for call in run_data.source.callers(one.file or "", one.line or 0))
-    hits += [place(*call) for call in list(calls)[:4]]
+    calls = {(call.file, call.line): call for one in hits for call in calls_around(run_data, one)}
+    hits += list(calls.values())[:4]
     says = Text(
         "{share}的样本的目标（掩码）与{turn}后的图像吻合，而与收到的图像不吻合，其余样本的目标与图像方向一致（{n} 个样本）："
         "随机翻转只作用于图像或只作用于目标。",

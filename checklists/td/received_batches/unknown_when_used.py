@@ -3,8 +3,8 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.findings import at, first_place, train_sets
+from msprec.checklists.common.array_origin import input_origins
+from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -22,7 +22,7 @@ def unknown_when_used(run_data: RunData) -> Optional[Finding]:
     used = next((one for one in run_data.inputs if one.phase != "train" and _is_the_same(one, told)), None)
     if used is None:
         return None
-    places = [*_origins(run_data, told), *([used.place] if used.place else [])]
+    places = [*input_origins(run_data, told.input or 0), *([used.place] if used.place else [])]
     return problem(
         Text(
             "训练中第 {input} 个输入的第 {column} 个数几乎单独决定目标（{samples} 个样本，{strength}），"
@@ -51,11 +51,3 @@ def _is_the_same(call: Fact, told: Fact) -> bool:
         return False
     spread = call.arguments[told.input or 0].channels.std
     return len(spread) > (told.column or 0) and spread[told.column or 0] == 0
-
-
-def _origins(run_data: RunData, told: Fact) -> list:
-    for dataset in train_sets(run_data):
-        if len(dataset.columns) > (told.input or 0):
-            origins = array_origins(run_data, dataset, dataset.columns[told.input or 0])
-            return [one for one in (*origins, first_place(dataset)) if one]
-    return []

@@ -49,7 +49,7 @@ def _finding(run_data: RunData, column: Fact, width: int, rows: int, casts: list
             name=column.name,
             n=width + 1,
             rows=rows,
-            bits=(width + 1).bit_length() - 1 if width in (255, 65535) else (width + 1).bit_length(),
+            bits=8 if width <= 255 else 16,
         ),
         Text("编号用 int32 保存和转换。", "Keep ids as int32 throughout."),
         [run_data.code_at(casts, Text("转换成窄类型之处", "Where they are cast to a narrow type"))],

@@ -27,18 +27,11 @@ def shared_memory(run_data: RunData) -> Optional[Finding]:
     for copy in run_data.copies:
         if not copy.shared or copy.distance != 0:
             continue
-        named = bool(run_data.find_lines(rf"{_APART}\w*\s*=[^=].*\b({copy.class_}|deepcopy|clone)\(", 1)) or _called_so(
-            run_data, copy
-        )
-        if named:
+        named = run_data.find_lines(rf"{_APART}\w*\s*=[^=].*\b({copy.class_}|deepcopy|clone)\(", 1)
+        if named or run_data.matches_at(rf"{_APART}\w*\(", copy.called):
             put = [one for one in run_data.loads if one.network == copy.class_ and not one.file]
             return _finding(run_data, copy, put, undecided if any(one.step for one in put) else problem)
     return None
-
-
-def _called_so(run_data: RunData, copy: Fact) -> bool:
-    calls = run_data.find_lines(rf"{_APART}\w*\(", 500) if copy.called else []
-    return any((one.file, one.line) == (copy.called.file, copy.called.line) for one in calls)
 
 
 def _finding(run_data: RunData, copy: Fact, put: list, make) -> Finding:

@@ -64,20 +64,7 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
 
 
 def _statistics(run_data: RunData, copy: Fact) -> Finding:
-    # what is trained leaves out the statistics
-    followed = run_data.find_lines(r"(?i)(ema|shadow|averag|teacher|target|copy|momentum)\w*\.trainable_params\(", 2)
-    followed = (
-        followed
-        or [
-            one
-            for one in run_data.find_lines(r"\.trainable_params\(", 50)
-            if any(
-                re.search(r"(?i)ema(?![a-z])|shadow|averag", getattr(node, "name", ""))
-                for node in run_data.source.enclosing(one.file or "", one.line or 0)
-            )
-        ][:2]
-    )
-    places = [one for one in (*followed, copy.called, copy.created) if one]
+    places = [one for one in (*_trained_alone(run_data), copy.called, copy.created) if one]
     return problem(
         Text(
             "{name}（{called} 处调用）的权重随被训练的网络更新，而它的 BatchNorm 统计量（{paths}）仍是训练开始时的值："
@@ -97,6 +84,18 @@ def _statistics(run_data: RunData, copy: Fact) -> Finding:
         [run_data.code_at(places, Text("副本的调用与创建", "Where the copy is called and made"))],
         places,
     )
+
+
+def _trained_alone(run_data: RunData) -> list:
+    """Lines that take the trained weights of a copy, or take them within a class or function of an average: what is trained
+    leaves out the statistics."""
+    own = run_data.find_lines(r"(?i)(ema|shadow|averag|teacher|target|copy|momentum)\w*\.trainable_params\(", 2)
+    return own or [one for one in run_data.find_lines(r"\.trainable_params\(", 50) if _in_average(run_data, one)][:2]
+
+
+def _in_average(run_data: RunData, where: Fact) -> bool:
+    names = [getattr(node, "name", "") for node in run_data.source.enclosing(where.file or "", where.line or 0)]
+    return any(re.search(r"(?i)ema(?![a-z])|shadow|averag", name) for name in names)
 
 
 def _slow(run_data: RunData, copy: Fact) -> Finding:
@@ -137,9 +136,7 @@ def _kept_since(run_data: RunData, copy: Fact) -> bool:
 def _named(run_data: RunData, copy: Fact) -> bool:
     """Whether the copy is a target or an average by the name that it is given, or called by."""
     named = rf"{_FOLLOWS}\w*\b[^=\n]*=[^=].*\b({copy.class_}|deepcopy|clone)\("
-    calls = run_data.find_lines(rf"{_FOLLOWS}\w*\(", 500) if copy.called else []
-    called = any((one.file, one.line) == (copy.called.file, copy.called.line) for one in calls)
-    return called or bool(run_data.find_lines(named, 1))
+    return run_data.matches_at(rf"{_FOLLOWS}\w*\(", copy.called) or bool(run_data.find_lines(named, 1))
 
 
 def _follows(run_data: RunData, copy: Fact) -> bool:
