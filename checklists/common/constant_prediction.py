@@ -214,7 +214,7 @@ def scores_above_chance(run_data: RunData, constant: ConstantLoss) -> bool:
 def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     """The loss of the best constant prediction, from the training targets; None where the facts do not tell it."""
     loss = run_data.once(loss_kind)
-    if loss is None or run_data.find_lines(_WEIGHTED, 1):
+    if loss is None or (run_data.find_lines(_WEIGHTED, 1) and not _weighted_by_one(run_data)):
         return None
     each_its_own = _of_pairs(loss)
     if each_its_own is not None:
@@ -223,6 +223,12 @@ def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     if not found or max(one.value for one in found) > 1.05 * min(one.value for one in found):
         return None  # several sets with targets of their own: which one the last steps saw is not known
     return max(found, key=lambda one: one.value)
+
+
+def _weighted_by_one(run_data: RunData) -> bool:
+    """Whether the weights that the loss was seen to be given are ones."""
+    seen = [loss.weights for loss in run_data.probes.losses]
+    return bool(seen) and all(weights and all(one == 1 for one in weights) for weights in seen)
 
 
 def _of_pairs(loss: LossKind) -> Optional[ConstantLoss]:

@@ -50,6 +50,9 @@ def weight_origins(run_data: RunData) -> list:
     for call in _weighted_calls(run_data, _reached(run_data, _starts(run_data))):
         file = call.scope.module.file
         for value in _weights_given(call.node):
+            # pos_weight.expand_as(t)
+            while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and not value.keywords:
+                value = value.func.value
             made = run_data.project.value_node(value, call.scope)
             found += [place(file, made.lineno)] if isinstance(made, ast.expr) else []
             found.append(place(file, call.node.lineno))

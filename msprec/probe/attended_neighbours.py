@@ -9,7 +9,8 @@ import numpy as np
 
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.inference_trace import InferenceTraces
 
 #: Fewest nodes and largest matrices that are looked at; largest share of pairs that are neighbours.
 _NODES, _LARGEST, _SPARSE = 8, 1 << 22, 0.3
@@ -17,13 +18,13 @@ _NODES, _LARGEST, _SPARSE = 8, 1 << 22, 0.3
 _CLASSES = 0.9
 
 
-def attended_neighbours(material) -> Optional[list]:
+def attended_neighbours(traces: InferenceTraces) -> Optional[list]:
     """The entry ``attended_neighbours`` of ``probes.json``; None where no softmax is over the nodes of a graph.
 
     Args:
-        material: What the run has left.
+        traces: The step in inference mode.
     """
-    trace = run_in_inference(material, material.batches[0])
+    trace = traces.of()
     graphs: dict = {}
     found: dict = {}
     for node in trace.nodes:

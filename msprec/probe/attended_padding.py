@@ -10,7 +10,8 @@ import numpy as np
 
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import place_of, run_in_inference
+from msprec.probe.connectivity_trace import place_of
+from msprec.probe.inference_trace import InferenceTraces
 from msprec.record.nested import tensors_in
 
 #: Shortest sequence, fewest padded samples, fewest lengths of padding, and largest weights that are looked at, in elements.
@@ -19,17 +20,17 @@ _SHORTEST, _SAMPLES, _LENGTHS, _LARGEST = 4, 4, 3, 1 << 22
 _CLOSE = 1e-2
 
 
-def attended_padding(material) -> Optional[dict]:
+def attended_padding(traces: InferenceTraces) -> Optional[dict]:
     """The entry ``attended_padding`` of ``probes.json``; None where no sequence of whole numbers is padded.
 
     Args:
-        material: What the run has left.
+        traces: The step in inference mode.
     """
-    batch = material.batches[0]
-    padded = next((found for one in tensors_in(batch) if (found := padded_places(to_numpy(one))) is not None), None)
+    given = tensors_in(traces.batches[0])
+    padded = next((found for one in given if (found := padded_places(to_numpy(one))) is not None), None)
     if padded is None:
         return None
-    trace = run_in_inference(material, batch)
+    trace = traces.of()
     softmaxes: dict = {}
     means: dict = {}
     for node in trace.nodes:

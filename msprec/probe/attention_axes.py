@@ -6,7 +6,8 @@ import numpy as np
 
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.inference_trace import InferenceTraces
 from msprec.probe.producing_operator import CARRIERS
 
 _MATMULS = ("matmul", "matmult", "bmm", "batchmatmul", "matmulext", "bmmext")
@@ -18,7 +19,7 @@ _NORMALIZING = ("l2normalize", "normalize", "div", "divide", "truediv", "realdiv
 _LARGEST, _CLOSE = 1 << 22, 1e-2
 
 
-def attention_axes(material) -> list:
+def attention_axes(traces: InferenceTraces) -> list:
     """The entry ``attention_axes`` of ``probes.json``: what is multiplied along another axis than that along which it was
     normalised: softmaxes with values, and vectors of length one with each other.
 
@@ -26,9 +27,9 @@ def attention_axes(material) -> list:
     to one along it make a mean of the values, and vectors of length one make a cosine of their angle.
 
     Args:
-        material: What the run has left.
+        traces: The step in inference mode.
     """
-    trace = run_in_inference(material, material.batches[0])
+    trace = traces.of()
     found: dict = {}
     for node in trace.nodes:
         if plain_name(node) not in _MATMULS or len(node.inputs) != 2:

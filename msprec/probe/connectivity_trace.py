@@ -152,17 +152,6 @@ def run_forward(step: ReplayedStep, inputs: Optional[tuple] = None) -> tuple:
     return trace, result
 
 
-def run_in_inference(material, batch: tuple) -> GraphTrace:
-    """The trace of what the captured step differentiates, run forward on ``batch``, every cell in inference mode.
-
-    Args:
-        material: What the run has left.
-    """
-    step = material.build(batch)
-    with material.in_inference(), undisturbed(step.parameters, None, None, step.host_random):
-        return run_forward(step)[0]
-
-
 def _holds_optimizer(cell) -> bool:
     """Whether a cell calls an optimizer of its own: one of its cells, or one in a list of it."""
     held = [*cell._cells.values(), *(v for one in vars(cell).values() if isinstance(one, (list, tuple)) for v in one)]

@@ -5,30 +5,29 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
-from msprec.probe.connectivity_trace import run_in_inference
 from msprec.probe.first_layers import entered_first
-from msprec.probe.lost_inputs import weights_of
+from msprec.probe.inference_trace import InferenceTraces, weights_of
 from msprec.record.nested import tensors_in
 
 #: Fewest batches, and fewest samples of one.
 _BATCHES, _SAMPLES = 2, 4
 
 
-def equal_inputs(material) -> Optional[dict]:
+def equal_inputs(traces: InferenceTraces) -> Optional[dict]:
     """The entry ``equal_inputs`` of ``probes.json``: positions of two inputs of real numbers that are equal in every captured
     batch and whose first layer has the same weights, as those of a teacher and its student, or of the input and the target of an
     autoencoder have not; None where there are none.
 
     Args:
-        material: What the run has left.
+        traces: The step in inference mode.
     """
-    batches = [list(tensors_in(batch)) for batch in material.batches]
+    batches = [list(tensors_in(batch)) for batch in traces.batches]
     if len(batches) < _BATCHES:
         return None
     first = batches[0]
     pairs = [(a, b) for a in range(len(first)) for b in range(a + 1, len(first)) if _comparable(first[a], first[b])]
     pairs = [pair for pair in pairs if all(_equal(batch, *pair) for batch in batches)]
-    enter = _first_layers(material) if pairs else {}
+    enter = _first_layers(traces) if pairs else {}
     both = next((pair for pair in pairs if enter[pair[0]] & enter[pair[1]]), None)
     return {"inputs": list(both), "batches": len(batches)} if both is not None else None
 
@@ -45,8 +44,7 @@ def _equal(batch: list, a: int, b: int) -> bool:
     return bool(np.array_equal(one, other) and np.ptp(one, axis=0).any())
 
 
-def _first_layers(material) -> dict:
+def _first_layers(traces: InferenceTraces) -> dict:
     """Of each input of a step, by its position, the ids of the weights of the layers that it enters before any other."""
-    batch = material.batches[0]
-    entered = entered_first(run_in_inference(material, batch), batch)
+    entered = entered_first(traces.of(), traces.batches[0])
     return {at: {id(one) for node in nodes for one in weights_of(node)} for at, nodes in entered.items()}

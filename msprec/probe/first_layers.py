@@ -9,28 +9,26 @@ import numpy as np
 
 from msprec.locate.trace import Node, to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import place_of, run_in_inference
-from msprec.probe.lost_inputs import layers, weights_of
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.inference_trace import InferenceTraces, layers, weights_of
 from msprec.record.nested import tensors_in
 
 #: Most inputs of a step, most layers of each, and largest arrays that are told, in elements.
 _INPUTS, _LAYERS, _LARGEST = 16, 4, 1 << 22
 
 
-def first_layers(material) -> list:
+def first_layers(traces: InferenceTraces) -> list:
     """The entry ``first_layers`` of ``probes.json``: of each input of a step the layers that it enters before any other, and the
     numbers that they are given; empty lists of those that enter none.
 
     Args:
-        material: What the run has left.
+        traces: The step in inference mode.
     """
-    batch = material.batches[0]
-    trace = run_in_inference(material, batch)
-    entered = entered_first(trace, batch)
+    entered = entered_first(traces.of(), traces.batches[0])
     return [{"layers": [_given(node) for node in nodes[:_LAYERS]]} for nodes in list(entered.values())[:_INPUTS]]
 
 
-def entered_first(trace, batch: tuple) -> dict:
+def entered_first(trace: GraphTrace, batch: tuple) -> dict:
     """Of each input of a step, by its position, the layers with weights that it enters before any other."""
     at = {id(one): number for number, one in enumerate(tensors_in(batch))}
     found: dict = {number: [] for number in at.values()}

@@ -23,6 +23,8 @@ from msprec.runtime.scalars import first_scalar
 GONE = 0.1
 #: Steps of a trial at the run's own rate: twice those of the run, so many at least and at most; fewer than `ENOUGH` tell nothing.
 FEWEST, MOST, ENOUGH = 60, 400, 20
+#: A run of fewer steps that brought next to nothing may have ended too early: so many at its own rate are tried before others.
+SHORT = 200
 #: One batch in so many is kept back, and so many at most.
 KEPT, MOST_KEPT = 4, 8
 #: So many are looked at where one takes long, or as many as fit into this share of the time.
@@ -76,11 +78,10 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         raise Cannot("slow")
     looked = looked[-max(LOOKS, int(LOOKING * (until - busy_seconds()) / each)) :]
     before = trial.run(0.0, [], looked)[1]
-    longest = min(steps, MOST) if stuck else min(MOST, max(FEWEST, 2 * steps))
     found: list = []
-    for rate in [used * 10.0**power for power in POWERS] if stuck else [used]:
+    for rate, most_steps in _to_try(used, steps, stuck):
         left = (until - busy_seconds()) * (FIRST if stuck and not found else 1.0)
-        count = min(longest, int(left / each) - len(looked))
+        count = min(most_steps, int(left / each) - len(looked))
         if rate > HIGH or count < ENOUGH:
             continue
         losses, after = trial.run(rate, list(itertools.islice(itertools.cycle(trained), count)), looked, until)
@@ -91,6 +92,14 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
         raise Cannot("slow")
     apart = len(trained) < len(batches)
     return {"rate": used, "batches": len(trained), "apart": apart, "before": before, "trials": found}
+
+
+def _to_try(used: float, steps: int, stuck: bool) -> list:
+    """``(rate, most steps)`` of the trials: higher rates have no more steps than the run had."""
+    if not stuck:
+        return [(used, min(MOST, max(FEWEST, 2 * steps)))]
+    higher = [(used * 10.0**power, min(steps, MOST)) for power in POWERS]
+    return [(used, SHORT), *higher] if steps < SHORT else higher
 
 
 def _again(material: Material, trial: "_Trial", steps: int, until: float) -> Optional[dict]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from msprec.locate.trace import Node, ancestors, to_numpy
 from msprec.probe.attainable_range import plain_name
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.inference_trace import InferenceTraces, layers, weights_of
 from msprec.record.nested import tensors_in
-from msprec.runtime.cells import is_builtin
 
 #: Batches that are looked at, fewest samples of one, and largest tensors, in elements.
 _BATCHES, _SAMPLES, _LARGEST = 2, 8, 1 << 22
@@ -22,41 +22,28 @@ _PRODUCTS = ("mul", "bmm")
 _ACTIVATIONS = ("relu", "elu", "gelu", "silu", "swish", "mish", "softmax", "softmin", "sigmoid", "tanh", "softsign")
 
 
-def lost_inputs(material) -> list:
+def lost_inputs(traces: InferenceTraces) -> list:
     """The entry ``lost_inputs`` of ``probes.json``: operators that are given what differs between the samples of a batch and
     give the same for all, in every batch that is looked at, of which a layer with weights is given nothing else.
 
     Args:
-        material: What the run has left.
+        traces: The step in inference mode.
     """
     found = []
-    for batch in material.batches[:_BATCHES]:
+    for number, batch in enumerate(traces.batches[:_BATCHES]):
         samples = max((len(one) for one in tensors_in(batch) if one.ndim), default=0)
         if samples >= _SAMPLES:
-            found.append(_lost(material, batch, samples))
+            found.append(_lost(traces.of(number), samples))
     first = found[0] if found else []
     return [one for one in first if all(one in others for others in found)][:4]
 
 
-def _lost(material, batch: tuple, samples: int) -> list:
-    trace = run_in_inference(material, batch)
+def _lost(trace: GraphTrace, samples: int) -> list:
     # not a mask that hides nothing, which is multiplied with what differs
     same = [one for one in layers(trace) if _is_given_the_same(one, samples)]
     before = {id(node) for node in ancestors([source for one in same for source in one.sources])}
     lost = [node for node in trace.nodes if id(node) in before and _loses(node, samples)]
     return [{"operator": node.callee, "place": place_of(node), "cell": node.cell} for node in lost]
-
-
-def layers(trace: GraphTrace) -> list:
-    """The nodes that compute with weights: cells of MindSpore's with some, and operators that are given one."""
-    return [node for node in trace.nodes if weights_of(node)]
-
-
-def weights_of(node: Node) -> list:
-    """The parameters that a node computes with: those of a cell of MindSpore's, and those that an operator is given."""
-    cell = node.cell_object
-    own = list(cell._params.values()) if cell is not None and is_builtin(type(cell)) else []
-    return [one for one in (*own, *node.inputs) if type(one).__name__ == "Parameter"]
 
 
 def _loses(node: Node, samples: int) -> bool:

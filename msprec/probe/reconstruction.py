@@ -8,7 +8,8 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import ancestors, to_numpy
-from msprec.probe.connectivity_trace import GraphTrace, place_of, run_in_inference
+from msprec.probe.connectivity_trace import GraphTrace, place_of
+from msprec.probe.inference_trace import run_in_inference
 from msprec.probe.loss_input_statistics import is_input
 from msprec.probe.numpy_losses import kind_called
 from msprec.record.nested import replaced, tensors_in

@@ -21,6 +21,7 @@ from msprec.probe.equal_inputs import equal_inputs
 from msprec.probe.first_layers import first_layers
 from msprec.probe.further_training import further_training
 from msprec.probe.gradient_target import differentiated
+from msprec.probe.inference_trace import InferenceTraces
 from msprec.probe.interleaved_channels import interleaved_channels
 from msprec.probe.label_control import label_control
 from msprec.probe.learning_rate_probe import Cannot, range_test
@@ -150,25 +151,26 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     softmaxes = any(
         one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
     )
+    traces = InferenceTraces(material)
     probes.keep_cheap("received", received_facts, material)
     probes.keep_cheap("orientation", orientation, material)
     probes.keep_cheap("box_corners", box_corners, material)
     mixes = softmaxes or facts.get("own_losses")
-    probes.keep_cheap("attention_axes", lambda: attention_axes(material) if mixes else [])
+    probes.keep_cheap("attention_axes", lambda: attention_axes(traces) if mixes else [])
     probes.keep_cheap("label_control", label_control, material, losses)
     probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
     probes.keep_cheap("telling_column", telling_column, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("token_targets", token_targets, material)
-    probes.keep_cheap("attended_padding", attended_padding, material)
-    probes.keep_cheap("attended_neighbours", lambda: attended_neighbours(material) if softmaxes else None)
+    probes.keep_cheap("attended_padding", attended_padding, traces)
+    probes.keep_cheap("attended_neighbours", lambda: attended_neighbours(traces) if softmaxes else None)
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
     probes.keep_cheap("interleaved_channels", interleaved_channels, material)
-    probes.keep_cheap("equal_inputs", equal_inputs, material)
-    probes.keep_cheap("first_layers", first_layers, material)
-    probes.keep_cheap("lost_inputs", lost_inputs, material)
+    probes.keep_cheap("equal_inputs", equal_inputs, traces)
+    probes.keep_cheap("first_layers", first_layers, traces)
+    probes.keep_cheap("lost_inputs", lost_inputs, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)

@@ -42,7 +42,7 @@ def reference(value):
 
 def in_one_place(one, other) -> bool:
     """Whether two tensors begin at the same place in memory, so that what is written into one is in the other; not, where a
-    tensor does not say where it lies."""
+    tensor does not say where it lies. Not run on a device here."""
     with contextlib.suppress(Exception):
         place = one.data_ptr()
         return bool(place) and place == other.data_ptr()

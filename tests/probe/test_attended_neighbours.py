@@ -8,6 +8,7 @@ from mindspore import Tensor, nn, ops
 from msprec.locate.replay import of_forward
 from msprec.probe.attended_neighbours import attended_neighbours
 from msprec.probe.captured_steps import Material
+from msprec.probe.inference_trace import InferenceTraces
 
 RNG = np.random.default_rng(2)
 NODES = 20
@@ -44,7 +45,7 @@ def facts(hides, matrix):
 
     material = Material()
     material.offer("functional", (x, labels), build, [net], [])
-    return attended_neighbours(material)
+    return attended_neighbours(InferenceTraces(material))
 
 
 @pytest.mark.parametrize("loops", [0, 1])

@@ -8,6 +8,7 @@ from mindspore import Tensor, nn, ops
 from msprec.locate.replay import of_forward
 from msprec.probe.attended_padding import attended_padding
 from msprec.probe.captured_steps import Material
+from msprec.probe.inference_trace import InferenceTraces
 
 LENGTH = 6
 IDS = np.array(
@@ -39,7 +40,7 @@ def facts(hides, ids):
 
     material = Material()
     material.offer("functional", (Tensor(ids), labels), build, [net], [])
-    return attended_padding(material)
+    return attended_padding(InferenceTraces(material))
 
 
 @pytest.mark.parametrize("ids", [IDS, IDS[:, ::-1].copy()])

@@ -8,6 +8,7 @@ from mindspore import Tensor, nn, ops
 from msprec.locate.replay import of_forward
 from msprec.probe.attention_axes import attention_axes
 from msprec.probe.captured_steps import Material
+from msprec.probe.inference_trace import InferenceTraces
 
 INPUTS = Tensor(np.random.default_rng(0).standard_normal((3, 5, 4)).astype(np.float32))
 
@@ -23,7 +24,7 @@ def found(mix):
     material = Material()
     build = lambda batch, _=None: of_forward(forward, batch, net.trainable_params(), [cells])  # noqa: E731
     material.offer("functional", (INPUTS,), build, [cells], [])
-    return [(one["axis"], one["summed"]) for one in attention_axes(material)]
+    return [(one["axis"], one["summed"]) for one in attention_axes(InferenceTraces(material))]
 
 
 @pytest.mark.parametrize(("axis", "wrong"), [(-1, []), (0, [(-3, -1)]), (1, [(-2, -1)])])

@@ -8,6 +8,7 @@ from mindspore import Tensor, nn, ops
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
 from msprec.probe.equal_inputs import equal_inputs
+from msprec.probe.inference_trace import InferenceTraces
 from msprec.probe.interleaved_channels import interleaved_channels
 from msprec.probe.lost_inputs import lost_inputs
 
@@ -30,6 +31,10 @@ def material(forward, net, *batches) -> Material:
     return found
 
 
+def traces(forward, net, *batches) -> InferenceTraces:
+    return InferenceTraces(material(forward, net, *batches))
+
+
 class Masked(nn.Cell):
     """A mask that hides nothing in this batch."""
 
@@ -43,7 +48,7 @@ class Masked(nn.Cell):
 
 def test_a_mask_that_hides_nothing() -> None:
     net = Masked()
-    assert lost_inputs(material(lambda x, n: ops.cross_entropy(net(x, n), LABELS), net, *[(REAL, NUMBERS)] * 2)) == []
+    assert lost_inputs(traces(lambda x, n: ops.cross_entropy(net(x, n), LABELS), net, *[(REAL, NUMBERS)] * 2)) == []
 
 
 class Two(nn.Cell):
@@ -100,7 +105,7 @@ def dead(net, x, number):
 )
 def test_where_samples_become_the_same(way, lost) -> None:
     net = Two(way)
-    found = lost_inputs(material(lambda x, n: ops.cross_entropy(net(x, n), LABELS), net, *[(REAL, NUMBERS)] * 2))
+    found = lost_inputs(traces(lambda x, n: ops.cross_entropy(net(x, n), LABELS), net, *[(REAL, NUMBERS)] * 2))
     assert bool(found) is lost
     if lost:
         assert found[0]["place"]["line"] == way.__code__.co_firstlineno + 1
@@ -109,7 +114,7 @@ def test_where_samples_become_the_same(way, lost) -> None:
 def test_what_is_the_same_in_one_batch_only() -> None:
     net = Two(divided_as_whole_numbers)
     batches = [(REAL, NUMBERS), (REAL, 30 * NUMBERS)]
-    assert lost_inputs(material(lambda x, n: ops.cross_entropy(net(x, n), LABELS), net, *batches)) == []
+    assert lost_inputs(traces(lambda x, n: ops.cross_entropy(net(x, n), LABELS), net, *batches)) == []
 
 
 OTHER = RNG.normal(size=(SAMPLES, 5)).astype(np.float32)
@@ -118,28 +123,28 @@ OTHER = RNG.normal(size=(SAMPLES, 5)).astype(np.float32)
 @pytest.mark.parametrize(("first", "second", "equal"), [(REAL, REAL.copy(), True), (REAL, OTHER, False)])
 def test_two_inputs_of_one_layer(first, second, equal) -> None:
     net = nn.Dense(5, 3)
-    found = equal_inputs(material(lambda a, b: (net(a) * net(b)).sum(), net, (first, second), (OTHER, second * 2)))
+    found = equal_inputs(traces(lambda a, b: (net(a) * net(b)).sum(), net, (first, second), (OTHER, second * 2)))
     assert found is None
-    found = equal_inputs(material(lambda a, b: (net(a) * net(b)).sum(), net, (first, second), (second, first)))
+    found = equal_inputs(traces(lambda a, b: (net(a) * net(b)).sum(), net, (first, second), (second, first)))
     assert (found == {"inputs": [0, 1], "batches": 2}) is equal
 
 
 def test_an_autoencoders_input_and_target() -> None:
     net = nn.Dense(5, 5)
     batches = [(REAL, REAL.copy()), (OTHER, OTHER.copy())]
-    assert equal_inputs(material(lambda a, b: ops.mse_loss(net(a), b), net, *batches)) is None
+    assert equal_inputs(traces(lambda a, b: ops.mse_loss(net(a), b), net, *batches)) is None
 
 
 def test_what_a_teacher_and_its_student_are_given() -> None:
     student, teacher = nn.Dense(5, 3), nn.Dense(5, 3)
     batches = [(REAL, REAL.copy()), (OTHER, OTHER.copy())]
-    assert equal_inputs(material(lambda a, b: ops.mse_loss(student(a), teacher(b)), student, *batches)) is None
+    assert equal_inputs(traces(lambda a, b: ops.mse_loss(student(a), teacher(b)), student, *batches)) is None
 
 
 def test_two_views_in_one_batch() -> None:
     net = nn.SequentialCell(nn.Dense(5, 4), nn.ReLU(), nn.Dense(4, 3))
     batches = [(REAL, REAL.copy()), (OTHER, OTHER.copy())]
-    found = equal_inputs(material(lambda a, b: net(ops.cat((a, b))).sum(), net, *batches))
+    found = equal_inputs(traces(lambda a, b: net(ops.cat((a, b))).sum(), net, *batches))
     assert found == {"inputs": [0, 1], "batches": 2}
 
 

@@ -19,6 +19,7 @@ _ENCODERS = re.compile(r"vectori[sz]er|tokeni[sz]er|encoder|vocab", re.IGNORECAS
 #: Names of what data are read from; a file may well hold its own numbering.
 _FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
 #: In sorted order two sets of the same members are numbered alike.
+_FACTORIZE = "factorize"
 _SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 
@@ -44,7 +45,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
             (one for one in calls if one.made_by == other.made_by and TRAINING.search(one.array) and one is not other),
             None,
         )
-        if train is None or LABELS.search(other.array):
+        if train is None or (other.made_by != _FACTORIZE and LABELS.search(other.array)):
             continue
         says = Text(
             "{name} 用 {array} 自己的内容重新编号（{here}），训练数据则按 {train} 编号（{there}）："
@@ -74,9 +75,13 @@ def _numberings(run_data: RunData, file: str) -> list:
     for call in run_data.source.nodes(file, ast.Call):
         name = called_name(call)
         array = _told_by(call.args[0]) if call.args else ""
+        if _by_appearance(call) and not array:
+            array = _told_by(call.func)  # a column's method
         if not array:
             continue
-        if name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
+        if _by_appearance(call):
+            found.append(_Numbering(_FACTORIZE, array, place(file, call.lineno), False))
+        elif name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
             by_value, line = makers[name]
             found.append(_Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
         elif name in _FITS and isinstance(call.func, ast.Attribute):
@@ -115,7 +120,7 @@ def _told_by(argument: ast.AST) -> str:
 def _by_appearance(call: ast.Call) -> bool:
     """Whether it is pandas' ``factorize``, which numbers values in the order in which they come unless told to sort them."""
     sorts = any(one.arg == "sort" and getattr(one.value, "value", None) is not False for one in call.keywords)
-    return called_name(call) == "factorize" and not sorts
+    return called_name(call) == _FACTORIZE and not sorts
 
 
 def _numbers(function: ast.FunctionDef) -> Optional[int]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.further_training import Further, Trial, further_training
-from msprec.engine.finding import Finding, problem, undecided
+from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.run_data import RunData
 
 
@@ -35,6 +35,35 @@ def outdone_beyond_end(run_data: RunData) -> Optional[Beyond]:
     least = max(least, run_data.limit("hp.01.beyond") * run.gained)
     found = [one for one in run.trials if one.rate > run.rate and one.gain >= least and one.steps <= run.steps]
     return Beyond(run, max(found, key=lambda one: one.gain)) if found else None
+
+
+def moves_in_time(run_data: RunData) -> Optional[Beyond]:
+    """The run's own rate, where it brings the last weights' loss on batches kept back down to hp.01.in_time of it, in more steps
+    than the run had: the training ended too early (hp.02); None of any other run."""
+    run = run_data.once(further_training)
+    own = run.own if run is not None and run.apart else None
+    if own is None or own.steps <= run.steps or own.gain < (1 - run_data.limit("hp.01.in_time")) * run.before:
+        return None
+    return Beyond(run, own)
+
+
+def ended_too_early(used: float, found: Beyond, evidence: list) -> Finding:
+    """No problem of the rate."""
+    run, own = found
+    return ok(
+        Text(
+            "学习率 {used} 本身可行：从结束时的权重以同一学习率继续训练 {steps} 步，未参与这些步的 batch 上的 loss 从 {before} "
+            "降到 {after}；整个训练只有 {all} 步（见 hp.02）。",
+            "A learning rate of {used} will do: trained on from its last weights at that rate, {steps} steps bring the loss of "
+            "batches kept back from {before} to {after}; the training has {all} steps (hp.02).",
+            used=used,
+            steps=own.steps,
+            before=run.before,
+            after=own.after,
+            all=run.steps,
+        ),
+        evidence,
+    )
 
 
 def finite_at_lower(run_data: RunData) -> Optional[tuple]:

@@ -24,8 +24,10 @@ from msprec.checklists.common.training_curves import epochs_of
 from msprec.checklists.common.weight_updates import lacks_weights, nothing_updated
 from msprec.checklists.hp.learning_rate.beyond_end import (
     bursts,
+    ended_too_early,
     finite_at_lower,
     learnt_by_heart,
+    moves_in_time,
     only_by_heart,
     outdone_beyond_end,
     too_small_beyond_end,
@@ -173,6 +175,9 @@ def _judged(run_data: RunData) -> Finding:
     by_heart = learnt_by_heart(run_data)
     better = better_rate(run_data, curve, losses_of_course(run_data, seen)[1], outcome)
     better = better if better is None or better.rate < used or not by_heart else None
+    in_time = moves_in_time(run_data) if better is None or better.rate > used else None
+    if in_time is not None:
+        return ended_too_early(used, in_time, evidence)
     ended = collapse_of(run_data)
     little = outcome.gain is not None and outcome.gain < run_data.limit("hp.01.half_way")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):

@@ -9,13 +9,15 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, construct_of, own_nodes
 
+_STACKS = ("stack", "vstack")  # of arrays, while np.array may be made of numbers
 _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
-    """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``: the elements
-    stay in their order, and each row is made of several. Of code that prepares data: a network may mean it, as the shift of
-    relative positions of Transformer-XL does, and what its reshapes do is measured (cg.03)."""
+    """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``, or
+    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``: the elements stay in their order, and each row is
+    made of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL
+    does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
         for scope in run_data.source.nodes(file, *_SCOPES):
             of_data = _is_named(run_data, scope) and not _in_cell(run_data, file, scope)
@@ -63,11 +65,24 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
             shapes.pop(ast.unparse(target), None)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Attribute) and value.attr == "shape":
                 shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
+            elif (rows := _stacked_rows(value)) is not None:
+                shapes[ast.unparse(target)] = [rows, "-1"]
         elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
             array, sizes = _reshaped(node)
             own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
             if len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own:
                 yield node.lineno, array
+
+
+def _stacked_rows(value: ast.expr) -> Optional[str]:
+    """``F`` of ``np.stack([… for k in range(F)])``: the number of rows of what it makes, where it has two axes."""
+    made = isinstance(value, ast.Call) and called_name(value) in _STACKS and len(value.args) == 1 and not value.keywords
+    rows = value.args[0] if made and isinstance(value, ast.Call) else None
+    if not isinstance(rows, ast.ListComp) or len(rows.generators) != 1 or rows.generators[0].ifs:
+        return None
+    over = rows.generators[0].iter
+    counted = isinstance(over, ast.Call) and called_name(over) == "range" and len(over.args) == 1
+    return ast.unparse(over.args[0]) if counted and isinstance(over, ast.Call) else None
 
 
 def _reshaped(call: ast.Call) -> tuple:

@@ -54,6 +54,12 @@ _MODULE = """class Module:
             "d = load()\na = rng.permutation(d.x)\nb = rng.permutation(d.y)\np = slice(5)\nf(a[p], b[p])\n",
             ("d.y", "a", 3),
         ),
+        (
+            _LOADED
+            + "X, y = X[:4].copy(), y[:4].copy()\nfor e in range(9):\n    shuffle(X)\n    shuffle(y)\n    "
+            + _USED,
+            ("X", "y", 4),
+        ),
         ("d = load()\ni = rng.permutation(9)\na, b = d.x[i], d.y[i]\np = slice(5)\nf(a[p], b[p])\n", None),
         ("d = load()\na = rng.permutation(d.x)\nb = rng.normal(size=9)\np = slice(5)\nf(a[p], b[p])\n", None),
         # in another branch the partner is not made at all

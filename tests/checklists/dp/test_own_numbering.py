@@ -58,7 +58,13 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         ),
         (_APPEARANCE.format("") + _FROM_FILES, "problem"),
         (_LETTERS + "ids = letters([w for w, _ in train_rows])\nids = letters([w for w, _ in test_rows])\n", "problem"),
+        (
+            "train_df['k'], names = pd.factorize(train_df['s'])\ntest_df['k'], _ = pd.factorize(test_df['s'])\n",
+            "problem",
+        ),
+        ("a = y_train.factorize()[0]\nb = y_test.factorize()[0]\n", "problem"),
         (_APPEARANCE.format(", sort=True") + _FROM_FILES, None),
+        ("df['k'], names = pd.factorize(df['s'])\ntest_df = df[900:]\n", None),
         # sorted members, and what is read from a file, may well have the same numbers
         (_SORTED + _BOTH.format("Ids"), "undecided"),
         (_READ + "a = load(train_path)\nb = load(test_path)\n", "undecided"),

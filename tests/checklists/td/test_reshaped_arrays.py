@@ -19,6 +19,10 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         (_FUNCTION.format("(n, t, c)") + "x = list(map(rows, y))\n", 3),
         ("t, n = a.shape\nb = np.reshape(a, [n, t])\n", 2),
         ("b = a.reshape(a.shape[1], a.shape[0], -1)\nc = a.reshape(a.shape[1], a.shape[0])\n", 2),
+        ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", 2),
+        ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape(F, -1)\n", None),
+        ("a = np.stack([f(k) for k in range(F)], axis=1)\nb = a.reshape(-1, F)\n", None),
+        ("a = np.array([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", None),  # numbers, in a row
         # another array by then; a network's
         ("t, n = a.shape\na = a.T\nb = a.reshape(n, t)\n", None),
         ("class N:\n    def construct(self, a):\n        t, n = a.shape\n        return a.reshape(n, t)\n", None),
