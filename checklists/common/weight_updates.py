@@ -5,6 +5,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from msprec.checklists.common.given_gradients import SCALE_FREE
 from msprec.checklists.common.network_chain import learnt_inputs
 from msprec.checklists.common.pretrained_weights import modules_of
 from msprec.engine.run_data import RunData
@@ -158,11 +159,19 @@ def decayed_alone(run_data: RunData, parameter: Fact) -> Optional[bool]:
 
 
 def decays_without_gradient(run_data: RunData, parameter: Fact) -> bool:
-    """Whether no gradient of a weight came, in two looks at the least, and its optimizer decays: one that normalises its steps,
-    as Adam does, moves such a weight, and not in proportion."""
-    decays = [one.weight_decay for one in run_data.optimizers if parameter.name in one.parameter_names]
-    known = any(isinstance(one, (int, float)) and one > 0 for one in decays)
+    """Whether no gradient of a weight came, in two looks at the least of which one is late, and its optimizer decays and
+    normalises its steps, as Adam does, which moves such a weight, and not in proportion. Behind a last layer that starts at zero
+    none comes at first."""
+    holding = [one for one in run_data.optimizers if parameter.name in one.parameter_names]
+    decays = [one.weight_decay for one in holding if SCALE_FREE.search(one.class_ or "")]
+    known = any(isinstance(one, (int, float)) and one > 0 for one in decays) and _seen_late(run_data, parameter)
     return known and len(_gradients_came(run_data, parameter)) > 1 and decayed_alone(run_data, parameter) is True
+
+
+def _seen_late(run_data: RunData, parameter: Fact) -> bool:
+    """Whether its gradient was sampled in the second half of the training."""
+    steps = [row.get("step") or 0 for row in run_data.gradients() if row.get("parameter") == parameter.name]
+    return max(steps, default=0) > run_data.training_steps / 2
 
 
 def _gradients_came(run_data: RunData, parameter: Fact) -> list:

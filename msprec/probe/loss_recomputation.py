@@ -6,7 +6,7 @@ import numpy as np
 
 from msprec.locate.replay import ReplayedStep
 from msprec.locate.trace import Node, to_numpy
-from msprec.probe.attainable_range import output_facts
+from msprec.probe.attainable_range import output_facts, plain_name
 from msprec.probe.connectivity_trace import GraphTrace, called_at, place_of
 from msprec.probe.custom_losses import own_losses
 from msprec.probe.inline_loss_facts import written_facts
@@ -36,6 +36,7 @@ from msprec.record.nested import tensors_in
 _SYMMETRIC = (MSE, L1, "smooth_l1", "huber", "rmse")
 #: Weights of more classes are not kept.
 _MOST_CLASSES = 1000
+_PRODUCTS = ("mul", "mult", "multiply")
 _SETTINGS = ("reduction", "sparse", "label_smoothing", "ignore_index", "delta", "beta")
 
 
@@ -106,6 +107,7 @@ def _loss(trace: GraphTrace, node: Node, kind: str, sources: Sources) -> Optiona
         "shape": list(value.shape),
         "value": float(value) if value.size == 1 else None,
         "unreduced": value.size > 1 and _returned(trace, node),
+        "counted": _counted(trace, node, labels),
         "recomputed": again or None,
         "equals": equal_reduction(float(value), again) if value.size == 1 else None,
     }
@@ -162,6 +164,22 @@ def _side_weights(node: Node, labels: np.ndarray) -> Optional[list]:
                 return None
             found[side] *= float(those.mean())
     return found
+
+
+def _counted(trace: GraphTrace, node: Node, labels: np.ndarray) -> Optional[dict]:
+    """Of a loss of each sample that is multiplied with zeros for some: how many count, and how many of each class among them;
+    None of any other loss."""
+    each = node.results[0]
+    if labels.shape != tuple(each.shape) or labels.dtype.kind not in "iu" or each.size < 2:
+        return None
+    for other in trace.nodes:
+        if plain_name(other) in _PRODUCTS and any(one is each for one in other.inputs):
+            given = [to_numpy(one) for one in other.inputs if one is not each and tuple(one.shape) == labels.shape]
+            if given and not given[0].all() and given[0].any():
+                classes, counts = np.unique(labels[given[0] != 0], return_counts=True)
+                by_class = {str(one): int(count) for one, count in zip(classes[:_MOST_CLASSES], counts)}
+                return {"samples": int(counts.sum()), "of": int(labels.size), "classes": by_class}
+    return None
 
 
 def _returned(trace: GraphTrace, node: Node) -> bool:

@@ -15,7 +15,7 @@ from msprec.record.nested import tensors_in
 from msprec.runtime.rng_state import random_state
 
 #: Shortest sequence that is looked at; places that have to tell the two shifts apart, and the share of them that must agree.
-_SHORTEST, _TELLING, _AGREE = 6, 16, 0.98
+_SHORTEST, _TELLING, _AGREE = 4, 16, 0.98
 #: A change counts as one above this share of the largest, and its absence as one below.
 _CHANGED, _UNCHANGED = 1e-3, 1e-6
 #: Largest prediction that is looked at, in elements.

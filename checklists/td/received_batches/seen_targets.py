@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -60,5 +61,5 @@ def _not_shifted(run_data: RunData, facts) -> Finding:
             "Predict the next token: compare logits[:, :-1] with tokens[:, 1:].",
         ),
         [run_data.code(facts.loss_place, Text("损失函数的调用处", "Where the loss is called"))],
-        [facts.loss_place],
+        [one for one in (facts.loss_place, *map(first_place, train_sets(run_data))) if one],
     )

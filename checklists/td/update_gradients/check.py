@@ -134,7 +134,8 @@ def _of_others(run_data: RunData) -> Optional[Finding]:
 def _left_over(run_data: RunData) -> Optional[Finding]:
     near = run_data.limit("td.04.equal")
     found = [one for one in _explained(run_data) if abs(one.left - 1) <= near and one.factor > 0]
-    if not found or not _all_explained(run_data) or len(found) < len(run_data.probes.gradients.updates):
+    found = found if len(found) == len(run_data.probes.gradients.updates) else _growing(run_data)
+    if not found or not _all_explained(run_data):
         return None
     bound = _bound_anew(run_data)
     return problem(
@@ -156,6 +157,16 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
         ],
         [*bound, *_in_a_cell(run_data), run_data.probes.gradients.place],
     )
+
+
+def _growing(run_data: RunData) -> list:
+    """The updates, where all that was given before is in each, in a share that grows while that of the gradients of its batches
+    falls: sums that are never cleared, clipped to one norm. A momentum written by hand has one share."""
+    updates = sorted(_explained(run_data), key=lambda one: one.update or 0)
+    if len(updates) < 2 or any(one.factor <= 0 or one.left <= run_data.limit("td.04.loose") for one in updates):
+        return []
+    falls = updates[-1].factor <= run_data.limit("td.04.falls") * updates[0].factor
+    return updates if falls and updates[-1].left > updates[0].left + run_data.limit("td.04.equal") else []
 
 
 def _thrown_away(run_data: RunData) -> Optional[Finding]:

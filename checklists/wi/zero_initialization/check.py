@@ -1,6 +1,5 @@
 """wi.01: Initial values of every weight with two or more dimensions, as before the first step (after any loading)."""
 
-import ast
 import re
 from typing import Optional
 
@@ -12,24 +11,15 @@ from msprec.checklists.wi.zero_initialization.constant_initialization import sta
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name, construct_of
 
 _EXCUSES = {
     "vector": Text("实为向量", "really a vector"),
     "buffer": Text("冻结的常量", "a frozen constant"),
     "embedding": Text("位置编码等，零初始化是惯例", "a position table or token: zero is customary"),
     "adapter": Text("适配层的末层，零初始化是有意的", "last layer of an adapter: zero by construction"),
-    "output": Text(
-        "输出层从零开始，前一层的权重各不相同，训练后它的值也各不相同",
-        "the output layer starts at zero behind weights that vary, and has learned",
-    ),
-    "table": Text(
-        "每行向量由各自的样本训练，其后各层的权重各不相同，训练后它的值也各不相同",
-        "each row learns from samples of its own, the layers behind it vary, and it has learned",
-    ),
-    "branch": Text(
-        "残差分支的末层从零开始（恒等映射），训练后它的值各不相同",
-        "last layer of a residual branch, which starts as the identity, and has learned",
+    "apart": Text(
+        "从零开始，但训练已使它各单元的值各不相同",
+        "it starts at zero, and training has drawn its units apart",
     ),
     "linear": Text("单层线性模型，零初始化不影响收敛", "the only layer of a linear model: zero is a sound start"),
     "": Text("", ""),
@@ -42,10 +32,10 @@ def zero_weights(run_data: RunData) -> Finding:
 
     Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
-    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and a table
-    of vectors, an output layer or the last layer of a residual branch that starts at zero beside weights that vary and was
-    seen to learn. Of a distributed run every rank is judged; ranks that add up their gradients and do not start with the
-    same weights, nor end with them, are a problem too.
+    position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and what
+    started at zero and was drawn apart by training, so that neither its rows nor its columns are the same at the end. Of a
+    distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor end
+    with them, are a problem too.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -57,7 +47,7 @@ def zero_weights(run_data: RunData) -> Finding:
 
 def _starts_of(run_data: RunData, rank: int) -> Finding:
     """The judgement on the weights of one rank."""
-    found = starts(run_data.parameters_of(rank), _adding_cells(run_data))
+    found = starts(run_data.parameters_of(rank))
     known = [start for start in found if start.parameter.initial]
     bad = [start for start in known if start.state and not start.excuse]
     if bad:
@@ -108,26 +98,6 @@ def _starts_of(run_data: RunData, rank: int) -> Finding:
 
 def _number(value: Optional[float]) -> str:
     return "?" if value is None else f"{value:.6g}"
-
-
-def _adding_cells(run_data: RunData) -> set:
-    """Paths of the cells whose construct adds something to a result of their layers."""
-    found = set()
-    for network in run_data.networks:
-        for cell in network.cells:
-            if not cell.builtin and cell.class_ and cell.path and _adds(run_data, cell.class_):
-                found.add(cell.path)
-    return found
-
-
-def _adds(run_data: RunData, name: str) -> bool:
-    for _, node in run_data.source.classes(name):
-        construct = construct_of(node)
-        for part in ast.walk(construct) if construct is not None else ():
-            plus = isinstance(part, (ast.BinOp, ast.AugAssign)) and isinstance(part.op, ast.Add)
-            if plus or (isinstance(part, ast.Call) and called_name(part) in ("add", "Add")):
-                return True
-    return False
 
 
 def _bad(run_data: RunData, rank: int, found: list, bad: list) -> Finding:

@@ -1,7 +1,6 @@
 """Which weights start at one constant and must not: the judgement on initial values (wi.01)."""
 
 import re
-from collections.abc import Collection
 from typing import NamedTuple
 
 from msprec.engine.schema import Fact
@@ -18,12 +17,6 @@ _NO_WEIGHT = re.compile(
 )
 
 
-_OUTPUT = re.compile(r"(^|[._])(\w*head|classifier|logits|output|out|fc_out|proj_out)(\.\d+)?\.weight$", re.IGNORECASE)
-
-
-_TABLE = re.compile(r"table|embed|lookup|factors?$", re.IGNORECASE)
-
-
 _LAYER_WEIGHT = re.compile(r"weight|embedding_table|kernel|w$|w_?[ih]h", re.IGNORECASE)
 
 
@@ -35,13 +28,10 @@ class InitialValues(NamedTuple):
     excuse: str
 
 
-def starts(parameters: list, adding: Collection = ()) -> list:
-    """The starting state of every weight of two or more dimensions.
-
-    ``adding``: paths of the cells that add something to the result of their layers, as residual blocks do.
-    """
+def starts(parameters: list) -> list:
+    """The starting state of every weight of two or more dimensions."""
     weights = [parameter for parameter in parameters if is_weight(parameter)]
-    return [_start(parameter, weights, adding) for parameter in weights]
+    return [_start(parameter, weights) for parameter in weights]
 
 
 def is_weight(parameter: Fact) -> bool:
@@ -50,57 +40,21 @@ def is_weight(parameter: Fact) -> bool:
     return "Norm" not in parameter.cell_class and not re.match(r"(u?int|bool)", parameter.dtype.lower())
 
 
-def _start(parameter: Fact, weights: list, adding: Collection) -> InitialValues:
+def _start(parameter: Fact, weights: list) -> InitialValues:
     state = _state(parameter)
     excuse = _excuse(parameter, state, weights) if state else ""
-    if state == "zero" and not excuse and _learned(parameter):
-        branch = _ends_branch(parameter, weights, adding)
-        output = _is_output(parameter, weights, adding)
-        excuse = "branch" if branch else "output" if output else "table" if _is_table(parameter, weights) else ""
+    if state == "zero" and not excuse and _drawn_apart(parameter):
+        excuse = "apart"
     return InitialValues(parameter, state, excuse)
 
 
-def _learned(parameter: Fact) -> bool:
-    """Whether training gave it values that differ: a zero start between weights that vary holds nothing back."""
+def _drawn_apart(parameter: Fact) -> bool:
+    """Whether training gave its units values of their own, as it does to a last layer behind weights that vary, or to one
+    layer among others: a zero start that held nothing back."""
     final = parameter.final
-    if parameter.kind != "weight" or "Embedding" in parameter.cell_class or parameter.requires_grad is False:
+    if parameter.requires_grad is False or not parameter.moved.any or not final:
         return False
-    return bool(parameter.moved.any and final and not final.constant and not final.nonfinite and (final.zeros or 0) < 1)
-
-
-def _is_output(parameter: Fact, weights: list, adding: Collection) -> bool:
-    """The last layer, behind one whose weights vary; residual branches that start at zero let everything through."""
-    place = next(number for number, other in enumerate(weights) if other is parameter)
-    named = _OUTPUT.search(parameter.path or parameter.name) is not None
-    before = [other for other in weights[:place] if not _ends_branch(other, weights, adding)]
-    return bool(before) and (named or place == len(weights) - 1) and _varies(before[-1])
-
-
-def _is_table(parameter: Fact, weights: list) -> bool:
-    """Vectors that a cell of the user's holds for users, words or nodes, where all layers behind them vary.
-
-    Each vector learns from its own samples, and layers that vary give its values gradients that differ.
-    """
-    layers = [other for other in weights if not _is_own(other)]
-    return (
-        _is_own(parameter) and _TABLE.search(parameter.name) is not None and bool(layers) and all(map(_varies, layers))
-    )
-
-
-def _ends_branch(parameter: Fact, weights: list, adding: Collection) -> bool:
-    """The last layer of a residual block: such a block begins as the identity (Goyal et al. 2017; Zhang et al. 2019)."""
-    block = _block(parameter)
-    inside = [other for other in weights if block and (other.path or other.name).startswith(block + ".")]
-    return block in adding and len(inside) > 1 and inside[-1] is parameter and _varies(inside[-2])
-
-
-def _block(parameter: Fact) -> str:
-    """The path of the cell around the layer that owns the weight."""
-    return ".".join((parameter.path or parameter.name).split(".")[:-2])
-
-
-def _varies(parameter: Fact) -> bool:
-    return bool(parameter.initial) and not _state(parameter)
+    return final.alike is False and not final.nonfinite and (final.zeros or 0) < 1
 
 
 def _state(parameter: Fact) -> str:

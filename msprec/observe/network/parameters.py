@@ -13,6 +13,8 @@ from msprec.runtime.cells import is_builtin, parameters_of
 # copies of the initial values are kept up to this many bytes in all; beyond it a strided sample of each parameter
 COPY_BYTES = 1 << 30
 SAMPLE = 65536
+#: Relative difference up to which units are alike: rounding adds up over a training.
+_ALIKE = 1e-3
 _NORM_CELLS = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RmsNorm", "RMSNorm")
 
 
@@ -45,6 +47,13 @@ def statistics(values: np.ndarray) -> Optional[dict]:
         "constant": low == high and not bad,
         "nonfinite": bad,
     }
+
+
+def alike(values: np.ndarray) -> bool:
+    """Whether all rows of a weight, or all its columns, are the same to within `_ALIKE` of the largest value: units that began
+    alike and stayed so."""
+    nearly = _ALIKE * float(np.abs(values).max(initial=0.0))
+    return any(bool((np.ptp(values, axis=axis) <= nearly).all()) for axis in (0, 1) if values.shape[axis] > 1)
 
 
 def _with_digest(values: np.ndarray) -> Optional[dict]:
@@ -162,6 +171,8 @@ class ParameterObserver:
             if read_final and before is not None:
                 after = to_array(parameter)
                 final = self._described(parameter, after)
+                if final is not None and initial is not None and initial["constant"] and after.ndim > 1:
+                    final["alike"] = alike(after)
                 after = after if compared == "all" else _sample(after)
                 moved = _moved(before, after) if after.shape == before.shape else None
             kind = _kind(parameter.name, parameter, cell_class)

@@ -174,6 +174,14 @@ _LOSSES = {
     "shape": key([count], "shape of the loss"),
     "value": key(number, "its value"),
     "unreduced": key(flag, "whether it was left without a reduction"),
+    "counted": key(
+        {
+            "samples": key(count, "samples of the batch that count"),
+            "of": key(count, "samples of the batch"),
+            "classes": key(Map(count), "how many of each class among those that count"),
+        },
+        "of a loss of each sample that is multiplied with zeros for some; null: all count",
+    ),
     "recomputed": key(Map(number), "the value by kind of reduction: mean, sum, batch_mean"),
     "equals": key(text, "the kind of reduction that it equals"),
 }

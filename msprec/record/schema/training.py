@@ -125,6 +125,10 @@ SPREAD = Shape(
         "std": key(number, "standard deviation"),
         "zeros": key(finite, "share of zeros"),
         "constant": key(flag, "whether all are equal"),
+        "alike": key(
+            flag,
+            "of the final values of a weight that began constant: whether all its rows, or all its columns, are the same",
+        ),
         "nonfinite": key(count, "values that are NaN or infinite"),
         "digest": key(text, "checksum of the values' bytes, in distributed runs"),
     },
