@@ -46,6 +46,17 @@ class Case(NamedTuple):
         return f"{self.item}/{self.folder.name}"
 
     @property
+    def options(self) -> tuple:
+        """What `msprec run` is given."""
+        return ("--probe-seconds", PROBED.get(self.item, "0"), *self.expected.get("options", []))
+
+    @property
+    def probed(self) -> bool:
+        """Whether probes run once the script has ended; under msrun they decide by themselves."""
+        seconds = [value for name, value in zip(self.options, self.options[1:]) if name == "--probe-seconds"]
+        return float(seconds[-1]) > 0 or self.expected.get("workers", 1) > 1
+
+    @property
     def live(self) -> bool:
         return self.expected.get("live", False)
 
@@ -63,14 +74,13 @@ def cases() -> list[Case]:
     return found
 
 
-def run_case(case: Case, scripts: Scripts) -> Ran:
-    """The case under `msprec run`, in the folder of ``scripts``."""
+def run_case(case: Case, scripts: Scripts, *options: str) -> Ran:
+    """The case under `msprec run` with further ``options``, in the folder of ``scripts``."""
     shutil.copytree(case.folder, scripts.folder, dirs_exist_ok=True)
     args, workers = case.expected.get("args", []), case.expected.get("workers", 1)
     if workers > 1:
         return scripts.launched(workers, *args)
-    options = ("--probe-seconds", PROBED.get(case.item, "0"), *case.expected.get("options", []))
-    return scripts.observed(*args, options=options)
+    return scripts.observed(*args, options=(*case.options, *options))
 
 
 def assert_concluded(case: Case, checklist: dict) -> None:

@@ -1,10 +1,12 @@
 """The recorded run folders of the cases: `recorded/<item>.tar.xz`, each with a folder a case, and what they were made with.
 
 `python tests/recordings.py` records the cases whose recording is missing or stale, ``--all`` every one, and words choose by name
-(``cg.04`` or ``cg.04/problem_softmax_twice``). A recording is stale when its case or the code that records has changed.
+(``cg.04`` or ``cg.04/problem_softmax_twice``). A recording is stale when its case or the code that records has changed, of which
+that of the probes counts for the cases that are probed.
 """
 
 import argparse
+import ast
 import hashlib
 import io
 import json
@@ -20,24 +22,43 @@ ROOT = Path(__file__).resolve().parents[1]
 RECORDED = Path(__file__).parent / "recorded"
 MADE_WITH = RECORDED / "made_with.json"
 #: The packages that decide what a run folder holds.
-RECORDERS = ("runtime", "record", "callbacks", "observe", "locate", "probe", "range_test")
+RECORDERS = ("runtime", "record", "callbacks", "observe", "locate")
+PROBES = ("probe", "range_test")
 _NOT_KEPT = ("checklist.json", "checklist.docx")
 
 
-def _digest(files) -> str:
-    """Of the code in files: empty lines and comments do not count."""
+def _digest(texts: dict) -> str:
+    """Of ``{name: lines}``: empty lines and comments do not count."""
     digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(file.name.encode())
-        lines = (line.strip() for line in file.read_text(encoding="utf-8", errors="replace").splitlines())
-        digest.update("\n".join(line for line in lines if line and not line.startswith("#")).encode())
+    for name, lines in sorted(texts.items()):
+        digest.update(name.encode())
+        whole = (line.rstrip() for line in lines)
+        digest.update("\n".join(line for line in whole if line and not line.lstrip().startswith("#")).encode())
     return digest.hexdigest()[:16]
 
 
+def _lines(file: Path) -> list:
+    return file.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def _without_docstrings(file: Path) -> list:
+    lines = _lines(file)
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            first, last = node.body[0].lineno, node.body[0].end_lineno
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return lines
+
+
 @cache
-def recorders() -> dict[str, str]:
-    """A digest for each package that records."""
-    return {name: _digest(p for p in (ROOT / "msprec" / name).rglob("*.py") if not _describes(p)) for name in RECORDERS}
+def recorders(probed: bool) -> dict[str, str]:
+    """A digest for each package that records, with those of the probes or without."""
+    packages = (*RECORDERS, *PROBES) if probed else RECORDERS
+    files = {name: [p for p in (ROOT / "msprec" / name).rglob("*.py") if not _describes(p)] for name in packages}
+    return {
+        name: _digest({p.relative_to(ROOT).as_posix(): _without_docstrings(p) for p in found})
+        for name, found in files.items()
+    }
 
 
 def _describes(file: Path) -> bool:
@@ -50,7 +71,7 @@ def of_case(case) -> str:
     files = [
         p for p in case.folder.rglob("*") if p.is_file() and p.name != "expect.json" and "__pycache__" not in p.parts
     ]
-    return _digest(files)
+    return _digest({p.relative_to(case.folder).as_posix(): _lines(p) for p in files})
 
 
 def made_with() -> dict:
@@ -59,7 +80,7 @@ def made_with() -> dict:
 
 def stale(case, made: dict) -> bool:
     """Whether the recording of a case is missing or was made by other code than there is now."""
-    return made.get(case.name) != {"case": of_case(case), **recorders()}
+    return made.get(case.name) != {"case": of_case(case), **recorders(case.probed)}
 
 
 def unpack(item: str, folder: Path) -> Path:
@@ -93,7 +114,7 @@ def _record(case, folder: Path) -> str:
         project.mkdir()
         scripts = Scripts(project)
         scripts.run_folder = folder / case.folder.name
-        ran = run_case(case, scripts)
+        ran = run_case(case, scripts, "--no-word")
     for name in _NOT_KEPT:
         (scripts.run_folder / name).unlink(missing_ok=True)
     expected = case.expected.get("exit", 0)
@@ -120,7 +141,7 @@ def record(chosen: list, jobs: int = 2) -> list[str]:
                     failed += [case.name] if wrong else []
             _pack(item, folder)
         made = {name: entry for name, entry in made_with().items() if name in {case.name for case in _cases()}}
-        made.update({case.name: {"case": of_case(case), **recorders()} for case in group})
+        made.update({case.name: {"case": of_case(case), **recorders(case.probed)} for case in group})
         MADE_WITH.write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return failed
 

@@ -70,7 +70,27 @@ def balance(run_data: RunData, dataset: Fact) -> Finding:
                 sequence=sequence,
             )
         )
+    counted = next((loss.counted for loss in run_data.probes.losses if loss.counted), None)
+    if counted is not None and counted.of != dataset.samples_per_pass:
+        return _masked(counted, dataset)
+    counts = {key: count for key, count in counted.classes.items() if count} if counted is not None else counts
     return _Balance(run_data, dataset, counts, _other_shards(run_data, dataset)).finding()
+
+
+def _masked(counted: Fact, dataset: Fact) -> Finding:
+    """Undecided: the loss leaves samples out, and which of all the samples count is not known."""
+    return undecided(
+        Text(
+            "loss 给部分样本的权重为 0（所看 batch 的 {of} 个样本中只有 {samples} 个计入）：各类计入的样本数没有统计。",
+            "The loss multiplies samples by zero ({samples} of {of} in the batch looked at count): how many of each class count "
+            "was not counted.",
+            samples=counted.samples,
+            of=counted.of,
+        ),
+        Text("统计计入 loss 的样本中各类的数目。", "Count the classes of the samples that the loss takes in."),
+        [],
+        [first_place(dataset)],
+    )
 
 
 def _compared_by_value(run_data: RunData, label: Fact, counts: dict) -> bool:

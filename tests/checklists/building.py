@@ -380,12 +380,12 @@ class Run:
             {"step": step, "epoch": 1 + (step - 1) // 45, "loss": 2.3 / step, "lr": 0.1, "batch": 32}
             for step in range(1, 136)
         ]
-        self.events = []
+        self.events, self.gradients = [], []
         for name, value in changes.items():
             self.set(name, value)
 
     def set(self, name, value):
-        if name in ("source", "steps", "events", "run"):
+        if name in ("source", "steps", "events", "gradients", "run"):
             setattr(self, name, {**self.run, **value} if name == "run" else value)
         elif value is None:
             self.facts.pop(name, None)
@@ -415,6 +415,8 @@ class Run:
         for name, value in self.facts.items():
             (folder / "facts" / f"{name}.json").write_text(json.dumps(copy.deepcopy(value)), encoding="utf-8")
         write_steps(folder / "rank_0" / "steps.csv", self.steps)
+        if self.gradients:
+            write_steps(folder / "rank_0" / "gradients.csv", self.gradients, ("step", "parameter", "norm"))
         (folder / "rank_0" / "events.jsonl").write_text(
             "".join(json.dumps(event) + "\n" for event in self.events), encoding="utf-8"
         )
@@ -424,8 +426,8 @@ class Run:
 COLUMNS = ("step", "epoch", "loss", "overflow", "scale", "next_scale", "lr", "seconds", "data_seconds", "batch")
 
 
-def write_steps(path, rows):
-    lines = [",".join(COLUMNS)] + [",".join(str(row.get(name, "")) for name in COLUMNS) for row in rows]
+def write_steps(path, rows, columns=COLUMNS):
+    lines = [",".join(columns)] + [",".join(str(row.get(name, "")) for name in columns) for row in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

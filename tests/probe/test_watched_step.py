@@ -127,6 +127,23 @@ def test_a_loss_that_is_not_reduced():
     assert loss["unreduced"] is False
 
 
+def test_samples_that_a_loss_multiplies_by_zero():
+    net, keep = nn.Dense(8, 3), ms.Tensor([1.0, 0.0, 1.0, 0.0])
+
+    def forward(x, y):
+        return (ops.cross_entropy(net(x), y, reduction="none") * keep).sum() / keep.sum()
+
+    (loss,) = _facts(forward, net, (X, CLASSES))["losses"]
+    classes = [str(one) for one in CLASSES.asnumpy()[::2]]
+    assert loss["counted"] == {"samples": 2, "of": 4, "classes": {one: classes.count(one) for one in classes}}
+
+    def weighted(x, y):
+        return (ops.cross_entropy(net(x), y, reduction="none") * (keep + 1)).mean()
+
+    (loss,) = _facts(weighted, net, (X, CLASSES))["losses"]
+    assert loss["counted"] is None
+
+
 def test_own_losses_and_shapes_that_broadcast():
     net = nn.Dense(8, 1)
 

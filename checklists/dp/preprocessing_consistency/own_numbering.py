@@ -25,13 +25,14 @@ _SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 class _Numbering(NamedTuple):
     """A call that numbers what the array of this name holds; ``by_value``: in sorted order; ``inside``: where its function does
-    so."""
+    so; ``column``: of a table, by its name."""
 
     made_by: str
     array: str
     place: Fact
     by_value: bool
     inside: Optional[Fact] = None
+    column: str = ""
 
 
 def own_numbering(run_data: RunData) -> Optional[Finding]:
@@ -40,11 +41,8 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
     numbers as long as both have the same members."""
     calls = [one for file in run_data.source.trees for one in _numberings(run_data, file)]
     others = [one for one in calls if OTHER.search(one.array) and not TRAINING.search(one.array)]
-    for other in others:
-        train = next(
-            (one for one in calls if one.made_by == other.made_by and TRAINING.search(one.array) and one is not other),
-            None,
-        )
+    pairs = [(other, _of_training(calls, other)) for other in others]
+    for other, train in [*pairs, *_one_column_twice(calls)]:
         if train is None or (other.made_by != _FACTORIZE and LABELS.search(other.array)):
             continue
         says = Text(
@@ -80,7 +78,8 @@ def _numberings(run_data: RunData, file: str) -> list:
         if not array:
             continue
         if _by_appearance(call):
-            found.append(_Numbering(_FACTORIZE, array, place(file, call.lineno), False))
+            given = call.args[0] if _told_by_argument(call) else call.func
+            found.append(_Numbering(_FACTORIZE, array, place(file, call.lineno), False, None, _column(given)))
         elif name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
             by_value, line = makers[name]
             found.append(_Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
@@ -90,6 +89,36 @@ def _numberings(run_data: RunData, file: str) -> list:
                 kind = owner.partition("(")[0]
                 found.append(_Numbering(kind, array, place(file, call.lineno), any(one in owner for one in _SORTS)))
     return found
+
+
+def _of_training(calls: list, other: _Numbering) -> Optional[_Numbering]:
+    named = (one for one in calls if one.made_by == other.made_by and TRAINING.search(one.array) and one is not other)
+    return next(named, None)
+
+
+def _one_column_twice(calls: list) -> list:
+    """``(numbering, one before it)`` of the same column of another table, numbered in the order of appearance."""
+    known = [one for one in calls if one.column]
+    return [
+        (other, one)
+        for at, one in enumerate(known)
+        for other in known[at + 1 :]
+        if (one.column, one.place.file) == (other.column, other.place.file) and one.array != other.array
+    ]
+
+
+def _told_by_argument(call: ast.Call) -> bool:
+    return bool(call.args) and bool(_told_by(call.args[0]))
+
+
+def _column(node: ast.AST) -> str:
+    """``district`` of ``table["district"]``, and of a method of it."""
+    texts = [one.slice.value for one in ast.walk(node) if isinstance(one, ast.Subscript) and _is_text(one.slice)]
+    return texts[0] if len(texts) == 1 else ""
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _makers(run_data: RunData, file: str) -> dict:

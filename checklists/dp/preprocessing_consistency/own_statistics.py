@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.distribution_difference import comparable
-from msprec.checklists.common.findings import at
+from msprec.checklists.common.findings import at, first_place, train_sets
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -25,10 +25,11 @@ LABELS = re.compile(r"(^|_)(y|ys|labels?|targets?)(_|\d|$)", re.IGNORECASE)
 
 
 class _Fit(NamedTuple):
-    """Statistics that the code takes of the array of this name."""
+    """Statistics that the code takes of the array of this name; ``kind``: the scaler's class, where one is made."""
 
     array: str
     place: Fact
+    kind: str = ""
 
 
 def own_statistics(run_data: RunData) -> Optional[Finding]:
@@ -36,14 +37,16 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
     inputs outside training were standardised or brought to 0 to 1; undecided where those were not seen; None otherwise.
 
     A scaler: ``fit`` or ``fit_transform`` of what is named so, or ``(x - x.mean()) / x.std()``, also in a function that is called
-    with the data. Data are told by their names alone, which is why the measured inputs have to agree.
+    with the data. Data are told by their names, or, where these tell nothing, by whether a scaler is fitted before the training
+    or after it, which is why the measured inputs have to agree.
     """
     fits = [one for file in run_data.source.trees for one in _fits(run_data, file)]
     fits += [call for one in fits for call in _calls_around(run_data, one)]
+    fits = [one for one in fits if not LABELS.search(one.array)]
     others = [one for one in fits if OTHER.search(one.array) and not TRAINING.search(one.array)]
     training = [one for one in fits if TRAINING.search(one.array) and not OTHER.search(one.array)]
-    others = [one for one in others if not LABELS.search(one.array)]
-    training = [one for one in training if not LABELS.search(one.array)]
+    if not others and not training:
+        training, others = _before_and_after(run_data, fits)
     if not others or not training:
         return None
     seen = _standardised(run_data)
@@ -76,12 +79,39 @@ def _fits(run_data: RunData, file: str) -> list:
             array, owner = root_name(call.args[0]), call.func.value
             named = ast.unparse(owner) if not isinstance(owner, ast.Name) else f"{owner.id} {made.get(owner.id, '')}"
             if array and _SCALERS.search(named):
-                found.append(_Fit(array, place(file, call.lineno)))
+                kind = called_name(owner) if isinstance(owner, ast.Call) else made.get(ast.unparse(owner), "")
+                found.append(_Fit(array, place(file, call.lineno), kind or ""))
     for node in run_data.source.nodes(file, ast.BinOp):
         array = _by_its_own(node)
         if array:
             found.append(_Fit(array, place(file, node.lineno)))
     return found
+
+
+def _before_and_after(run_data: RunData, fits: list) -> tuple:
+    """``(fits before the training, fits after it)`` of one kind of scaler, in the function that holds the training step's call
+    and outside its loop."""
+    for step in filter(None, map(first_place, train_sets(run_data))):
+        around = run_data.source.enclosing(step.file, step.line or 0)
+        loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
+        functions = [one for one in around if isinstance(one, ast.FunctionDef)]
+        if not loops:
+            continue
+        first, last = loops[0].lineno, loops[0].end_lineno or loops[0].lineno
+        beside = [one for one in fits if one.kind and one.place.file == step.file]
+        beside = [one for one in beside if _function_at(run_data, one.place) is (functions[-1] if functions else None)]
+        before = [one for one in beside if one.place.line < first]
+        known = {(one.kind, one.array) for one in before}
+        after = [one for one in beside if one.place.line > last and (one.kind, one.array) not in known]
+        after = [one for one in after if one.kind in {kind for kind, _ in known}]
+        if before and after:
+            return before, after
+    return [], []
+
+
+def _function_at(run_data: RunData, where: Fact) -> Optional[ast.AST]:
+    around = run_data.source.enclosing(where.file or "", where.line or 0)
+    return next((one for one in reversed(around) if isinstance(one, ast.FunctionDef)), None)
 
 
 def _calls_around(run_data: RunData, fit: _Fit) -> list:

@@ -57,20 +57,22 @@ def _is_named(run_data: RunData, scope: ast.AST) -> bool:
 def _exchanged(scope: ast.AST) -> Iterator[tuple]:
     """``(line, array)`` of the reshapes of a scope that exchange axes."""
     shapes: dict = {}
+    stacked: dict = {}
     nodes = [one for one in own_nodes(scope) if isinstance(one, (ast.Assign, ast.Call))]
     # what an assignment computes comes before what it binds
     for node in sorted(nodes, key=lambda one: (one.lineno, isinstance(one, ast.Assign))):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target, value = node.targets[0], node.value
             shapes.pop(ast.unparse(target), None)
+            stacked[ast.unparse(target)] = _stacked_rows(value)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Attribute) and value.attr == "shape":
                 shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
-            elif (rows := _stacked_rows(value)) is not None:
-                shapes[ast.unparse(target)] = [rows, "-1"]
         elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
             array, sizes = _reshaped(node)
             own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
-            if len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own:
+            exchanged = len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own
+            rows = stacked.get(array)
+            if exchanged or (rows is not None and len(sizes) == 2 and sizes[1] == rows != sizes[0]):
                 yield node.lineno, array
 
 

@@ -20,6 +20,10 @@ _NO_WEIGHT = re.compile(
 _LAYER_WEIGHT = re.compile(r"weight|embedding_table|kernel|w$|w_?[ih]h", re.IGNORECASE)
 
 
+#: Share of zeros at the end of a weight that began at zero from which a part of its units never learnt.
+_DEAD = 0.25
+
+
 class InitialValues(NamedTuple):
     """One weight: ``state`` is "zero", "constant", or "" where values vary; ``excuse``: why a constant is right."""
 
@@ -54,7 +58,7 @@ def _drawn_apart(parameter: Fact) -> bool:
     final = parameter.final
     if parameter.requires_grad is False or not parameter.moved.any or not final:
         return False
-    return final.alike is False and not final.nonfinite and (final.zeros or 0) < 1
+    return final.alike is False and not final.nonfinite and (final.zeros or 0) < _DEAD
 
 
 def _state(parameter: Fact) -> str:

@@ -71,6 +71,22 @@ def test_a_weight_that_shrank_in_proportion(verdict, decay, gradient, conclusion
     assert conclusion == "ok" or "weight decay" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("name", "steps", "conclusion"),
+    [
+        ("Adam", (2, 100), "problem"),
+        ("Adam", (2,), "ok"),  # behind a last layer that starts at zero no gradient comes at first
+        ("Momentum", (2, 100), "ok"),  # it moves a weight without a gradient in proportion alone
+    ],
+)
+def test_a_decay_without_a_gradient(verdict, name, steps, conclusion):
+    decaying = optimizer(**{"class": name}, weight_decay=0.01, parameter_names=["fc.weight"])
+    made = weights(MOVING, parameter("fc.weight", [10, 8]), optimizer=[decaying])
+    made.facts["probes"] = {"skipped": {}, "graph": {"cells": [{"path": "fc", "calls": 1, "gradient": False}]}}
+    made.gradients = [{"step": step, "parameter": "fc.weight", "norm": 0.0} for step in steps]
+    assert verdict("cg.02", made)["conclusion"] == conclusion
+
+
 def test_gradients_of_a_step_that_calls_no_cell_of_the_network_say_nothing(verdict):
     decayed = {"max_abs": 0.01, "relative": 0.01, "any": True, "proportional": True}
     made = weights(MOVING, parameter("fc.weight", [10, 8], moved=decayed), optimizer=[optimizer(weight_decay=3.0)])

@@ -65,6 +65,9 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         ("a = y_train.factorize()[0]\nb = y_test.factorize()[0]\n", "problem"),
         (_APPEARANCE.format(", sort=True") + _FROM_FILES, None),
         ("df['k'], names = pd.factorize(df['s'])\ntest_df = df[900:]\n", None),
+        ("a = known['s'].factorize()[0]\nb = others['s'].factorize()[0]\n", "problem"),
+        ("a = known['s'].factorize()[0]\nb = known['t'].factorize()[0]\n", None),
+        ("a = known['s'].factorize()[0]\nb = others['t'].factorize()[0]\n", None),
         # sorted members, and what is read from a file, may well have the same numbers
         (_SORTED + _BOTH.format("Ids"), "undecided"),
         (_READ + "a = load(train_path)\nb = load(test_path)\n", "undecided"),

@@ -255,6 +255,32 @@ def test_a_function_that_fits_a_scaler_to_whatever_it_is_given(verdict, prepared
     assert not lines or [place["line"] for place in entry["locations"]] == lines
 
 
+_ONE_AFTER = """scaler = Scaler().fit(series)
+x = scaler.transform(series)
+for batch in batches(x):
+    step(batch)
+y = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [
+        ("Scaler().fit(recent).transform(recent)", [5, 1]),
+        ("Scaler().fit(series).transform(series)", None),
+        ("scaler.transform(recent)", None),
+        ("Other().fit(recent).transform(recent)", None),
+    ],
+)
+def test_a_scaler_fitted_after_the_training(verdict, after, lines):
+    near = [features([-2.0, -3.0], [2.0, 3.0], [0.02, -0.01], [1.0, 0.98])]
+    step = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 4}}]
+    sets = [dataset(near, pipeline=step), dataset(near, role="eval")]
+    entry = verdict("dp.02", Run(datasets=sets, source={"train.py": _ONE_AFTER.format(after)}))
+    assert entry["conclusion"] == ("problem" if lines else "ok")
+    assert not lines or [place["line"] for place in entry["locations"]] == lines
+
+
 @pytest.mark.parametrize(
     ("shape", "low", "high", "mean", "std", "conclusion"),
     [

@@ -135,6 +135,17 @@ def test_equal_counts_have_no_largest_class(verdict, counts, says):
 
 
 @pytest.mark.parametrize(
+    ("of", "classes", "conclusion"),
+    [(1050, {"0": 40, "1": 50}, "ok"), (1050, {"0": 900, "1": 50}, "problem"), (64, {"0": 30, "1": 2}, "undecided")],
+)
+def test_samples_that_the_loss_multiplies_by_zero_do_not_count(verdict, of, classes, conclusion):
+    run = counted({"0": 1000, "1": 50}, samples_per_pass=1050)
+    loss = {"counted": {"samples": sum(classes.values()), "of": of, "classes": classes}}
+    run.facts["probes"] = {"losses": [loss], "own_losses": [], "broadcasts": [], "skipped": {}}
+    assert verdict("ds.03", run)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
     ("weights", "conclusion"),
     [
         ([1.0, 20.0], "ok"),

@@ -20,6 +20,7 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         ("t, n = a.shape\nb = np.reshape(a, [n, t])\n", 2),
         ("b = a.reshape(a.shape[1], a.shape[0], -1)\nc = a.reshape(a.shape[1], a.shape[0])\n", 2),
         ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", 2),
+        ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape((n, F))\n", 2),
         ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape(F, -1)\n", None),
         ("a = np.stack([f(k) for k in range(F)], axis=1)\nb = a.reshape(-1, F)\n", None),
         ("a = np.array([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", None),  # numbers, in a row

@@ -85,25 +85,23 @@ def test_a_bottleneck_with_a_zero_decoder_is_no_adapter(verdict):
     assert verdict("wi.01", weights(encoder, decoder))["conclusion"] == "problem"
 
 
-def test_an_output_layer_that_starts_at_zero_and_learned_is_right(verdict):
-    head = parameter("head.weight", [10, 8], initial=ZERO)
-    entry = verdict("wi.01", weights(MOVING, head))
-    assert entry["conclusion"] == "ok" and "has learned" in entry["summary"]
-    assert verdict("wi.01", weights(parameter("neck.weight", [8, 8], initial=ZERO), head))["conclusion"] == "problem"
-    hidden = weights(MOVING, parameter("mid.weight", [8, 8], initial=ZERO), parameter("last.weight", [10, 8]))
-    assert verdict("wi.01", hidden)["conclusion"] == "problem"
-
-
-def test_a_residual_branch_that_starts_at_zero_is_right(verdict):
-    code = "class Block(nn.Cell):\n    def construct(self, x):\n        return x + self.second(self.first(x))\n"
-    first, second = parameter("b.first.weight", [8, 8]), parameter("b.second.weight", [8, 8], initial=ZERO)
-    rest = parameter("fc.weight", [10, 8])
-    cells = [{"path": "b", "class": "Block", "builtin": False, "parameters": []}]
-    network = [{"id": 0, "class": "Net", "role": "train", "cells": cells}]
-    run = weights(first, second, rest, source={"train.py": code}).set("network", network)
-    assert verdict("wi.01", run)["conclusion"] == "ok"
-    plain = weights(first, second, rest, source={"train.py": code.replace("x + ", "")}).set("network", network)
-    assert verdict("wi.01", plain)["conclusion"] == "problem"
+@pytest.mark.parametrize(
+    ("final", "moved", "conclusion"),
+    [
+        ({"alike": False}, {}, "ok"),
+        ({"alike": True}, {}, "problem"),
+        ({"alike": None}, {}, "problem"),
+        ({"alike": False, "zeros": 0.5}, {}, "problem"),  # half of its units are dead
+        ({"alike": False, "nonfinite": 3}, {}, "problem"),
+        ({"alike": False}, STILL, "problem"),
+    ],
+)
+def test_a_zero_start_is_right_where_training_drew_the_units_apart(verdict, final, moved, conclusion):
+    layer = parameter("mid.weight", [8, 8], initial=ZERO)
+    layer = {**layer, "final": {**layer["final"], **final}, "moved": {**layer["moved"], **moved}}
+    entry = verdict("wi.01", weights(MOVING, layer, parameter("last.weight", [10, 8])))
+    assert entry["conclusion"] == conclusion
+    assert conclusion == "problem" or "drawn its units apart" in entry["summary"]
 
 
 def test_a_linear_model_may_start_at_zero(verdict):
