@@ -113,12 +113,9 @@ def _told_by_argument(call: ast.Call) -> bool:
 
 def _column(node: ast.AST) -> str:
     """``district`` of ``table["district"]``, and of a method of it."""
-    texts = [one.slice.value for one in ast.walk(node) if isinstance(one, ast.Subscript) and _is_text(one.slice)]
+    keys = [one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript)]
+    texts = [one.value for one in keys if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     return texts[0] if len(texts) == 1 else ""
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _makers(run_data: RunData, file: str) -> dict:

@@ -41,7 +41,9 @@ def moves_in_time(run_data: RunData) -> Optional[Beyond]:
     """The run's own rate, where it brings the last weights' loss on batches kept back down to hp.01.in_time of it, in more steps
     than the run had: the training ended too early (hp.02); None of any other run."""
     run = run_data.once(further_training)
-    own = run.own if run is not None and run.apart else None
+    if run is None or not run.apart:
+        return None
+    own = run.own
     if own is None or own.steps <= run.steps or own.gain < (1 - run_data.limit("hp.01.in_time")) * run.before:
         return None
     return Beyond(run, own)

@@ -8,7 +8,7 @@ from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name
+from msprec.source.user_code import argument_names, called_name
 
 _DROPOUT = r"(?i)dropout"
 _GENERATORS = ("default_rng", "RandomState", "Generator", "Random", "manual_seed", "seed", "set_seed")
@@ -51,13 +51,31 @@ def _generators_in_functions(run_data: RunData) -> list:
 
 
 def _one_seed(run_data: RunData) -> list:
-    """Generators that a function makes twice or more of the same seed."""
+    """Generators, and objects of the user's that hold one, that a function makes twice or more of the same seed."""
     found = []
+    makers = {*_GENERATORS, *_holders(run_data)}
     for file in run_data.source.trees:
         for scope in run_data.source.nodes(file, ast.FunctionDef):
             made: dict = {}
             for node in ast.walk(scope):
-                if isinstance(node, ast.Call) and called_name(node) in _GENERATORS and node.args:
+                if isinstance(node, ast.Call) and called_name(node) in makers and node.args:
                     made.setdefault(ast.unparse(node), []).append(node.lineno)
             found += [place(file, line) for lines in made.values() if len(lines) > 1 for line in sorted(lines)]
     return found[:4]
+
+
+def _holders(run_data: RunData) -> set:
+    """The classes that make a generator of what they are given."""
+    found = set()
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.ClassDef):
+            starts = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+            given = set(argument_names(starts[0])) if starts else set()
+            calls = [one for one in ast.walk(starts[0]) if isinstance(one, ast.Call)] if given else []
+            if any(called_name(one) in _GENERATORS and _names(one) & given for one in calls):
+                found.add(node.name)
+    return found
+
+
+def _names(call: ast.Call) -> set:
+    return {one.id for part in call.args for one in ast.walk(part) if isinstance(one, ast.Name)}
