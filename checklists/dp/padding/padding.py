@@ -23,6 +23,10 @@ _PADS = re.compile(
 )
 #: A line that makes a mask by a comparison.
 _MASK_MADE = r"(?i)^\s*(self\.)?\w*mask\w*\s*=.*(!=|==|\b(ne|eq|equal|not_equal|logical_not)\(|[(=]\s*~|\b1(\.0)?\s*-)"
+#: A comparison of places with lengths, whatever it is called.
+_OF_LENGTHS = (
+    r"(?i)^\s*\w+\s*=.*(([<>]=?)[^<>]*\blen(gth)?s?\b|\blen(gth)?s?\b[^<>]*[<>]).*(dims|squeeze|None|reshape|view)"
+)
 _MASK_NAMED = r"(?i)^\s*(self\.)?\w*mask\w*\s*=[^=]"
 _WEIGHTED = r"(?i)(cross_?entropy|nll)\w*\(.*\bweight\s*=\s*(?!None)"
 _ADVICE = Text(
@@ -459,8 +463,8 @@ def _mostly_padding_averaged(run_data: RunData, judged: list) -> list:
 
 def _mask_place(run_data: RunData, otherwise: Optional[Fact]) -> Optional[Fact]:
     """The first line that makes a mask by a comparison, or at all; where there is none, ``otherwise``."""
-    found = run_data.find_lines(_MASK_MADE, 1) or run_data.find_lines(_MASK_NAMED, 1)
-    return found[0] if found else otherwise
+    found = (run_data.find_lines(one, 1) for one in (_MASK_MADE, _OF_LENGTHS, _MASK_NAMED))
+    return next((one[0] for one in found if one), otherwise)
 
 
 def _hides_real(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:
