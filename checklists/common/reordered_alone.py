@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes, root_name
+from msprec.source.user_code import bound_to, called_name, own_nodes, root_name
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DRAWS = {"permutation", "randperm", "permuted"}
@@ -197,24 +197,13 @@ class _Body:
         """Whether the partner was assigned a view of the array that is shuffled in place, or is in a drawn order itself."""
         for one in self.nodes:
             if isinstance(one, ast.Assign) and one.lineno == line and partner in _names(one.targets):
-                value = _bound_to(one, partner)
+                value = bound_to(one, partner)
                 read = _names([value])
                 if order.array in read and order.target == order.array and order.drawn is None:
                     return True
                 if read & self.drawn or any(map(_is_draw, ast.walk(value))):
                     return True
         return False
-
-
-def _bound_to(node: ast.Assign, name: str) -> ast.expr:
-    """The value that an assignment gives a name, of ``a, b = x, y`` its own."""
-    for target in node.targets:
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            pairs = zip(target.elts, node.value.elts) if len(target.elts) == len(node.value.elts) else ()
-            own = next((value for one, value in pairs if isinstance(one, ast.Name) and one.id == name), None)
-            if own is not None:
-                return own
-    return node.value
 
 
 def _within(line: int, statements: list) -> bool:

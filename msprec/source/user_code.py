@@ -143,6 +143,17 @@ def argument_names(function: ast.AST) -> list:
     return names[1:] if names[:1] == ["self"] else names
 
 
+def bound_to(node: ast.Assign, name: str) -> ast.expr:
+    """The value that an assignment gives a name, of ``a, b = x, y`` its own."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = zip(target.elts, node.value.elts) if len(target.elts) == len(node.value.elts) else ()
+            own = next((value for one, value in pairs if isinstance(one, ast.Name) and one.id == name), None)
+            if own is not None:
+                return own
+    return node.value
+
+
 def target_names(target: ast.AST) -> list:
     """The names that a loop binds: ``i, (x, y)`` gives i, x, y."""
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]

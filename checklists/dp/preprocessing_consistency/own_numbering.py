@@ -11,7 +11,7 @@ from msprec.checklists.dp.preprocessing_consistency.own_statistics import LABELS
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, called_name, root_name
+from msprec.source.user_code import argument_names, bound_to, called_name, root_name, target_names
 
 #: Methods that learn a numbering, and what has them.
 _FITS = ("fit", "fit_transform", "fit_on_texts", "build_vocab")
@@ -42,7 +42,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
     calls = [one for file in run_data.source.trees for one in _numberings(run_data, file)]
     others = [one for one in calls if OTHER.search(one.array) and not TRAINING.search(one.array)]
     pairs = [(other, _of_training(calls, other)) for other in others]
-    for other, train in [*pairs, *_one_column_twice(calls)]:
+    for other, train in [*pairs, *_one_column_twice(run_data, calls)]:
         if train is None or (other.made_by != _FACTORIZE and LABELS.search(other.array)):
             continue
         says = Text(
@@ -96,15 +96,27 @@ def _of_training(calls: list, other: _Numbering) -> Optional[_Numbering]:
     return next(named, None)
 
 
-def _one_column_twice(calls: list) -> list:
-    """``(numbering, one before it)`` of the same column of another table, numbered in the order of appearance."""
+def _one_column_twice(run_data: RunData, calls: list) -> list:
+    """``(numbering, one before it)`` of the same column of two parts of one table, numbered in the order of appearance."""
     known = [one for one in calls if one.column]
     return [
         (other, one)
         for at, one in enumerate(known)
         for other in known[at + 1 :]
-        if (one.column, one.place.file) == (other.column, other.place.file) and one.array != other.array
+        if (one.column, one.place.file) == (other.column, other.place.file)
+        and one.array != other.array
+        and _parts_of_one(run_data, one.place.file, one.array, other.array)
     ]
+
+
+def _parts_of_one(run_data: RunData, file: str, one: str, other: str) -> bool:
+    """Whether two names are given parts of one table, or both come out of one call."""
+    made: dict = {one: set(), other: set()}
+    for node in run_data.source.nodes(file, ast.Assign):
+        for name in {one, other} & {name for target in node.targets for name in target_names(target)}:
+            value = bound_to(node, name)
+            made[name] |= {node.lineno} if isinstance(node.value, ast.Call) else {root_name(value)}
+    return bool((made[one] & made[other]) - {""})
 
 
 def _told_by_argument(call: ast.Call) -> bool:

@@ -40,6 +40,8 @@ _LETTERS = """def letters(words):
                 known[letter] = len(known) + 1
     return known
 """
+_PARTS = "known, others = table.iloc[:9].copy(), table.iloc[9:].copy()\n"
+_SPLIT = "known, others = split(table, 0.2)\n"
 _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
 
 
@@ -65,7 +67,9 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         ("a = y_train.factorize()[0]\nb = y_test.factorize()[0]\n", "problem"),
         (_APPEARANCE.format(", sort=True") + _FROM_FILES, None),
         ("df['k'], names = pd.factorize(df['s'])\ntest_df = df[900:]\n", None),
-        ("a = known['s'].factorize()[0]\nb = others['s'].factorize()[0]\n", "problem"),
+        (_PARTS + "a = known['s'].factorize()[0]\nb = others['s'].factorize()[0]\n", "problem"),
+        (_SPLIT + "a = known['s'].factorize()[0]\nb = others['s'].factorize()[0]\n", "problem"),
+        ("a = known['s'].factorize()[0]\nb = others['s'].factorize()[0]\n", None),  # of tables of their own
         ("a = known['s'].factorize()[0]\nb = known['t'].factorize()[0]\n", None),
         ("a = known['s'].factorize()[0]\nb = others['t'].factorize()[0]\n", None),
         # sorted members, and what is read from a file, may well have the same numbers
