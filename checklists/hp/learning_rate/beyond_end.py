@@ -38,10 +38,11 @@ def outdone_beyond_end(run_data: RunData) -> Optional[Beyond]:
 
 
 def moves_in_time(run_data: RunData) -> Optional[Beyond]:
-    """The run's own rate, where it brings the last weights' loss on batches kept back down to hp.01.in_time of it, in more steps
-    than the run had: the training ended too early (hp.02); None of any other run."""
+    """The run's own rate, where the run gained less than hp.01.learnt of what there was to lose, and the rate brings the last
+    weights' loss on batches kept back down to hp.01.in_time of it in more steps than the run had: the training ended too early
+    (hp.02); None of any other run."""
     run = run_data.once(further_training)
-    if run is None or not run.apart:
+    if run is None or not run.apart or run.gained >= run_data.limit("hp.01.learnt") * run.level:
         return None
     own = run.own
     if own is None or own.steps <= run.steps or own.gain < (1 - run_data.limit("hp.01.in_time")) * run.before:

@@ -175,9 +175,6 @@ def _judged(run_data: RunData) -> Finding:
     by_heart = learnt_by_heart(run_data)
     better = better_rate(run_data, curve, losses_of_course(run_data, seen)[1], outcome)
     better = better if better is None or better.rate < used or not by_heart else None
-    in_time = moves_in_time(run_data) if better is None or better.rate > used else None
-    if in_time is not None:
-        return ended_too_early(used, in_time, evidence)
     ended = collapse_of(run_data)
     little = outcome.gain is not None and outcome.gain < run_data.limit("hp.01.half_way")
     if ended is not None and (better is not None or little or outcome.verdict in ("nothing", "hardly")):
@@ -185,6 +182,9 @@ def _judged(run_data: RunData) -> Finding:
     never_warm = warm_up_without_end(run_data, evidence, places)
     if never_warm is not None:
         return never_warm
+    in_time = moves_in_time(run_data) if better is None or better.rate > used else None
+    if in_time is not None:
+        return ended_too_early(used, in_time, evidence)
     if better is not None:
         found = outdone_in_trials(used, better, evidence, places)
         # so far above that gradients of full size would want more as well
