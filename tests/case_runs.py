@@ -74,13 +74,13 @@ def cases() -> list[Case]:
     return found
 
 
-def run_case(case: Case, scripts: Scripts, *options: str) -> Ran:
-    """The case under `msprec run` with further ``options``, in the folder of ``scripts``."""
+def run_case(case: Case, scripts: Scripts) -> Ran:
+    """The case under `msprec run`, in the folder of ``scripts``."""
     shutil.copytree(case.folder, scripts.folder, dirs_exist_ok=True)
     args, workers = case.expected.get("args", []), case.expected.get("workers", 1)
     if workers > 1:
         return scripts.launched(workers, *args)
-    return scripts.observed(*args, options=(*case.options, *options))
+    return scripts.observed(*args, options=case.options)
 
 
 def assert_concluded(case: Case, checklist: dict) -> None:

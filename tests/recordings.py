@@ -114,7 +114,7 @@ def _record(case, folder: Path) -> str:
         project.mkdir()
         scripts = Scripts(project)
         scripts.run_folder = folder / case.folder.name
-        ran = run_case(case, scripts, "--no-word")
+        ran = run_case(case, scripts)
     for name in _NOT_KEPT:
         (scripts.run_folder / name).unlink(missing_ok=True)
     expected = case.expected.get("exit", 0)
