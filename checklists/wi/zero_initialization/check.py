@@ -33,9 +33,9 @@ def zero_weights(run_data: RunData) -> Finding:
     Problem: all zero, or one constant throughout (units that start alike stay alike). Biases, gamma and beta are not
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
     position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and what
-    started at zero and was drawn apart by training, so that neither its rows nor its columns are the same at the end. Of a
-    distributed run every rank is judged; ranks that add up their gradients and do not start with the same weights, nor end
-    with them, are a problem too.
+    started at zero beside weights that vary and was drawn apart by training, so that neither its rows nor its columns are the
+    same at the end. Of a distributed run every rank is judged; ranks that add up their gradients and do not start with the
+    same weights, nor end with them, are a problem too.
     """
     if run_data.trains_nothing:
         return no_training()

@@ -48,7 +48,8 @@ def is_weight(parameter: Fact) -> bool:
 def _start(parameter: Fact, weights: list) -> InitialValues:
     state = _state(parameter)
     excuse = _excuse(parameter, state, weights) if state else ""
-    if state == "zero" and not excuse and _drawn_apart(parameter):
+    some_vary = any(other.initial and not _state(other) for other in weights)
+    if state == "zero" and not excuse and some_vary and _drawn_apart(parameter):
         excuse = "apart"
     return InitialValues(parameter, state, excuse)
 

@@ -105,6 +105,13 @@ def test_a_zero_start_is_right_where_training_drew_the_units_apart(verdict, fina
     assert conclusion == "problem" or "drawn its units apart" in entry["summary"]
 
 
+def test_a_network_of_zeros_alone_is_a_problem_even_where_its_units_came_apart(verdict):
+    neck, head = (parameter(name, [8, 8], initial=ZERO) for name in ("neck.weight", "head.weight"))
+    apart = [{**one, "final": {**one["final"], "alike": False}} for one in (neck, head)]
+    assert verdict("wi.01", weights(*apart))["conclusion"] == "problem"
+    assert verdict("wi.01", weights(MOVING, *apart))["conclusion"] == "ok"
+
+
 def test_a_linear_model_may_start_at_zero(verdict):
     entry = verdict(
         "wi.01",
