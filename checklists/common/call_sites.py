@@ -29,9 +29,8 @@ def calls_around(run_data: RunData, where: Fact) -> list:
 
 
 def _function_around(run_data: RunData, where: Fact) -> Optional[str]:
-    around = run_data.source.enclosing(where.file, where.line) if where and where.file and where.line else []
-    functions = [one for one in around if isinstance(one, _FUNCTIONS)]
-    return functions[-1].name if functions else None
+    around = run_data.source.function_around(where.file, where.line) if where and where.file and where.line else None
+    return around.name if around is not None else None
 
 
 def unused_declaration(run_data: RunData, parameter: Fact) -> list:

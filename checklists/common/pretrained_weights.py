@@ -210,9 +210,8 @@ def _another_runs(run_data: RunData, load: Fact) -> bool:
 
 def _prefixes(run_data: RunData, load: Fact) -> list:
     """The lines of the function around a load that write a prefix of parameters' names, such as ``"backbone."``."""
-    around = run_data.source.enclosing(load.place.file or "", load.place.line or 0)
-    functions = [one for one in around if isinstance(one, ast.FunctionDef)]
-    texts = [one for one in ast.walk(functions[-1]) if isinstance(one, ast.Constant)] if functions else []
+    around = run_data.source.function_around(load.place.file or "", load.place.line or 0)
+    texts = [one for one in ast.walk(around) if isinstance(one, ast.Constant)] if around is not None else []
     lines = {one.lineno for one in texts if isinstance(one.value, str) and _PREFIX.match(one.value)}
     return [place(load.place.file, line) for line in sorted(lines)][:3]
 

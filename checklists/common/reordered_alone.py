@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_to, called_name, own_nodes, root_name
+from msprec.source.user_code import bound_to, called_name, own_nodes, root_name, target_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DRAWS = {"permutation", "randperm", "permuted"}
@@ -229,7 +229,7 @@ def _counts(node: ast.AST) -> bool:
 
 
 def _names(nodes: list) -> set:
-    return {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {name for node in nodes for name in target_names(node)}
 
 
 def _rows_of(call: ast.Call) -> list:

@@ -170,22 +170,22 @@ def decays_without_gradient(run_data: RunData, parameter: Fact) -> bool:
 
 def _seen_late(run_data: RunData, parameter: Fact) -> bool:
     """Whether its gradient was sampled in the second half of the training."""
-    steps = [row.get("step") or 0 for row in run_data.gradients() if row.get("parameter") == parameter.name]
+    steps = [step for step, _ in run_data.once(_sampled_norms).get(parameter.name, ())]
     return max(steps, default=0) > run_data.training_steps / 2
 
 
 def _gradients_came(run_data: RunData, parameter: Fact) -> list:
     """Whether a gradient came, for each cell of the step that was run again that may hold the weight, and each sampled step."""
     replayed = run_data.once(_replayed_gradients).get(parameter.cell, [])
-    return replayed + [norm != 0 for norm in run_data.once(_gradient_norms).get(parameter.name, ())]
+    sampled = [norm for _, norm in run_data.once(_sampled_norms).get(parameter.name, ())]
+    return replayed + [norm != 0 for norm in sampled if norm is not None]
 
 
-def _gradient_norms(run_data: RunData) -> dict:
-    """``{parameter: norms in the sampled steps}``"""
+def _sampled_norms(run_data: RunData) -> dict:
+    """``{parameter: [(step, norm of its gradient), …]}`` of the sampled steps."""
     norms: dict[str, list] = {}
     for row in run_data.gradients():
-        if row.get("norm") is not None:
-            norms.setdefault(row["parameter"], []).append(float(row["norm"]))
+        norms.setdefault(row.get("parameter"), []).append((row.get("step") or 0, row.get("norm")))
     return norms
 
 

@@ -4,11 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import Optional
+from typing import Optional, Union
 
 from msprec.source.files import parse
 from msprec.source.module import last_name, positional
 
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 GRADIENTS = {"value_and_grad", "grad", "GradOperation", "vjp", "get_vjp"}
 _FORWARD_NAMES = re.compile(r"forward|train_?step|net_with_loss|loss_fn|criterion|compute_loss")
 #: A comment or a string, whichever begins first: none begins inside another. The longer quotes are tried first.
@@ -72,6 +74,11 @@ class Code:
     def class_around(self, file: str, line: int) -> Optional[ast.ClassDef]:
         """The innermost class around a line."""
         around = [node for node in self.enclosing(file, line) if isinstance(node, ast.ClassDef)]
+        return around[-1] if around else None
+
+    def function_around(self, file: str, line: int) -> Optional[FunctionNode]:
+        """The innermost function around a line."""
+        around = [node for node in self.enclosing(file, line) if isinstance(node, _FUNCTIONS)]
         return around[-1] if around else None
 
     def related(self, one: ast.ClassDef, other: ast.ClassDef) -> bool:

@@ -4,6 +4,10 @@ import copy
 import json
 
 from msprec.engine import conclude
+from msprec.engine.run_data import RunData
+from msprec.engine.runner import default_thresholds
+from msprec.engine.thresholds import resolve_thresholds
+from msprec.record.reader import RunFolder
 
 PLACE = {"file": "train.py", "line": 3}
 
@@ -429,6 +433,11 @@ COLUMNS = ("step", "epoch", "loss", "overflow", "scale", "next_scale", "lr", "se
 def write_steps(path, rows, columns=COLUMNS):
     lines = [",".join(columns)] + [",".join(str(row.get(name, "")) for name in columns) for row in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def run_data(folder, run):
+    """What the checks of that run are given."""
+    return RunData(RunFolder(run.write(folder)), resolve_thresholds(default_thresholds(), None))
 
 
 def judge(folder, item, run, **options):

@@ -72,13 +72,14 @@ def _numberings(run_data: RunData, file: str) -> list:
     makers = _makers(run_data, file)
     for call in run_data.source.nodes(file, ast.Call):
         name = called_name(call)
-        array = _told_by(call.args[0]) if call.args else ""
+        given = call.args[0] if call.args else None
+        array = _told_by(given) if given is not None else ""
         if _by_appearance(call) and not array:
-            array = _told_by(call.func)  # a column's method
-        if not array:
+            given = call.func  # a column's method
+            array = _told_by(given)
+        if given is None or not array:
             continue
         if _by_appearance(call):
-            given = call.args[0] if _told_by_argument(call) else call.func
             found.append(_Numbering(_FACTORIZE, array, place(file, call.lineno), False, None, _column(given)))
         elif name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
             by_value, line = makers[name]
@@ -117,10 +118,6 @@ def _parts_of_one(run_data: RunData, file: str, one: str, other: str) -> bool:
             value = bound_to(node, name)
             made[name] |= {node.lineno} if isinstance(node.value, ast.Call) else {root_name(value)}
     return bool((made[one] & made[other]) - {""})
-
-
-def _told_by_argument(call: ast.Call) -> bool:
-    return bool(call.args) and bool(_told_by(call.args[0]))
 
 
 def _column(node: ast.AST) -> str:
@@ -202,7 +199,7 @@ def _made_of_first(function: ast.FunctionDef) -> set:
 
 
 def _names(node: ast.AST) -> set:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return set(target_names(node))
 
 
 def _is_length(node: ast.AST) -> bool:

@@ -11,7 +11,7 @@ from msprec.checklists.common.findings import at, first_place, train_sets
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, called_name, root_name, target_names
+from msprec.source.user_code import FunctionNode, argument_names, called_name, root_name, target_names
 
 _FITS = ("fit", "fit_transform")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
@@ -94,12 +94,11 @@ def _before_and_after(run_data: RunData, fits: list) -> tuple:
     for step in filter(None, map(first_place, train_sets(run_data))):
         around = run_data.source.enclosing(step.file, step.line or 0)
         loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
-        functions = [one for one in around if isinstance(one, ast.FunctionDef)]
         if not loops:
             continue
         first, last = loops[0].lineno, loops[0].end_lineno or loops[0].lineno
         beside = [one for one in fits if one.kind and one.place.file == step.file]
-        beside = [one for one in beside if _function_at(run_data, one.place) is (functions[-1] if functions else None)]
+        beside = [one for one in beside if _function_at(run_data, one.place) is _function_at(run_data, step)]
         before = [one for one in beside if one.place.line < first]
         known = {(one.kind, one.array) for one in before}
         after = [one for one in beside if one.place.line > last and (one.kind, one.array) not in known]
@@ -109,23 +108,20 @@ def _before_and_after(run_data: RunData, fits: list) -> tuple:
     return [], []
 
 
-def _function_at(run_data: RunData, where: Fact) -> Optional[ast.AST]:
-    around = run_data.source.enclosing(where.file or "", where.line or 0)
-    return next((one for one in reversed(around) if isinstance(one, ast.FunctionDef)), None)
+def _function_at(run_data: RunData, where: Fact) -> Optional[FunctionNode]:
+    return run_data.source.function_around(where.file or "", where.line or 0)
 
 
 def _calls_around(run_data: RunData, fit: _Fit) -> list:
     """The calls of the function that takes statistics of its argument, by the names of what they hand over."""
-    around = [
-        one for one in run_data.source.enclosing(fit.place.file, fit.place.line) if isinstance(one, ast.FunctionDef)
-    ]
-    names = argument_names(around[-1]) if around else []
-    if fit.array not in names:
+    around = _function_at(run_data, fit.place)
+    names = argument_names(around) if around is not None else []
+    if around is None or fit.array not in names:
         return []
     at_place, found = names.index(fit.array), []
     for file in run_data.source.trees:
         for call in run_data.source.nodes(file, ast.Call):
-            if called_name(call) != around[-1].name:
+            if called_name(call) != around.name:
                 continue
             given = argument_of(call, fit.array, at_place)
             array = root_name(given) if given is not None else ""

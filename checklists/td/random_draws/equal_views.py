@@ -8,7 +8,7 @@ from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import argument_names, called_name
+from msprec.source.user_code import argument_names, called_name, target_names
 
 _DROPOUT = r"(?i)dropout"
 _GENERATORS = ("default_rng", "RandomState", "Generator", "Random", "manual_seed", "seed", "set_seed")
@@ -72,10 +72,7 @@ def _holders(run_data: RunData) -> set:
             starts = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
             given = set(argument_names(starts[0])) if starts else set()
             calls = [one for one in ast.walk(starts[0]) if isinstance(one, ast.Call)] if given else []
-            if any(called_name(one) in _GENERATORS and _names(one) & given for one in calls):
+            seeds = [part for one in calls if called_name(one) in _GENERATORS for part in one.args]
+            if any(given & set(target_names(part)) for part in seeds):
                 found.add(node.name)
     return found
-
-
-def _names(call: ast.Call) -> set:
-    return {one.id for part in call.args for one in ast.walk(part) if isinstance(one, ast.Name)}

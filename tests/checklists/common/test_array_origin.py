@@ -1,21 +1,18 @@
 """Where arrays come from, and arrays that a shuffle parts from their labels, as the code tells (ds.02, dp.01)."""
 
 import pytest
-from building import Run, column, dataset
+from building import Run, column, dataset, run_data
 
 from msprec.checklists.common.array_origin import argument_origins, array_origins
 from msprec.checklists.common.reordered_alone import reordered_alone
-from msprec.engine.run_data import RunData, place
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
+from msprec.engine.run_data import place
 
 
 @pytest.fixture
 def reading(tmp_path):
     def read(code: str, sets=()):
         made = Run(source={"train.py": code}, datasets=list(sets))
-        return RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
+        return run_data(tmp_path, made)
 
     return read
 

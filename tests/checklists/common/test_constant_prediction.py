@@ -4,19 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from building import Run, column, dataset
+from building import Run, column, dataset, run_data
 
 from msprec.checklists.common.constant_prediction import constant_loss, learning_outcome
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 PLACE = {"file": "train.py", "line": 6}
 
 
 def read(folder, run):
-    return RunData(RunFolder(run.write(folder)), resolve_thresholds(default_thresholds(), None))
+    return run_data(folder, run)
 
 
 def lost(name, args=""):

@@ -1,13 +1,10 @@
 """Where the number of a setting is written, back from the call that it is given to."""
 
 import pytest
-from building import Run
+from building import Run, run_data
 
 from msprec.checklists.common.setting_origin import BATCH, RATE, argument_origin, epochs_origin
-from msprec.engine.run_data import RunData, place
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
+from msprec.engine.run_data import place
 
 
 def lines(found: list) -> list:
@@ -19,7 +16,7 @@ def reading(tmp_path):
     def read(code: str, command=("python", "train.py")):
         made = Run(source={"train.py": code})
         made.run["command"] = list(command)
-        return RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
+        return run_data(tmp_path, made)
 
     return read
 

@@ -1,13 +1,9 @@
 """dp.02: words and ids that are numbered anew by the data of the evaluation."""
 
 import pytest
-from building import Run
+from building import Run, run_data
 
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 _CLASS = """class Words:
     def __init__(self, texts):
@@ -83,6 +79,5 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
     ],
 )
 def test_numbered_anew(tmp_path, code, conclusion):
-    made = Run(source={"train.py": code}).write(tmp_path)
-    found = own_numbering(RunData(RunFolder(made), resolve_thresholds(default_thresholds(), None)))
+    found = own_numbering(run_data(tmp_path, Run(source={"train.py": code})))
     assert (found.conclusion if found is not None else None) == conclusion

@@ -1,14 +1,11 @@
 """What td.05 and td.06 read in the source of a network's cells: states that are kept, masks that are drawn once."""
 
 import pytest
-from building import PLACE, Run, dataset
+from building import PLACE, Run, dataset, run_data
 
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 
 @pytest.fixture
@@ -20,7 +17,7 @@ def reading(tmp_path):
         made = Run(source={"train.py": code}, datasets=[dataset(shuffle=shuffle, iterated_at=PLACE)])
         cells = made.facts["network"]["networks"][0]["cells"]
         cells[:] = [{**cells[0], "path": name.lower(), "class": name, "builtin": False} for name in classes]
-        return RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
+        return run_data(tmp_path, made)
 
     return read
 

@@ -1,13 +1,9 @@
 """td.06: where two equal views are drawn by generators of one seed."""
 
 import pytest
-from building import Run
+from building import Run, run_data
 
 from msprec.checklists.td.random_draws.equal_views import equal_views
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 _HOLDER = """class Noise:
     def __init__(self, seed):
@@ -32,5 +28,5 @@ def test_generators_of_one_seed(tmp_path, code, lines):
     run = Run(source={"train.py": code})
     run.facts["network"]["networks"] = []
     run.facts["probes"] = {"equal_inputs": {"inputs": [0, 1], "batches": 9}, "skipped": {}}
-    found = equal_views(RunData(RunFolder(run.write(tmp_path)), resolve_thresholds(default_thresholds(), None)))
+    found = equal_views(run_data(tmp_path, run))
     assert [one["line"] for one in found.locations if one["file"] == "train.py"] == lines

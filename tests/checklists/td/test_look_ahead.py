@@ -1,13 +1,9 @@
 """td.05: a forecast whose inputs are smoothed over what comes after them."""
 
 import pytest
-from building import Run
+from building import Run, run_data
 
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 _FORECAST = "lookback = 14\n"
 
@@ -26,6 +22,5 @@ _FORECAST = "lookback = 14\n"
     ],
 )
 def test_smoothed_about_each_value(tmp_path, code, line):
-    made = Run(source={"train.py": code}).write(tmp_path)
-    found = look_ahead(RunData(RunFolder(made), resolve_thresholds(default_thresholds(), None)))
+    found = look_ahead(run_data(tmp_path, Run(source={"train.py": code})))
     assert (found.locations[0]["line"] if found is not None else None) == line

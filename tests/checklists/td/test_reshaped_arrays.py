@@ -1,13 +1,9 @@
 """td.05: a reshape that puts the sizes of an array's shape into another order."""
 
 import pytest
-from building import Run
+from building import Run, run_data
 
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
 
@@ -36,6 +32,5 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
     ],
 )
 def test_sizes_in_another_order(tmp_path, code, line):
-    made = Run(source={"train.py": code}).write(tmp_path)
-    found = reshaped_arrays(RunData(RunFolder(made), resolve_thresholds(default_thresholds(), None)))
+    found = reshaped_arrays(run_data(tmp_path, Run(source={"train.py": code})))
     assert (found.locations[0]["line"] if found is not None else None) == line

@@ -1,13 +1,9 @@
 """Ids that a type of one or two bytes wrapped round (td.05)."""
 
 import pytest
-from building import Run, dataset, features, parameter
+from building import Run, dataset, features, parameter, run_data
 
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 CAST = "codes = table[names].to_numpy().astype(np.uint8)\n"
 
@@ -31,7 +27,7 @@ def test_span_of_ids(tmp_path, code, highs, rows, found):
         datasets=[dataset([ids], scanned={"samples": 5000})],
         parameters=[parameter("factor.embedding_table", [rows, 8], cell_class="Embedding")],
     )
-    told = wrapped_ids(RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None)))
+    told = wrapped_ids(run_data(tmp_path, made))
     assert (told is not None) is found
     if found:
         assert told.locations[0]["line"] == 1

@@ -1,13 +1,9 @@
 """wi.02: best weights kept as views of the parameters."""
 
 import pytest
-from building import Run
+from building import Run, run_data
 
 from msprec.checklists.common.kept_views import kept_as_views
-from msprec.engine.run_data import RunData
-from msprec.engine.runner import default_thresholds
-from msprec.engine.thresholds import resolve_thresholds
-from msprec.record.reader import RunFolder
 
 LOOP = """
 for epoch in range(9):
@@ -38,8 +34,7 @@ EACH = "for p, old in zip(net.get_parameters(), self.kept):\n    p.assign_value(
 def test_what_is_kept(tmp_path, kept, back, device, wrong):
     made = Run(source={"train.py": LOOP.format(kept, back)})
     made.set("run", {"device_target": device})
-    run_data = RunData(RunFolder(made.write(tmp_path)), resolve_thresholds(default_thresholds(), None))
-    found = kept_as_views(run_data)
+    found = kept_as_views(run_data(tmp_path, made))
     assert (found is not None) == wrong
     if wrong:
         assert found.locations[0]["line"] == 5
