@@ -62,7 +62,8 @@ class Office:
                 check=False,
                 env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
             )
-            assert done.returncode == 0, done.stderr
+            # not the exit code: the office goes first, and the bridge to it may crash after the work is done
+            assert done.stdout == "saved\n", f"{done.returncode}: {done.stderr}"
         finally:
             try:
                 office.wait(20)

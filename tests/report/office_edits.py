@@ -3,11 +3,12 @@
 An edit is [what, where, text]: ``choose`` and ``control`` set the content control at a bookmark, ``type`` types at the bookmark's
 end with the keyboard's command, ``paragraph`` adds a paragraph after the one that begins with ``where``, ``annotate`` puts a
 comment into the margin there, ``replace`` writes over a paragraph.
-Needs a Python that has ``uno``.
+Prints ``saved`` when the document is written. Needs a Python that has ``uno``.
 """
 
 import contextlib
 import json
+import os
 import sys
 import time
 
@@ -97,8 +98,10 @@ def main():
             edit(context, document, *change)
     document.storeToURL(uno.systemPathToFileUrl(target), (value("FilterName", "MS Word 2007 XML"),))
     document.close(True)
+    print("saved", flush=True)
     with contextlib.suppress(Exception):  # the office is gone before it has answered
         desktop.terminate()
+    os._exit(0)  # the bridge to an office that has gone can crash while the interpreter takes it down
 
 
 main()
