@@ -20,7 +20,8 @@ _TOGETHER = {"NumpySlicesDataset", "zip", "train_test_split"}
 
 
 class Reordered(NamedTuple):
-    """``array`` is put into a new order at ``place`` and ``partner``, whose rows belong to it, is not (or not into the same)."""
+    """The rows of ``array`` are put into a new order at ``place``, and those of ``partner``, which belong to them, are not, or
+    into another."""
 
     array: str
     partner: str
@@ -28,12 +29,14 @@ class Reordered(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """A statement that gives ``target`` the rows of ``array`` in a drawn order; ``drawn``: the name of that order."""
+    """A statement that gives ``target`` the rows of ``array`` in a drawn order; ``drawn``: the name of that order; ``seed``: what
+    it is drawn by, where that stands in the statement."""
 
     line: int
     array: str
     target: str
     drawn: Optional[str]
+    seed: str = ""
 
 
 def reordered_alone(run_data: RunData) -> Optional[Reordered]:
@@ -46,7 +49,7 @@ def reordered_alone(run_data: RunData) -> Optional[Reordered]:
             found = _Body(body, around.get(id(body))).alone()
             if found is not None:
                 order, partner = found
-                return Reordered(order.array, partner, place(file, order.line))
+                return Reordered(order.target, partner, place(file, order.line))
     return None
 
 
@@ -113,6 +116,8 @@ class _Body:
                 array = self._drawn_rows(value, target)
                 if array is not None:
                     yield _Order(one.lineno, array, target, None)
+                for call in _samples(value):
+                    yield _Order(one.lineno, root_name(call), target, None, _seed(call))
                 if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
                     continue
                 named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
@@ -173,11 +178,17 @@ class _Body:
 
     def _left_out(self, order: _Order, partner: str) -> bool:
         """Whether the partner had its rows before, and has the same order still or another one, drawn by itself."""
-        own = [one.line for one in self._orders() if one.target == partner]
+        orders = [one for one in self._orders() if one.target == partner]
+        if order.seed and any(one.seed == order.seed for one in orders):
+            return False  # the same seed draws the same order of as many rows
+        own = [one.line for one in orders]
         lines = [line for line in self.stored.get(partner, []) if not self._apart(line, order.line)]
         kept = [one.lineno for one in self.nodes if isinstance(one, ast.Assign) and _keeps_order(one, partner)]
+        if order.target != order.array:  # what is made later of the same rows has them as they were
+            made = [one for one in self.nodes if isinstance(one, ast.Assign) and order.array in _names([one.value])]
+            kept += [one.lineno for one in made if partner in _names(one.targets)]
         later = [line for line in lines if line > order.line and line not in own and line not in kept]
-        if not lines or min(lines) > order.line or later:
+        if not lines or (min(lines) > order.line and min(lines) not in kept) or later:
             return False
         if any(line < order.line and line not in own and self._made_of(partner, line, order) for line in lines):
             return False
@@ -221,6 +232,19 @@ def _keeps_order(node: ast.Assign, name: str) -> bool:
 
 def _is_draw(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and called_name(node) in _DRAWS
+
+
+def _samples(value: ast.expr) -> list:
+    """``table.sample(frac=1)`` in the making of a value: all rows of pandas' table in a drawn order."""
+    calls = [one for one in ast.walk(value) if isinstance(one, ast.Call) and called_name(one) == "sample"]
+    whole = [
+        one for call in calls for one in call.keywords if one.arg == "frac" and ast.unparse(one.value) in ("1", "1.0")
+    ]
+    return [call for call in calls if any(one in whole for one in call.keywords)]
+
+
+def _seed(call: ast.Call) -> str:
+    return next((ast.unparse(one.value) for one in call.keywords if one.arg == "random_state"), "")
 
 
 def _counts(node: ast.AST) -> bool:

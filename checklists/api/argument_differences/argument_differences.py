@@ -53,6 +53,10 @@ _REFERENCE = Text(
 )
 
 
+#: MindSpore's own momentum of BatchNorm, the weight of the old statistics.
+_DEFAULT_MOMENTUM = 0.9
+
+
 class OtherFrameworkArgument(NamedTuple):
     """A value that only makes sense in the other framework."""
 
@@ -224,8 +228,10 @@ def _dropped(run_data: RunData, name: str, share: Any, place: Fact) -> Optional[
 
 
 def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
-    if not _number(momentum) or momentum >= run_data.limit("api.01.momentum"):
+    if not _number(momentum):
         return None
+    if momentum >= run_data.limit("api.01.momentum"):
+        return _hardly_moving(run_data, name, float(momentum), place)
     why = Text(
         "momentum={momentum} 在 MindSpore 中是旧统计量的权重：每步只保留 {momentum}，滑动统计量几乎等于最近一个 batch",
         "momentum={momentum} is the weight of the old statistics in MindSpore: the moving statistics are almost those of the "
@@ -233,6 +239,27 @@ def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optio
         momentum=float(momentum),
     )
     write = Text("写成 momentum={right}", "write momentum={right}", right=round(1.0 - momentum, 10))
+    return OtherFrameworkArgument(f"{name}(momentum)", momentum, why, write, place)
+
+
+def _hardly_moving(run_data: RunData, name: str, momentum: float, place: Fact) -> Optional[OtherFrameworkArgument]:
+    """A momentum above MindSpore's own with which the moving statistics still are mostly what they began with: of an average of
+    n steps momentum ** n of its start is left. Not of statistics that may have been loaded, nor of a short trial."""
+    steps = run_data.training_steps
+    if run_data.loads or not _DEFAULT_MOMENTUM < momentum <= 1 or steps < run_data.limit("api.01.steps"):
+        return None
+    left = momentum**steps
+    if left < run_data.limit("api.01.left"):
+        return None
+    why = Text(
+        "momentum={momentum} 时，{steps} 步之后滑动统计量仍有 {left} 是初始的 0 和 1：推理时几乎不是按数据归一化",
+        "with momentum={momentum}, {left} of the moving statistics are still the 0 and 1 they began with after {steps} steps: "
+        "inference hardly normalises by the data",
+        momentum=momentum,
+        steps=steps,
+        left=f"{100 * left:.2g} %",
+    )
+    write = Text("写成 momentum={right}", "write momentum={right}", right=_DEFAULT_MOMENTUM)
     return OtherFrameworkArgument(f"{name}(momentum)", momentum, why, write, place)
 
 
@@ -252,10 +279,10 @@ def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
     first = foreign[0]
     return problem(
         Text(
-            "{n} 处参数只在其它框架中才有意义：{why}。",
-            "{n} {noun} only in the other framework: {why}.",
+            "{n} 处参数像是按其它框架的含义写的：{why}。",
+            "{n} {noun} meant in another framework's sense: {why}.",
             n=len(foreign),
-            noun=english("argument makes sense", len(foreign), "arguments make sense"),
+            noun=english("argument looks", len(foreign), "arguments look"),
             why=first.why,
         ),
         Text("{write}。", "{write}.", write=first.write),
@@ -271,7 +298,11 @@ def _written_at(run_data: RunData, entry: OtherFrameworkArgument) -> list:
     """Where the value is written, if that is another line than the call's."""
     name = entry.what.partition("(")[2].rstrip(")")
     value = float(entry.value) if isinstance(entry.value, (int, float)) else None
-    return argument_origin(run_data, entry.place, ArgumentName((name,), 0 if name == "keep_prob" else 99), "", value)
+    found = argument_origin(run_data, entry.place, ArgumentName((name,), 0 if name == "keep_prob" else 99), "", value)
+    if found or run_data.matches_at(rf"\b{name}\s*=", entry.place):
+        return found
+    # handed on as keywords: a configuration holds the name with the value
+    return run_data.find_lines(rf"\b{name}['\"]?\s*[=:]\s*{re.escape(str(entry.value))}\b", 2)
 
 
 # --- without a reference

@@ -34,7 +34,8 @@ class _Fit(NamedTuple):
 
 def own_statistics(run_data: RunData) -> Optional[Finding]:
     """A problem where a scaler is fitted to data named for evaluation, another to data named for training, and the network's
-    inputs outside training were standardised or brought to 0 to 1; undecided where those were not seen; None otherwise.
+    inputs outside training were standardised or brought to 0 to 1, or to -1 to 1; undecided where those were not seen; None
+    otherwise.
 
     A scaler: ``fit`` or ``fit_transform`` of what is named so, or ``(x - x.mean()) / x.std()``, also in a function that is called
     with the data. Data are told by their names, or, where these tell nothing, by whether a scaler is fitted before the training
@@ -161,13 +162,17 @@ def _statistic(node: ast.AST, array: str, names: tuple) -> bool:
 
 def _standardised(run_data: RunData) -> Optional[bool]:
     """Whether some input outside training has, in every feature or as a whole, a mean near 0 and a standard deviation near 1, or
-    ends at 0 and 1 in each; None where no numbers were seen there."""
+    ends at 0 and 1 in each, or at -1 or 0 and 1 in all; None where no numbers were seen there."""
     columns = [one for dataset in run_data.datasets_of("eval", "predict") for one in _features(dataset)]
     columns += [one for entry in run_data.inputs if entry.phase != "train" for one in entry.arguments[:1]]
     columns = [one for one in columns if one.kind == "float" and comparable(one)]
     if not columns:
         return None
     return any(_is_standardised(run_data, one) for one in columns)
+
+
+def _ends_at(low: float, high: float, first: float, last: float) -> bool:
+    return abs(low - first) < 1e-6 and abs(high - last) < 1e-6
 
 
 def _features(dataset: Fact) -> list:
@@ -181,7 +186,9 @@ def _is_standardised(run_data: RunData, column: Fact) -> bool:
     if any(None in one for one in values) or None in (column.mean, column.std):
         return False
     near = run_data.limit("dp.02.standardised")
-    within = all(abs(low) < 1e-6 and abs(high - 1) < 1e-6 for _, _, low, high in values)
+    within = all(_ends_at(low, high, 0, 1) for _, _, low, high in values)
+    # of windows of one series no place has both ends, and all together have; -1 to 1 is the other range that scalers are given
+    within = within or any(_ends_at(column.min, column.max, low, 1) for low in (0, -1))
     # of windows of one series each place by itself lies further off than all together
     return within or any(
         all(abs(mean) <= near and abs(std - 1) <= near for mean, std in some)

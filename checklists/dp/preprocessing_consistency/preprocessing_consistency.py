@@ -19,6 +19,7 @@ from msprec.checklists.common.findings import at, first_place, pipeline_table, p
 from msprec.checklists.common.network_chain import learnt_inputs
 from msprec.checklists.common.transforms import Prepared, Transform, by_column, is_label
 from msprec.checklists.dp.in_network_normalization import input_scaling
+from msprec.checklists.dp.preprocessing_consistency.same_scaling import scaled_alike
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -502,7 +503,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         where=at(other.place),
         what=one.says,
     )
-    if one.level == "apart" and (other.samples or 0) >= 4:
+    sure = one.level == "apart" and (other.samples or 0) >= 4
+    if sure and not scaled_alike(run_data, other.place, b.position or 0, b.shape):
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
         )

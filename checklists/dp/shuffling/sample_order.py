@@ -7,6 +7,7 @@ from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import at, first_place, op_place, pipeline_table, plain_arrays
 from msprec.checklists.common.generalization_gap import overfits
 from msprec.checklists.common.label_source import is_open
+from msprec.checklists.dp.shuffling.discarded_order import discarded_order
 from msprec.checklists.dp.shuffling.recurrent_state import carried_state
 from msprec.checklists.dp.shuffling.seeded_draw import drawn_anew
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
@@ -322,6 +323,9 @@ class Order:
             else Text("", "")
         )
         grouped = Text("；而且样本按标签聚集", "; and samples come grouped by label") if self.sorted else Text("", "")
+        unkept = discarded_order(self.run_data)
+        if unkept:
+            why = Text("；{at} 打乱的结果没有被使用", "; the order drawn at {at} is not kept", at=at(unkept[0]))
         return problem(
             Text(
                 "第一遍之后的 {n} 遍中有 {same} 遍的样本顺序与第一遍完全相同{why}{grouped}。",
@@ -416,7 +420,8 @@ class Order:
     def _places(self, iterator: bool = False) -> list:
         shuffle = op_place(self.dataset, "shuffle")
         taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2] if self._plain() else []
-        return [self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset), *taken]
+        unkept = discarded_order(self.run_data)
+        return [*unkept, self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset), *taken]
 
     def _plain(self) -> bool:
         return plain_arrays(self.dataset) and bool(self.dataset.columns)

@@ -34,9 +34,13 @@ _COPIES = (
 
 def stale_copies(run_data: RunData) -> Optional[Finding]:
     """A problem where a copy that is called after td.07.updates updates still has the weights of the start, and by its name is
-    to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose. A problem too
-    where its weights follow and the statistics of its BatchNorm have stayed those of the start, and where an average that alone
-    is evaluated has td.07.behind of the way from the start still before it. First the copies that are none (`shared_memory`)."""
+    to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose.
+
+    A problem too where its weights follow and the statistics of its BatchNorm have stayed those of the start; where an average
+    that alone is evaluated has td.07.behind of the way from the start still before it; and where a target has changed and lies
+    td.07.unrelated away from the trained network, as weights that are drawn anew do. First the copies that are none
+    (`shared_memory`).
+    """
     if applied_updates(run_data) < run_data.limit("td.07.updates"):
         return None
     shared = shared_memory(run_data)
@@ -54,6 +58,11 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
         averages = _follows(run_data, copy) or not run_data.loads
         if late and behind and run_data.limit("td.07.behind") <= copy.behind <= 1 and averages:
             return _slow(run_data, copy)
+        elsewhere = (
+            not still and (copy.distance or 0.0) >= run_data.limit("td.07.unrelated") and (copy.behind or 0.0) > 1
+        )
+        if late and elsewhere and _named(run_data, copy):
+            return _unrelated(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
             continue
         if _named(run_data, copy) or (not kept and _follows(run_data, copy)):
@@ -121,6 +130,29 @@ def _slow(run_data: RunData, copy: Fact) -> Finding:
             "trained network as well.",
         ),
         [run_data.code_at(places, Text("平均的衰减率与副本", "The decay of the average, and the copy"))],
+        places,
+    )
+
+
+def _unrelated(run_data: RunData, copy: Fact) -> Finding:
+    copied = run_data.find_lines(_COPIES, 4) or run_data.find_lines(r"\.(set_data|assign_value|copy_)\(", 4)
+    places = [one for one in (*copied, copy.created, copy.called) if one]
+    return problem(
+        Text(
+            "{name}（{called} 处调用）按名称应跟随被训练的网络，它的权重也在变化，但与后者的距离是后者范数的 {distance} 倍，"
+            "比训练开始时还远：写进它的不是被训练网络的权重。",
+            "{name}, called at {called}, is to follow the trained network by its name, and its weights do change; but they lie "
+            "{distance} times the norm of the trained network's away from them, farther than those of the start: what is written "
+            "into it are not the trained weights.",
+            name=copy.class_,
+            called=at(copy.called),
+            distance=f"{copy.distance:.2g}",
+        ),
+        Text(
+            "从被训练的网络复制：遍历两者的 get_parameters()，t.set_data(p.value())（或按比例靠近）。",
+            "Copy from the network that trains: go over get_parameters() of both, t.set_data(p.value()), or move t towards p.",
+        ),
+        [run_data.code_at(places, Text("副本的更新与调用", "Where the copy is written and called"))],
         places,
     )
 

@@ -18,6 +18,7 @@ from msprec.checklists.td.scales.drowned_terms import (
 )
 from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
+from msprec.checklists.td.scales.weighted_away import weighted_away
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
@@ -36,7 +37,8 @@ def scales(run_data: RunData) -> Finding:
 
     Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
     while the gradient of another term is td.08.drowning times as large; the trained weight of such a term goes to nothing
-    (td.08.unweighted) while it is not learnt; in a mean squared error of 2 to 12 targets one has
+    (td.08.unweighted) while it is not learnt, or trained weights that the loss reads in exp(-s) alone grew until it was below
+    td.08.faded; in a mean squared error of 2 to 12 targets one has
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
     even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
@@ -51,7 +53,7 @@ def scales(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
-    collapsed = collapsed_reconstruction(run_data)
+    collapsed = collapsed_reconstruction(run_data) or weighted_away(run_data)
     if collapsed is not None:
         return collapsed
     drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or decay_outweighs(run_data)

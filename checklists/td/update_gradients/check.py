@@ -15,6 +15,7 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import target_names
 
 _CLIPS = r"\b(clip_by_(global_norm|norm|value)|clip_grad\w*|clip_gradients?)\("
 _UPDATES = r"\bself\.\w*opt\w*\("
@@ -155,8 +156,23 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
             *_evidence(run_data),
             run_data.code_at(bound, Text("只给循环变量赋值", "A loop's variable alone is bound anew")),
         ],
-        [*bound, *_in_a_cell(run_data), run_data.probes.gradients.place],
+        [*bound, *_in_a_cell(run_data), run_data.probes.gradients.place, *_begun(run_data)],
     )
+
+
+def _begun(run_data: RunData) -> list:
+    """The statements that give what the optimizer is called with its first value, which would have to run again."""
+    at = run_data.probes.gradients.place
+    if not at or at.file not in run_data.source.trees:
+        return []
+    calls = [one for one in run_data.source.nodes(at.file, ast.Call) if one.lineno == at.line]
+    given = {name for call in calls for one in call.args for name in target_names(one)}
+    return [
+        place(at.file, node.lineno)
+        for node in run_data.source.nodes(at.file, ast.Assign)
+        for one in node.targets
+        if isinstance(one, ast.Name) and one.id in given and one.id not in target_names(node.value)
+    ][:2]
 
 
 def _growing(run_data: RunData) -> list:

@@ -17,6 +17,7 @@ def reading(tmp_path):
     return read
 
 
+_TABLE = "t = load()\nt = t.sample(frac=1)\n"
 _LOADED = "X, y = load()\n"
 _USED = "a, b = X[:n], y[:n]\n"
 _MODULE = """class Module:
@@ -46,10 +47,10 @@ _MODULE = """class Module:
         (_LOADED + "X = np.random.permutation(X)\n" + _USED, ("X", "y", 2)),
         (_MODULE.format("self.X = self.X[i]"), ("self.X", "self.y", 5)),
         (_LOADED + "rng.shuffle(X[:5])\ny = y.astype(int)\n" + _USED, ("X", "y", 2)),
-        (_LOADED + "a = rng.permutation(X)\nb = rng.permutation(y)\nstep(a[:n], b[:n])\n", ("y", "a", 3)),
+        (_LOADED + "a = rng.permutation(X)\nb = rng.permutation(y)\nstep(a[:n], b[:n])\n", ("b", "a", 3)),
         (
             "d = load()\na = rng.permutation(d.x)\nb = rng.permutation(d.y)\np = slice(5)\nf(a[p], b[p])\n",
-            ("d.y", "a", 3),
+            ("b", "a", 3),
         ),
         (
             _LOADED
@@ -59,6 +60,20 @@ _MODULE = """class Module:
         ),
         ("d = load()\ni = rng.permutation(9)\na, b = d.x[i], d.y[i]\np = slice(5)\nf(a[p], b[p])\n", None),
         ("d = load()\na = rng.permutation(d.x)\nb = rng.normal(size=9)\np = slice(5)\nf(a[p], b[p])\n", None),
+        # all rows of a table in a drawn order, and the labels of the table as they were, or drawn by one seed
+        (_TABLE + "X = t.drop(columns='y').sample(frac=1).values\ny = t['y'].values\n" + _USED, ("X", "y", 3)),
+        (
+            _TABLE + "X = t.drop(columns='y').values\ny = t['y'].sample(frac=1.0, random_state=2)\n" + _USED,
+            ("y", "X", 4),
+        ),
+        (
+            _TABLE
+            + "X = t[['a']].sample(frac=1, random_state=2).values\ny = t['y'].sample(frac=1, random_state=2)\n"
+            + _USED,
+            None,
+        ),
+        (_TABLE + "X = t[['a']].sample(frac=0.5).values\ny = t['y'].values\n" + _USED, None),
+        (_TABLE + "X = t.drop(columns='y').values\ny = t['y'].values\n" + _USED, None),
         # in another branch the partner is not made at all
         (
             "X, z = load()\nif both:\n    y = f(z)\n    i = permutation(9)\n    X = X[i]\n    y = y[i]\n"
