@@ -316,7 +316,8 @@ class _Balance:
 
     def _losses(self) -> list:
         """Where the loss is made that counts all samples alike."""
-        return [one.place for one in self.run_data.losses if one.place][:2]
+        made = [one.place for one in self.run_data.probes.losses if one.place]
+        return [*made, *(one.place for one in self.run_data.losses if one.place)][:2]
 
     def _enough(self) -> bool:
         mixed = [

@@ -113,6 +113,8 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
     reached = _reached(run_data, dataset, index, verdict)
     if reached is not None:
         return ok(reached, [_statistics(numeric)])
+    if _layers(run_data, dataset, index):  # what they are given was measured, and outranks what the source seems to do
+        return _not_normalised(run_data, dataset, numeric, verdict, [])
     found = [
         scaling
         for scaling in input_scaling(run_data, index, column.name or "")
@@ -164,10 +166,7 @@ def _unless_scaled(run_data: RunData, dataset: Fact, numeric: list, verdict) -> 
 def _reached(run_data: RunData, dataset: Fact, index: int, verdict) -> Optional[Text]:
     """What speaks for a column: the first layers that it enters normalise, or are given numbers on a sound scale, as the
     network was seen to compute them; None where it does not, or columns and inputs of the step do not answer to each other."""
-    inputs = run_data.probes.first_layers
-    if len(inputs) != len(dataset.columns):
-        return None
-    layers = inputs[index].layers
+    layers = _layers(run_data, dataset, index)
     picture = is_picture(verdict.column)
     sound = [
         one for one in layers if one.normalizes or (not verdict.disparity and on_sound_scale(run_data, one, picture))
@@ -183,6 +182,12 @@ def _reached(run_data: RunData, dataset: Fact, index: int, verdict) -> Optional[
         low=min((one.min for one in known), default=None),
         high=max((one.max for one in known), default=None),
     )
+
+
+def _layers(run_data: RunData, dataset: Fact, index: int) -> list:
+    """The first layers that a column enters, as the network was seen to compute them; empty where that is not known."""
+    inputs = run_data.probes.first_layers
+    return inputs[index].layers if len(inputs) == len(dataset.columns) else []
 
 
 def _not_normalised(run_data: RunData, dataset: Fact, numeric: list, verdict, shown: list) -> Finding:

@@ -74,6 +74,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
 )
 from msprec.checklists.hp.learning_rate.rising_rate import warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised
+from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
@@ -152,7 +153,7 @@ def _judged(run_data: RunData) -> Finding:
     if grown is not None and seen.kind != "diverged":
         seen = seen._replace(kind="diverged", first=grown.first, last=grown.last)
     if verdict == "too_large" and (grown is not None or seen.kind in ("diverged", "swings", "still")):
-        return too_large(seen, used, curve, evidence, places)
+        return too_large(seen, used, curve, wide_input(run_data, used, curve), evidence, places)
     if grown is not None:
         return diverges(used, grown, curve, evidence, places)
     lost = lost_again(run_data, seen, outcome)

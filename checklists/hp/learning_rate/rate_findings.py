@@ -8,6 +8,7 @@ from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.findings import at
 from msprec.checklists.hp.learning_rate.loss_course import Course, Growth
 from msprec.checklists.hp.learning_rate.trials import Better
+from msprec.checklists.hp.learning_rate.wide_inputs import WideInput
 from msprec.engine.finding import Evidence, Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
@@ -22,7 +23,9 @@ NO_BOUNDS = {
 }
 
 
-def too_large(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
+def too_large(
+    seen: Course, used: float, curve: Curve, wide: Optional[WideInput], evidence: list, places: list
+) -> Finding:
     return problem(
         Text(
             "学习率 {used} 过大：训练{course}，范围测试的上界为 {upper}。",
@@ -32,13 +35,14 @@ def too_large(seen: Course, used: float, curve: Curve, evidence: list, places: l
             upper=bound_words(curve.upper if curve.upper is not None else curve.diverged),
         ),
         Text(
-            "把学习率降到约 {steepest}（范围测试中 loss 下降最快处），或加预热；不改变其他超参数再运行。",
-            "Lower it to about {steepest}, where the loss falls most steeply in the range test, or warm it up; change nothing "
-            "else and run again.",
+            "把学习率降到约 {steepest}（范围测试中 loss 下降最快处），或加预热{wide}；不改变其他超参数再运行。",
+            "Lower it to about {steepest}, where the loss falls most steeply in the range test, or warm it up{wide}; change "
+            "nothing else and run again.",
             steepest=bound_words(curve.steepest or (curve.diverged or used) / 10),
+            wide=wide.says if wide is not None else Text("", ""),
         ),
         evidence,
-        places,
+        [*places, *(wide.places if wide is not None else [])],
     )
 
 

@@ -7,11 +7,13 @@ from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.rank_disagreement import named, rank_notes, weights_apart
 from msprec.checklists.common.reference_findings import with_reference
+from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
 
+_INITIALIZER = ArgumentName(("weight_init",), 99)  # by its name alone: layers differ in its position
 _EXCUSES = {
     "vector": Text("实为向量", "really a vector"),
     "buffer": Text("冻结的常量", "a frozen constant"),
@@ -127,7 +129,8 @@ def _bad(run_data: RunData, rank: int, found: list, bad: list) -> Finding:
     ]
     places = _initialising_lines(run_data)
     created = [start.parameter.created for start in bad if start.parameter.created]
-    places = list({(p.file, p.line): p for p in [*created, *places]}.values())[:5]
+    written = [origin for one in created for origin in argument_origin(run_data, one, _INITIALIZER)]
+    places = list({(p.file, p.line): p for p in [*created, *written, *places]}.values())[:5]
     networks = [network.place for network in run_data.networks if network.role == "train"] or [
         network.place for network in run_data.networks
     ]
