@@ -60,3 +60,22 @@ def test_nothing_in_the_source_turns_pictures(verdict):
 )
 def test_what_is_no_random_flip(verdict, fits):
     assert verdict("td.05", run(fits))["conclusion"] == "ok"
+
+
+ALONE = "import numpy as np\n\n\ndef turn(rng, picture, mask):\n    {}\n    return picture, mask\n"
+NOISY = {"as given": 40, "left to right": 8, "transposed": 14, "by 90 degrees": 20, "by 270 degrees": 18}
+
+
+@pytest.mark.parametrize(
+    ("statement", "conclusion"),
+    [
+        ("picture, mask = np.rot90(picture, rng.integers(4), (1, 2)), mask", "problem"),
+        ("picture, mask = picture, np.rot90(mask, rng.integers(4), (1, 2))", "problem"),
+        ("picture, mask = np.rot90(picture, k, (1, 2)), np.rot90(mask, k, (1, 2))", "ok"),
+        ("picture, mask = 2 * picture, mask", "ok"),
+    ],
+)
+def test_one_of_a_pair_is_turned_in_the_source(verdict, statement, conclusion):
+    entry = verdict("td.05", run(NOISY, source=ALONE.format(statement)))
+    assert entry["conclusion"] == conclusion
+    assert conclusion == "ok" or entry["locations"] == [{"file": "train.py", "line": 5}]
