@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from msprec.checklists.common.cell_arguments import statistics_hardly_moved
 from msprec.checklists.common.constant_prediction import (
     ACCURACY,
     REGRESSION,
@@ -62,6 +63,8 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
     Args:
         first: The training loss at the start.
     """
+    if statistics_hardly_moved(run_data):
+        return None  # the evaluation says what an inference without them gives
     outcome = learning_outcome(run_data)
     constant = outcome.constant
     reference = constant.value if constant is not None else first
@@ -87,7 +90,8 @@ def generalization_gap(run_data: RunData, first: Optional[float]) -> Optional[Ga
 
 def overfits(run_data: RunData) -> bool:
     """Whether the last training learnt its data by heart: a validation curve that turned up, or a gap at the end."""
-    if any(turned_up(run_data, curve) for curve in validation_curves(run_data)):
+    turned = any(turned_up(run_data, curve) for curve in validation_curves(run_data))
+    if turned and not statistics_hardly_moved(run_data):
         return True
     training = training_curve(run_data)
     return generalization_gap(run_data, training.first if training is not None else None) is not None

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple, Optional
 
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting, role_of, settings
+from msprec.checklists.common.cell_arguments import recorded_arguments
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.module import Call, Module
@@ -141,17 +142,6 @@ def _with_recorded(call: ApiCall, cells: list, version: Optional[str]) -> ApiCal
         if name == "keep_prob":
             effective["p"] = effective["p"]._replace(value=None)
     return call._replace(arguments=effective, settings=settings(call.api, effective, version), source=None)
-
-
-def recorded_arguments(cell: Fact) -> dict:
-    """The numbers that a cell's description holds: ``keep_prob=0.9, …`` gives {"keep_prob": 0.9}."""
-    found = {}
-    for name, text in re.findall(r"\b(keep_prob|p|momentum|eps)=([-+.\deE]+)", cell.args or ""):
-        try:
-            found[name] = round(float(text), 12)
-        except ValueError:
-            continue
-    return found
 
 
 def matched(calls: list, others: list) -> tuple:

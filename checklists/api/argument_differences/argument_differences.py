@@ -11,10 +11,10 @@ from msprec.checklists.api.argument_differences.api_calls import (
     calls_of,
     compared,
     initialises_itself,
-    recorded_arguments,
     without_initial_values,
 )
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting
+from msprec.checklists.common.cell_arguments import DEFAULT_MOMENTUM, left_of_start, recorded_arguments
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Evidence, Finding, not_applicable, ok, problem, table, undecided
@@ -51,10 +51,6 @@ _REFERENCE = Text(
     "Name the benchmark script with `--reference-script F.py` (PyTorch or MindSpore; it is read, not run), or write out "
     "the arguments below.",
 )
-
-
-#: MindSpore's own momentum of BatchNorm, the weight of the old statistics.
-_DEFAULT_MOMENTUM = 0.9
 
 
 class OtherFrameworkArgument(NamedTuple):
@@ -243,23 +239,19 @@ def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optio
 
 
 def _hardly_moving(run_data: RunData, name: str, momentum: float, place: Fact) -> Optional[OtherFrameworkArgument]:
-    """A momentum above MindSpore's own with which the moving statistics still are mostly what they began with: of an average of
-    n steps momentum ** n of its start is left. Not of statistics that may have been loaded, nor of a short trial."""
-    steps = run_data.training_steps
-    if run_data.loads or not _DEFAULT_MOMENTUM < momentum <= 1 or steps < run_data.limit("api.01.steps"):
-        return None
-    left = momentum**steps
-    if left < run_data.limit("api.01.left"):
+    """A momentum with which the moving statistics still are mostly what they began with."""
+    left = left_of_start(run_data, momentum)
+    if not left:
         return None
     why = Text(
         "momentum={momentum} 时，{steps} 步之后滑动统计量仍有 {left} 是初始的 0 和 1：推理时几乎不是按数据归一化",
         "with momentum={momentum}, {left} of the moving statistics are still the 0 and 1 they began with after {steps} steps: "
         "inference hardly normalises by the data",
         momentum=momentum,
-        steps=steps,
+        steps=run_data.training_steps,
         left=f"{100 * left:.2g} %",
     )
-    write = Text("写成 momentum={right}", "write momentum={right}", right=_DEFAULT_MOMENTUM)
+    write = Text("写成 momentum={right}", "write momentum={right}", right=DEFAULT_MOMENTUM)
     return OtherFrameworkArgument(f"{name}(momentum)", momentum, why, write, place)
 
 
