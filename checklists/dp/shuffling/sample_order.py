@@ -322,15 +322,14 @@ class Order:
             if renewed
             else Text("", "")
         )
-        grouped = Text("；而且样本按标签聚集", "; and samples come grouped by label") if self.sorted else Text("", "")
         unkept = discarded_order(self.run_data)
         if unkept:
             why = Text("；{at} 打乱的结果没有被使用", "; the order drawn at {at} is not kept", at=at(unkept[0]))
         return problem(
             Text(
-                "第一遍之后的 {n} 遍中有 {same} 遍的样本顺序与第一遍完全相同{why}{grouped}。",
-                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{grouped}.",
-                grouped=grouped,
+                "第一遍之后的 {n} 遍中有 {same} 遍的样本顺序与第一遍完全相同{why}{harm}。",
+                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{harm}.",
+                harm=self._harm(),
                 n=len(self.compared),
                 same=same,
                 why=why,
@@ -338,6 +337,17 @@ class Order:
             ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else self._advice(),
             self._evidence(),
             self._places(renewed),
+        )
+
+    def _harm(self) -> Text:
+        """What one order in every pass means here, as far as it is seen."""
+        if self.sorted:
+            return Text("；而且样本按标签聚集", "; and samples come grouped by label")
+        if not self._label_words().en or overfits(self.run_data):
+            return Text("", "")
+        return Text(
+            "；其中标签是混合的，也没有看到过拟合：它对精度的影响可能很小",
+            "; labels are mixed in it, and no overfitting is seen: it may cost little accuracy",
         )
 
     def _advice(self) -> Text:
