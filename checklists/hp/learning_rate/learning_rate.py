@@ -21,7 +21,7 @@ from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.common.training_curves import epochs_of
-from msprec.checklists.common.weight_updates import lacks_weights, nothing_updated
+from msprec.checklists.common.weight_updates import lacks_weights, nothing_updated, sort_parameters
 from msprec.checklists.hp.learning_rate.beyond_end import (
     bursts,
     ended_too_early,
@@ -75,6 +75,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
 from msprec.checklists.hp.learning_rate.rising_rate import warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised
 from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
+from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.range_test.lr_curve import Curve
@@ -105,8 +106,12 @@ def judge_rate(run_data: RunData) -> Finding:
             "The targets are far too large in scale (dp.01), and the rate that suits depends on it: it is for judging after that",
         )
         return _after(found, why, "dp.01")
+    grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
+    held = _held_back(run_data) if found.conclusion == "problem" and grown is None else None
+    if held is not None:
+        return _after(found, *held)
     told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not learns_by_rewards(run_data)
-    if told or growth_of(run_data, course(run_data), learning_outcome(run_data)) is not None:
+    if told or grown is not None:
         return found
     made = undecided(
         Text(
@@ -123,6 +128,25 @@ def judge_rate(run_data: RunData) -> Finding:
     )
     made.locations = found.locations
     return made
+
+
+def _held_back(run_data: RunData) -> Optional[tuple]:
+    """``(why, item)`` where weights cannot learn at any rate, so that another one which does better with the rest says little."""
+    left_out = sort_parameters(run_data).left_out
+    if left_out and any(one.kind == "weight" for one in left_out):
+        why = Text(
+            "有可训练的权重不在优化器中（cg.02）：学习率再高它们也不会学习，要在改正之后再判断",
+            "Trainable weights are not in the optimizer (cg.02) and learn at no rate, so the rate is for judging after that",
+        )
+        return why, "cg.02"
+    weights = starts(run_data.parameters)
+    if weights and all(one.state and not one.excuse for one in weights):
+        why = Text(
+            "所有权重都从同一个常数开始（wi.01）：各单元始终相同，学习率要在改正之后再判断",
+            "All weights start at one constant (wi.01) and their units stay alike, so the rate is for judging after that",
+        )
+        return why, "wi.01"
+    return None
 
 
 def _judged(run_data: RunData) -> Finding:
