@@ -41,6 +41,9 @@ REPEATING_SAMPLER = Text(
     "a sampler of your own whose __iter__ draws a new order each time.",
 )
 
+#: What draws samples, or puts them into a drawn order.
+_DRAWN = r"(?i)permut|shuffl|train_test_split|\.sample\(|\brandom\.|\brng\.|make_(classification|regression|blobs|moons|circles)"
+
 
 class Order:
     """One training set: what it declares, and what it delivered."""
@@ -67,7 +70,7 @@ class Order:
                 ),
                 self._evidence(),
             )
-        return self._carried() or self._drawn_once() or self._problem() or self._mixed()
+        return self._carried() or self._drawn_once() or self._mixed_once() or self._problem() or self._mixed()
 
     def _same_draw(self) -> Optional[Finding]:
         """Every step is given one batch, and the generator that draws it begins anew each time."""
@@ -140,6 +143,41 @@ class Order:
             self._evidence(),
             self._places(True),
         )
+
+    def _mixed_once(self) -> Optional[Finding]:
+        """The same of an order that nothing shuffles and that is mixed as it comes: whether it costs anything, a run does not
+        show."""
+        once = self._repeats() and not self.shuffle.declared and not self.sorted and self._comes_mixed()
+        if not once or overfits(self.run_data) or discarded_order(self.run_data):
+            return None
+        return undecided(
+            Text(
+                "没有混洗：第一遍之后的 {n} 遍中有 {same} 遍与第一遍顺序完全相同。但这个顺序本身是混合的{mixed}，也没有看到"
+                "由此造成的过拟合：它对精度的影响可能很小。",
+                "Nothing is shuffled: {same} of {n} later passes deliver the samples in exactly the order of the first. But that "
+                "order is a mixed one{mixed}, and no overfitting is seen that would follow from it: it may cost little.",
+                n=len(self.compared),
+                same=self._same(),
+                mixed=self._label_words(),
+            ),
+            Text(
+                "{advice}再训练一次，比较精度。",
+                "{advice} Train once more so, and compare the accuracy.",
+                advice=self._advice(),
+            ),
+            self._evidence(),
+            self._places(),
+        )
+
+    def _comes_mixed(self) -> bool:
+        """Whether labels were seen to change as in a random order, or, where no classes tell, the code draws the samples or
+        their order at random."""
+        told = [entry for entry in self.passes if entry.label_changes is not None and entry.expected_changes]
+        if told:
+            limit = self.run_data.limit("dp.03.weak_changes")
+            return all(entry.label_changes > limit * entry.expected_changes for entry in told)
+        origins = array_origins(self.run_data, self.dataset, self.dataset.columns[0])
+        return any(self.run_data.matches_at(_DRAWN, one) for one in origins)
 
     def _renewed(self) -> bool:
         """Whether a declared shuffle began anew in each pass."""
@@ -327,9 +365,11 @@ class Order:
             why = Text("；{at} 打乱的结果没有被使用", "; the order drawn at {at} is not kept", at=at(unkept[0]))
         return problem(
             Text(
-                "第一遍之后的 {n} 遍中有 {same} 遍的样本顺序与第一遍完全相同{why}{harm}。",
-                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{harm}.",
-                harm=self._harm(),
+                "第一遍之后的 {n} 遍中有 {same} 遍的样本顺序与第一遍完全相同{why}{grouped}。",
+                "{same} of {n} later passes deliver the samples in exactly the order of the first{why}{grouped}.",
+                grouped=Text("；而且样本按标签聚集", "; and samples come grouped by label")
+                if self.sorted
+                else Text("", ""),
                 n=len(self.compared),
                 same=same,
                 why=why,
@@ -337,17 +377,6 @@ class Order:
             ONE_ITERATOR if renewed else REPEATING_SAMPLER if self._by_sampler() else self._advice(),
             self._evidence(),
             self._places(renewed),
-        )
-
-    def _harm(self) -> Text:
-        """What one order in every pass means here, as far as it is seen."""
-        if self.sorted:
-            return Text("；而且样本按标签聚集", "; and samples come grouped by label")
-        if not self._label_words().en or overfits(self.run_data):
-            return Text("", "")
-        return Text(
-            "；其中标签是混合的，也没有看到过拟合：它对精度的影响可能很小",
-            "; labels are mixed in it, and no overfitting is seen: it may cost little accuracy",
         )
 
     def _advice(self) -> Text:

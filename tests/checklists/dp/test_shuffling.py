@@ -115,7 +115,16 @@ def test_a_loop_over_arrays_is_told_to_permute(verdict):
     unknown = {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}
     run = ordered(one_pass(1), one_pass(2, **SAME), pipeline=pipeline, shuffle=unknown)
     entry = verdict("dp.03", run)
-    assert entry["conclusion"] == "problem" and "permutation" in entry["advice"]
+    assert entry["conclusion"] == "undecided" and "permutation" in entry["would_decide"]
+
+
+def test_one_mixed_order_is_a_problem_beside_overfitting_or_where_it_is_sorted(verdict, monkeypatch):
+    entry = verdict("dp.03", ordered(one_pass(1), one_pass(2, **SAME), shuffle=OFF))
+    assert entry["conclusion"] == "undecided" and "exactly the order of the first" in entry["summary"]
+    sorted_runs = ordered(one_pass(1, **SORTED), one_pass(2, **SAME, **SORTED), shuffle=OFF)
+    assert verdict("dp.03", sorted_runs)["conclusion"] == "problem"
+    monkeypatch.setattr(sample_order, "overfits", lambda run_data: True)
+    assert verdict("dp.03", ordered(one_pass(1), one_pass(2, **SAME), shuffle=OFF))["conclusion"] == "problem"
 
 
 def test_different_orders_are_ok_even_when_nothing_declares_a_shuffle(verdict):

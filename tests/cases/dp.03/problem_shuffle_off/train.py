@@ -1,4 +1,4 @@
-"""Classifies wines by their chemistry."""
+"""Classifies wines by their chemistry, cultivar by cultivar in every epoch."""
 
 import mindspore as ms
 import mindspore.dataset as ds
@@ -12,7 +12,7 @@ ms.set_seed(1)
 wine = load_wine()
 x = ((wine.data - wine.data.mean(axis=0)) / wine.data.std(axis=0)).astype(np.float32)
 y = wine.target.astype(np.int32)
-order = np.random.default_rng(1).permutation(len(y))
+order = np.argsort(y, kind="stable")
 x, y = x[order], y[order]
 
 
