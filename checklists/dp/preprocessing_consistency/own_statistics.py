@@ -11,7 +11,14 @@ from msprec.checklists.common.findings import at, first_place, train_sets
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import FunctionNode, argument_names, called_name, root_name, target_names
+from msprec.source.user_code import (
+    FunctionNode,
+    argument_names,
+    assigned_parts,
+    called_name,
+    root_name,
+    target_names,
+)
 
 _FITS = ("fit", "fit_transform")
 _SCALERS = re.compile(r"scal|standard|normali[sz]|minmax", re.IGNORECASE)
@@ -73,11 +80,14 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
 
 
 def _fits(run_data: RunData, file: str) -> list:
-    made = _made_of(run_data, file)
-    found = []
+    made, given_to, found = _made_of(run_data, file), _given_to(run_data, file), []
     for call in run_data.source.nodes(file, ast.Call):
         if called_name(call) in _FITS and call.args and isinstance(call.func, ast.Attribute):
             array, owner = root_name(call.args[0]), call.func.value
+            if not TRAINING.search(array) and not OTHER.search(
+                array
+            ):  # rows of one array, told by what becomes of them
+                array = given_to.get(call, array)
             named = ast.unparse(owner) if not isinstance(owner, ast.Name) else f"{owner.id} {made.get(owner.id, '')}"
             if array and _SCALERS.search(named):
                 kind = called_name(owner) if isinstance(owner, ast.Call) else made.get(ast.unparse(owner), "")
@@ -132,11 +142,26 @@ def _calls_around(run_data: RunData, fit: _Fit) -> list:
 
 def _made_of(run_data: RunData, file: str) -> dict:
     """``{name: what was called to make it}`` of plain assignments."""
-    found = {}
-    for node in run_data.source.nodes(file, ast.Assign):
-        if isinstance(node.value, ast.Call):
-            found.update({name: called_name(node.value) or "" for one in node.targets for name in target_names(one)})
-    return found
+    return {
+        name: called_name(value) or ""
+        for node in run_data.source.nodes(file, ast.Assign)
+        for target in node.targets
+        for part, value, _ in assigned_parts(target, node.value)
+        if isinstance(value, ast.Call)
+        for name in target_names(part)
+    }
+
+
+def _given_to(run_data: RunData, file: str) -> dict:
+    """``{call of a scaler: the name that its result goes to}``, where that tells training from evaluation."""
+    return {
+        call: one.id
+        for node in run_data.source.nodes(file, ast.Assign)
+        for one in node.targets
+        if isinstance(one, ast.Name) and (TRAINING.search(one.id) or OTHER.search(one.id))
+        for call in ast.walk(node.value)
+        if isinstance(call, ast.Call) and called_name(call) in _FITS
+    }
 
 
 def _by_its_own(node: ast.BinOp) -> str:

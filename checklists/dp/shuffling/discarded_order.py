@@ -2,11 +2,12 @@
 
 import ast
 
-from msprec.engine.run_data import RunData, place
+from msprec.checklists.common.discarded_results import discarded, discarded_calls
+from msprec.engine.run_data import RunData
 from msprec.source.user_code import called_name
 
 #: Functions that give what they draw and leave their argument as it is.
-_DRAWS = {"permutation", "permuted", "randperm"}
+_DRAWS = ("permutation", "permuted", "randperm")
 
 
 def discarded_order(run_data: RunData) -> list:
@@ -14,16 +15,7 @@ def discarded_order(run_data: RunData) -> list:
 
     ``shuffle`` of a number is that of ``mindspore.dataset``, which gives another data set; of an array it works in place.
     """
-    return [
-        place(file, node.lineno)
-        for file in run_data.source.trees
-        for node in run_data.source.nodes(file, ast.Expr)
-        if isinstance(node.value, ast.Call) and (_draws(node.value) or _of_a_set(node.value))
-    ]
-
-
-def _draws(call: ast.Call) -> bool:
-    return called_name(call) in _DRAWS and all(one.arg != "out" for one in call.keywords)
+    return discarded(run_data, _DRAWS) + [where for where, call in discarded_calls(run_data) if _of_a_set(call)]
 
 
 def _of_a_set(call: ast.Call) -> bool:

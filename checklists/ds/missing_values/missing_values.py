@@ -4,6 +4,7 @@ import math
 
 from msprec.bilingual import Joined, Text, english, percent
 from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.discarded_results import discarded
 from msprec.checklists.common.findings import (
     first_place,
     pipeline_table,
@@ -13,6 +14,9 @@ from msprec.checklists.common.missing_value_codes import codes_among_integers, d
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+
+#: Calls that give a table without what is missing, and leave the one that they are given as it is.
+_FILLS = ("fillna", "dropna", "replace", "interpolate", "ffill", "bfill", "nan_to_num")
 
 
 class Missing:
@@ -163,7 +167,7 @@ def _places(run_data: RunData, report: Missing) -> list:
     ]
     columns = [column for column in report.dataset.columns if column.name in bad]
     origins = [place for column in columns[:2] for place in array_origins(run_data, report.dataset, column)]
-    return [first_place(report.dataset), *maps, *origins]
+    return [first_place(report.dataset), *maps, *origins, *discarded(run_data, _FILLS)]
 
 
 def _listed(value) -> list:

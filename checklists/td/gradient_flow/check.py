@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
+from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.findings import EVIDENCE, gradients_figure, no_training
 from msprec.checklists.common.training_curves import is_steep, training_curve
 from msprec.checklists.td.gradient_flow.depth import Depth, course_of
@@ -138,7 +139,8 @@ def _squashed(run_data: RunData) -> list:
     """Places of the sigmoid and tanh between the layers, where there are td.02.layers of them or more."""
     ends = [one for one in run_data.probes.units.moments if one.moment == "end"]
     found = [one for one in ends[-1].entries if one.kind in ("sigmoid", "tanh") and one.hidden] if ends else []
-    places = {(one.place.file, one.place.line): one.place for one in found if one.place}
+    chosen = [at for one in found for at in chosen_at(run_data, one.place, one.operator or "")]
+    places = {(at.file, at.line): at for at in [*(one.place for one in found), *chosen] if at}
     return list(places.values()) if len(found) >= run_data.limit("td.02.layers") else []
 
 

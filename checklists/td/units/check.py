@@ -1,6 +1,7 @@
 """td.03: What activations and layers gave on the captured batches, with the weights of the start, the middle and the end."""
 
 from msprec.bilingual import Text, listed, percent
+from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.td.units.flattened_signal import flattened_signal
@@ -177,6 +178,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     large = too_large(run_data, moments, found)
     places = [*[one.layer.created for one in large], *[one.place for one in found]]
     places += drawn_at(run_data) if large else []
+    places += [at for one in found for at in chosen_at(run_data, one.place, one.entry.operator or "")]
     if first.why == "collapsed":
         places.insert(0, run_data.probes.written_loss.place)
     return problem(

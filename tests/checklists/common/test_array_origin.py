@@ -1,21 +1,11 @@
 """Where arrays come from, and arrays that a shuffle parts from their labels, as the code tells (ds.02, dp.01)."""
 
 import pytest
-from building import Run, column, dataset, run_data
+from building import column, dataset
 
 from msprec.checklists.common.array_origin import argument_origins, array_origins
 from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.engine.run_data import place
-
-
-@pytest.fixture
-def reading(tmp_path):
-    def read(code: str, sets=()):
-        made = Run(source={"train.py": code}, datasets=list(sets))
-        return run_data(tmp_path, made)
-
-    return read
-
 
 _TABLE = "t = load()\nt = t.sample(frac=1)\n"
 _LOADED = "X, y = load()\n"
