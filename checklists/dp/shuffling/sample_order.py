@@ -1,5 +1,7 @@
 """Is the delivered order shuffled? The judgement on one training set's passes (dp.03)."""
 
+import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, listed
@@ -13,6 +15,7 @@ from msprec.checklists.dp.shuffling.seeded_draw import drawn_anew
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+from msprec.source.user_code import target_names
 
 SHUFFLE = Text(
     "创建数据集时设 shuffle=True，或在 batch 之前加 .shuffle(buffer_size)，buffer "
@@ -41,8 +44,11 @@ REPEATING_SAMPLER = Text(
     "a sampler of your own whose __iter__ draws a new order each time.",
 )
 
-#: What draws samples, or puts them into a drawn order.
-_DRAWN = r"(?i)permut|shuffl|train_test_split|\.sample\(|\brandom\.|\brng\.|make_(classification|regression|blobs|moons|circles)"
+#: What puts samples into a drawn order, or makes each by itself; noise on a series leaves them in the order of time.
+_DRAWN = (
+    r"(?i)permut|shuffl|train_test_split|\.sample\(|make_(classification|regression|blobs|moons|circles)"
+    r"|^(np\.|numpy\.)?(random|rng)\.\w+\("
+)
 
 
 class Order:
@@ -177,7 +183,15 @@ class Order:
             limit = self.run_data.limit("dp.03.weak_changes")
             return all(entry.label_changes > limit * entry.expected_changes for entry in told)
         origins = array_origins(self.run_data, self.dataset, self.dataset.columns[0])
-        return any(self.run_data.matches_at(_DRAWN, one) for one in origins)
+        return any(map(self._drawn, origins))
+
+    def _drawn(self, origin: Fact) -> bool:
+        """Whether a statement draws something, or what it reads was drawn: ``order = rng.permutation(n)``, ``x = x[order]``."""
+        statements = list(self.run_data.source.nodes(origin.file, ast.Assign))
+        here = [one for one in statements if one.lineno == origin.line]
+        read = {name for one in here for name in target_names(one.value)}
+        made = [one for one in statements if any(read & set(target_names(target)) for target in one.targets)]
+        return any(re.search(_DRAWN, ast.unparse(one.value)) for one in [*here, *made])
 
     def _renewed(self) -> bool:
         """Whether a declared shuffle began anew in each pass."""

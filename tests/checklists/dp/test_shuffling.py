@@ -183,3 +183,24 @@ def test_the_others_of_the_family(verdict):
     assert verdict("dp.04", Run())["conclusion"] == "not_applicable"
     assert verdict("dp.05", Run())["conclusion"] == "not_applicable"
     assert verdict("dp.05", Run(run={"rank_size": 2}))["conclusion"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        (
+            "o = np.random.permutation(n)\nx = a[o]\nfor k in range(0, n, 8):\n    step(x[k:k + 8], y[k:k + 8])\n",
+            "undecided",
+        ),
+        ("x = rng.normal(size=(n, 3))\n\nfor k in range(0, n, 8):\n    step(x[k:k + 8], y[k:k + 8])\n", "undecided"),
+        ("x = 3 * t + rng.normal(size=n)\n\nfor k in range(0, n, 8):\n    step(x[k:k + 8], y[k:k + 8])\n", "problem"),
+        ("x = load()\n\nfor k in range(0, n, 8):\n    step(x[k:k + 8], y[k:k + 8])\n", "problem"),
+    ],
+)
+def test_without_classes_the_code_tells_whether_one_order_is_mixed(verdict, code, conclusion):
+    pipeline = [{"op": "arguments of the training step", "args": {}, "place": {"file": "train.py", "line": 4}}]
+    unknown = {"declared": None, "means": [], "buffer_size": None, "seekable_source": None}
+    silent = {"label_changes": None, "expected_changes": None, "label_segment_dependence": None}
+    run = ordered(one_pass(1, **silent), one_pass(2, **SAME, **silent), pipeline=pipeline, shuffle=unknown)
+    run.source["train.py"] = code
+    assert verdict("dp.03", run)["conclusion"] == conclusion
