@@ -57,19 +57,10 @@ def check_own(one: Fact, run_data: RunData) -> None:
     shares = "softmax" in (one.output.name or one.output.operator or "").lower()
     if did.idle and not (one.purpose or one.computed or shares):
         raise Wrong(_one_sided(one), _BOTH_SIDES, one.place)
-    if did.pairs is False and not (one.purpose or one.computed or _linear(did)) and not _WHOLE.search(one.name):
+    if did.pairs is False and not (one.purpose or one.computed) and not _WHOLE.search(one.name):
         raise Wrong(_no_pairs(one), _PAIR_UP, one.place)
     if did.kind == "distillation" and did.way is None and did.family.name is None and _far_from_smallest(did.curve):
         raise Wrong(_not_at_teacher(one), _LOG, one.place)
-
-
-def _linear(did: Fact) -> bool:
-    """Whether the value falls in proportion to the way that is left to the labels: absolute errors that all have one sign add up
-    to the same whichever label goes with which sample."""
-    first, second, third = (*did.curve, None, None, None)[:3]
-    if did.kind != "regression" or None in (first, second, third) or 0 in (first, second):
-        return False
-    return abs(second / first - 0.5) < 1e-3 and abs(third / second - 0.5) < 1e-3
 
 
 def check_direction(one: Fact, run_data: RunData) -> None:

@@ -84,9 +84,8 @@ def _fits(run_data: RunData, file: str) -> list:
     for call in run_data.source.nodes(file, ast.Call):
         if called_name(call) in _FITS and call.args and isinstance(call.func, ast.Attribute):
             array, owner = root_name(call.args[0]), call.func.value
-            if not TRAINING.search(array) and not OTHER.search(
-                array
-            ):  # rows of one array, told by what becomes of them
+            if not (TRAINING.search(array) or OTHER.search(array)):
+                # rows of one array are told by what becomes of them
                 array = given_to.get(call, array)
             named = ast.unparse(owner) if not isinstance(owner, ast.Name) else f"{owner.id} {made.get(owner.id, '')}"
             if array and _SCALERS.search(named):

@@ -61,6 +61,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     leapt,
     lost_what_it_learnt,
     open_behind_test,
+    open_below_bounds,
     outdone_in_trials,
     outdone_when_standardised,
     range_test_figure,
@@ -255,6 +256,8 @@ def _judged(run_data: RunData) -> Finding:
             return _unless_squashed(run_data, too_slow(seen, used, curve, evidence, places))
         if outcome.verdict != "learnt" and _far_behind(run_data, seen, curve):
             return open_behind_test(seen, used, curve, evidence, places)
+        if little and below >= run_data.limit("hp.01.late"):
+            return open_below_bounds(used, curve, outcome, evidence, places)
         return inside_bounds(seen, used, curve, evidence, verdict)
     if verdict == "unknown" and used and converged(run_data, seen) and outcome.verdict != "hardly":
         return worked_all_the_same(seen, used, evidence)

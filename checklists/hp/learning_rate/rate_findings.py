@@ -3,7 +3,7 @@
 import math
 from typing import Optional
 
-from msprec.bilingual import Text
+from msprec.bilingual import Text, percent
 from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.findings import at
 from msprec.checklists.hp.learning_rate.loss_course import Course, Growth
@@ -242,6 +242,27 @@ def open_behind_test(seen: Course, used: float, curve: Curve, evidence: list, pl
             "The learning rate is {used}; {steps} steps of training brought the loss from {first} to {last}, where the range "
             "test came to {best} within {count} steps. It saw few batches, so the rate is not shown to be wrong.",
             **_beside_test(seen, used, curve),
+        ),
+        Text(
+            "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",
+            "Train once more at about {steepest} and compare the loss at the end.",
+            steepest=bound_words(curve.steepest),
+        ),
+        evidence,
+        places,
+    )
+
+
+def open_below_bounds(used: float, curve: Curve, outcome: BesideConstant, evidence: list, places: list) -> Finding:
+    return undecided(
+        Text(
+            "学习率 {used} 低于范围测试的下界 {lower}，而训练结束时 loss 只比常数预测低 {gain}：是否过小，"
+            "没有以更大的学习率试过。",
+            "The learning rate of {used} lies below the range test's lower bound of {lower}, and the training came only {gain} "
+            "below a constant prediction: whether it is too small was not tried with a larger one.",
+            used=used,
+            lower=bound_words(curve.lower),
+            gain=percent(outcome.gain or 0.0),
         ),
         Text(
             "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",

@@ -37,8 +37,9 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
     to follow the trained network, or is all that is evaluated; undecided where it may be a reference on purpose.
 
     A problem too where its weights follow and the statistics of its BatchNorm have stayed those of the start; where an average
-    that alone is evaluated has td.07.behind of the way from the start still before it; and where a target has changed and lies
-    td.07.unrelated away from the trained network, as weights that are drawn anew do. First the copies that are none
+    that alone is evaluated has td.07.behind of the way from the start still before it; and where, after
+    td.07.settled updates, a target has changed and lies td.07.unrelated away from the trained network, as weights that are drawn
+    anew do. First the copies that are none
     (`shared_memory`).
     """
     if applied_updates(run_data) < run_data.limit("td.07.updates"):
@@ -61,7 +62,8 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
         elsewhere = (
             not still and (copy.distance or 0.0) >= run_data.limit("td.07.unrelated") and (copy.behind or 0.0) > 1
         )
-        if late and elsewhere and _named(run_data, copy):
+        settled = applied_updates(run_data) >= run_data.limit("td.07.settled")
+        if late and settled and elsewhere and _named(run_data, copy):
             return _unrelated(run_data, copy)
         if not still or not late or copy.as_original_ended or run_data.find_lines(_STAYS, 1):
             continue

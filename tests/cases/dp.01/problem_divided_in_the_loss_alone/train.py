@@ -26,7 +26,7 @@ optimizer = nn.Adam(net.trainable_params(), 0.003)
 
 
 def left_over(x):
-    return ops.abs((x - net(x)) / 30.0).mean()
+    return ops.square((x - net(x)) / 30.0).mean()
 
 
 grads_of = ms.value_and_grad(left_over, None, optimizer.parameters)
