@@ -1,7 +1,7 @@
 """Arguments that a cell's description holds, and what they say of the statistics of a BatchNorm at the end."""
 
 import re
-from typing import Any
+from typing import Optional
 
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -21,17 +21,16 @@ def recorded_arguments(cell: Fact) -> dict:
     return found
 
 
-def left_of_start(run_data: RunData, momentum: Any) -> float:
+def left_of_start(run_data: RunData, momentum: Optional[float]) -> float:
     """What the moving statistics of a BatchNorm still are of what they began with; 0 where that is less than api.01.left.
 
     An average of n steps has ``momentum ** n`` of its start. Asked of a momentum above MindSpore's own, of statistics that were
     not loaded, and of trainings of api.01.steps and more: a short trial says nothing.
     """
     steps = run_data.training_steps
-    number = isinstance(momentum, (int, float)) and not isinstance(momentum, bool)
-    if not number or run_data.loads or not DEFAULT_MOMENTUM < momentum <= 1 or steps < run_data.limit("api.01.steps"):
+    if momentum is None or run_data.loads or not DEFAULT_MOMENTUM < momentum <= 1:
         return 0.0
-    left = float(momentum) ** steps
+    left = momentum**steps if steps >= run_data.limit("api.01.steps") else 0.0
     return left if left >= run_data.limit("api.01.left") else 0.0
 
 

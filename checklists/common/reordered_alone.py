@@ -11,7 +11,8 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_to, called_name, own_nodes, root_name, target_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DRAWS = {"permutation", "randperm", "permuted"}
+#: Functions that give what they draw and leave their argument as it is.
+DRAWS = {"permutation", "randperm", "permuted"}
 _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
 #: What leaves the rows of an array in their order.
 _RESHAPES = {"astype", "reshape", "ravel", "flatten", "squeeze", "expand_dims", "array", "asarray", "copy"}
@@ -117,7 +118,7 @@ class _Body:
                 if array is not None:
                     yield _Order(one.lineno, array, target, None)
                 for call in _samples(value):
-                    yield _Order(one.lineno, root_name(call), target, None, _seed(call))
+                    yield _Order(one.lineno, root_name(call), target, None, _keyword(call, "random_state"))
                 if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
                     continue
                 named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
@@ -231,20 +232,18 @@ def _keeps_order(node: ast.Assign, name: str) -> bool:
 
 
 def _is_draw(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called_name(node) in _DRAWS
+    return isinstance(node, ast.Call) and called_name(node) in DRAWS
 
 
 def _samples(value: ast.expr) -> list:
     """``table.sample(frac=1)`` in the making of a value: all rows of pandas' table in a drawn order."""
     calls = [one for one in ast.walk(value) if isinstance(one, ast.Call) and called_name(one) == "sample"]
-    whole = [
-        one for call in calls for one in call.keywords if one.arg == "frac" and ast.unparse(one.value) in ("1", "1.0")
-    ]
-    return [call for call in calls if any(one in whole for one in call.keywords)]
+    return [call for call in calls if _keyword(call, "frac") in ("1", "1.0")]
 
 
-def _seed(call: ast.Call) -> str:
-    return next((ast.unparse(one.value) for one in call.keywords if one.arg == "random_state"), "")
+def _keyword(call: ast.Call, name: str) -> str:
+    """How a keyword's value is written; empty where it is not given."""
+    return next((ast.unparse(one.value) for one in call.keywords if one.arg == name), "")
 
 
 def _counts(node: ast.AST) -> bool:

@@ -76,6 +76,10 @@ class Code:
         around = [node for node in self.enclosing(file, line) if isinstance(node, ast.ClassDef)]
         return around[-1] if around else None
 
+    def nodes_at(self, file: str, line: int, kind: type) -> list:
+        """The nodes of a kind that begin in a line."""
+        return [node for node in self.nodes(file, kind) if node.lineno == line]
+
     def function_around(self, file: str, line: int) -> Optional[FunctionNode]:
         """The innermost function around a line."""
         around = [node for node in self.enclosing(file, line) if isinstance(node, _FUNCTIONS)]

@@ -27,9 +27,8 @@ def _scalings(run_data: RunData, places: list, calls: tuple) -> list:
     """What the assignments there scale by, sorted: the scaler of each of these calls, and each operation with a name."""
     found = set()
     for where in places:
-        for node in run_data.source.nodes(where.file, ast.Assign):
-            if node.lineno == where.line:
-                found |= {(node.lineno, one) for one in _of_statement(node.value, calls)}
+        for node in run_data.source.nodes_at(where.file, where.line, ast.Assign):
+            found |= {(node.lineno, one) for one in _of_statement(node.value, calls)}
     return sorted(one for _, one in found)
 
 

@@ -3,11 +3,9 @@
 import ast
 
 from msprec.checklists.common.discarded_results import discarded, discarded_calls
+from msprec.checklists.common.reordered_alone import DRAWS
 from msprec.engine.run_data import RunData
 from msprec.source.user_code import called_name
-
-#: Functions that give what they draw and leave their argument as it is.
-_DRAWS = ("permutation", "permuted", "randperm")
 
 
 def discarded_order(run_data: RunData) -> list:
@@ -15,7 +13,7 @@ def discarded_order(run_data: RunData) -> list:
 
     ``shuffle`` of a number is that of ``mindspore.dataset``, which gives another data set; of an array it works in place.
     """
-    return discarded(run_data, _DRAWS) + [where for where, call in discarded_calls(run_data) if _of_a_set(call)]
+    return discarded(run_data, DRAWS) + [where for where, call in discarded_calls(run_data) if _of_a_set(call)]
 
 
 def _of_a_set(call: ast.Call) -> bool:

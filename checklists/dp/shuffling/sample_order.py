@@ -154,7 +154,7 @@ class Order:
         """The same of an order that nothing shuffles and that is mixed as it comes: whether it costs anything, a run does not
         show."""
         once = self._repeats() and not self.shuffle.declared and not self.sorted and self._comes_mixed()
-        if not once or overfits(self.run_data) or discarded_order(self.run_data):
+        if not once or overfits(self.run_data) or self.run_data.once(discarded_order):
             return None
         return undecided(
             Text(
@@ -187,9 +187,10 @@ class Order:
 
     def _drawn(self, origin: Fact) -> bool:
         """Whether a statement draws something, or what it reads was drawn: ``order = rng.permutation(n)``, ``x = x[order]``."""
-        statements = list(self.run_data.source.nodes(origin.file, ast.Assign))
-        here = [one for one in statements if one.lineno == origin.line]
+        source = self.run_data.source
+        here = source.nodes_at(origin.file, origin.line, ast.Assign)
         read = {name for one in here for name in target_names(one.value)}
+        statements = source.nodes(origin.file, ast.Assign)
         made = [one for one in statements if any(read & set(target_names(target)) for target in one.targets)]
         return any(re.search(_DRAWN, ast.unparse(one.value)) for one in [*here, *made])
 
@@ -374,7 +375,7 @@ class Order:
             if renewed
             else Text("", "")
         )
-        unkept = discarded_order(self.run_data)
+        unkept = self.run_data.once(discarded_order)
         if unkept:
             why = Text("；{at} 打乱的结果没有被使用", "; the order drawn at {at} is not kept", at=at(unkept[0]))
         return problem(
@@ -473,7 +474,7 @@ class Order:
     def _places(self, iterator: bool = False) -> list:
         shuffle = op_place(self.dataset, "shuffle")
         taken = array_origins(self.run_data, self.dataset, self.dataset.columns[0])[:2] if self._plain() else []
-        unkept = discarded_order(self.run_data)
+        unkept = self.run_data.once(discarded_order)
         return [*unkept, self.dataset.iterated_at if iterator else None, shuffle, first_place(self.dataset), *taken]
 
     def _plain(self) -> bool:

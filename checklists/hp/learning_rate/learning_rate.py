@@ -86,33 +86,14 @@ def judge_rate(run_data: RunData) -> Finding:
     """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
     of a weighed loss hardly moved."""
     found = _judged(run_data)
-    weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
-    turned = sign_turned(run_data) or any(lowers_rewards(own, run_data) for own in run_data.probes.own_losses)
-    if found.conclusion == "problem" and turned:
-        why = Text(
-            "loss 的符号反了（cg.04），误差在任何学习率下都会增大，学习率要在改正之后再判断",
-            "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
-        )
-        return _after(found, why, "cg.04")
-    if found.conclusion == "problem" and keeps_scale(run_data):
-        why = Text(
-            "loss 乘了 loss scale，而梯度没有除以它（mp.02）：更新大了同样的倍数，学习率要在改正之后再判断",
-            "The loss is multiplied by a scale that the gradients are never divided by (mp.02): the updates are many times too "
-            "large, so the rate is for judging after that",
-        )
-        return _after(found, why, "mp.02")
-    if found.conclusion == "problem" and any(target_scale(run_data, one) for one in train_sets(run_data)):
-        why = Text(
-            "回归目标未经标准化，尺度过大（dp.01）：合适的学习率取决于目标的尺度，要在改正之后再判断",
-            "The targets are far too large in scale (dp.01), and the rate that suits depends on it: it is for judging after that",
-        )
-        return _after(found, why, "dp.01")
+    if found.conclusion != "problem":
+        return found
     grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
-    held = _held_back(run_data) if found.conclusion == "problem" and grown is None else None
+    held = _settled_first(run_data) or (_held_back(run_data) if grown is None else None)
     if held is not None:
         return _after(found, *held)
-    told = found.conclusion != "problem" or weighed or _used(run_data) == 0 or not learns_by_rewards(run_data)
-    if told or grown is not None:
+    weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
+    if weighed or _used(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found
     made = undecided(
         Text(
@@ -129,6 +110,31 @@ def judge_rate(run_data: RunData) -> Finding:
     )
     made.locations = found.locations
     return made
+
+
+def _settled_first(run_data: RunData) -> Optional[tuple]:
+    """``(why, item)`` where what another item says makes updates or errors of another size, at any rate."""
+    own_losses = run_data.probes.own_losses
+    if sign_turned(run_data) or any(lowers_rewards(own, run_data) for own in own_losses):
+        why = Text(
+            "loss 的符号反了（cg.04），误差在任何学习率下都会增大，学习率要在改正之后再判断",
+            "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
+        )
+        return why, "cg.04"
+    if keeps_scale(run_data):
+        why = Text(
+            "loss 乘了 loss scale，而梯度没有除以它（mp.02）：更新大了同样的倍数，学习率要在改正之后再判断",
+            "The loss is multiplied by a scale that the gradients are never divided by (mp.02): the updates are many times too "
+            "large, so the rate is for judging after that",
+        )
+        return why, "mp.02"
+    if any(target_scale(run_data, one) for one in train_sets(run_data)):
+        why = Text(
+            "回归目标未经标准化，尺度过大（dp.01）：合适的学习率取决于目标的尺度，要在改正之后再判断",
+            "The targets are far too large in scale (dp.01), and the rate that suits depends on it: it is for judging after that",
+        )
+        return why, "dp.01"
+    return None
 
 
 def _held_back(run_data: RunData) -> Optional[tuple]:

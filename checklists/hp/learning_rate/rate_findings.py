@@ -234,6 +234,14 @@ def too_slow(seen: Course, used: float, curve: Curve, evidence: list, places: li
     )
 
 
+def _once_more(curve: Curve) -> Text:
+    return Text(
+        "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",
+        "Train once more at about {steepest} and compare the loss at the end.",
+        steepest=bound_words(curve.steepest),
+    )
+
+
 def open_behind_test(seen: Course, used: float, curve: Curve, evidence: list, places: list) -> Finding:
     return undecided(
         Text(
@@ -243,11 +251,7 @@ def open_behind_test(seen: Course, used: float, curve: Curve, evidence: list, pl
             "test came to {best} within {count} steps. It saw few batches, so the rate is not shown to be wrong.",
             **_beside_test(seen, used, curve),
         ),
-        Text(
-            "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",
-            "Train once more at about {steepest} and compare the loss at the end.",
-            steepest=bound_words(curve.steepest),
-        ),
+        _once_more(curve),
         evidence,
         places,
     )
@@ -264,11 +268,7 @@ def open_below_bounds(used: float, curve: Curve, outcome: BesideConstant, eviden
             lower=bound_words(curve.lower),
             gain=percent(outcome.gain or 0.0),
         ),
-        Text(
-            "用约 {steepest} 的学习率再训练一次，比较结尾的 loss。",
-            "Train once more at about {steepest} and compare the loss at the end.",
-            steepest=bound_words(curve.steepest),
-        ),
+        _once_more(curve),
         evidence,
         places,
     )

@@ -1,5 +1,6 @@
 """Inputs so far from unit scale that they alone put a rate beyond its bound (hp.01)."""
 
+from operator import itemgetter
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -8,6 +9,7 @@ from msprec.checklists.common.findings import first_place, train_sets
 from msprec.checklists.common.given_gradients import SCALE_FREE
 from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import Curve
 
 
@@ -41,18 +43,20 @@ def wide_input(run_data: RunData, used: Optional[float], curve: Optional[Curve])
     if not used or not upper or any(SCALE_FREE.search(one.class_ or "") for one in optimizers):
         return None
     found = [
-        WideInput(column.name or "", square, [first_place(dataset), *array_origins(run_data, dataset, column)[:3]])
+        (square, dataset, column)
         for dataset in train_sets(run_data)
         for column in entering(run_data, feature_columns(dataset))
         if column.kind == "float" and (square := _square(column)) is not None
     ]
-    widest = max(found, key=lambda one: one.square, default=None)
-    if widest is None or widest.square < max(used / upper, run_data.limit("hp.01.wide")):
+    if not found:
         return None
-    return widest
+    square, dataset, column = max(found, key=itemgetter(0))
+    if square < max(used / upper, run_data.limit("hp.01.wide")):
+        return None
+    return WideInput(column.name or "", square, [first_place(dataset), *array_origins(run_data, dataset, column)[:3]])
 
 
-def _square(column) -> Optional[float]:
+def _square(column: Fact) -> Optional[float]:
     means, stds = column.channels.mean or [column.mean], column.channels.std or [column.std]
     known = [mean**2 + std**2 for mean, std in zip(means, stds) if None not in (mean, std)]
     return max(known, default=None)

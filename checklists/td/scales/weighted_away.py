@@ -14,6 +14,7 @@ from msprec.source.user_code import bound_to, called_name
 
 #: Weights of terms are few; more of one name are those of a layer.
 _MOST = 32
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Pow)
 _COUNTS = ("log", "sum", "mean", "square", "pow", "abs", "softplus")
 
 
@@ -38,11 +39,11 @@ def _factors(run_data: RunData, name: str) -> list:
     found = []
     for file in run_data.source.trees:
         for function in run_data.source.nodes(file, ast.FunctionDef):
-            inside = _negated_exponents(function)
+            inside, counted = _negated_exponents(function), _counted(function)
             for read in _reads(function, name):
                 if id(read) in inside:
                     found.append(place(file, read.lineno))
-                elif _counts(function, read):
+                elif id(read) in counted:
                     return []
     return list(dict.fromkeys(found))
 
@@ -66,25 +67,18 @@ def _reads(function: ast.FunctionDef, name: str) -> Iterator:
 
 
 def _negated_exponents(function: ast.FunctionDef) -> set:
-    """The nodes within ``exp(-...)``."""
+    """The nodes within ``exp(-...)``, by identity."""
     calls = [one for one in ast.walk(function) if isinstance(one, ast.Call) and called_name(one) == "exp"]
-    given = [
-        one for call in calls for one in call.args if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub)
-    ]
-    return {id(node) for one in given for node in ast.walk(one)}
+    given = [one for call in calls for one in call.args if isinstance(one, ast.UnaryOp)]
+    return {id(node) for one in given if isinstance(one.op, ast.USub) for node in ast.walk(one)}
 
 
-def _counts(function: ast.FunctionDef, read: ast.expr) -> bool:
-    """Whether a node enters a sum, a difference, or a call that makes a number of it."""
-    for one in ast.walk(function):
-        added = isinstance(one, (ast.BinOp, ast.AugAssign)) and isinstance(
-            one.op, (ast.Add, ast.Sub, ast.Mult, ast.Pow)
-        )
-        if (added or (isinstance(one, ast.Call) and last_name(one) in _COUNTS)) and any(
-            node is read for node in ast.walk(one)
-        ):
-            return True
-    return False
+def _counted(function: ast.FunctionDef) -> set:
+    """The nodes within a sum, a difference, a product, or a call that makes a number of them, by identity."""
+    nodes = list(ast.walk(function))
+    found = [one for one in nodes if isinstance(one, (ast.BinOp, ast.AugAssign)) and isinstance(one.op, _OPERATORS)]
+    called = [one for one in nodes if isinstance(one, ast.Call) and called_name(one) in _COUNTS]
+    return {id(node) for one in (*found, *called) for node in ast.walk(one)}
 
 
 def _finding(run_data: RunData, parameter: Fact, share: float, factors: list) -> Finding:

@@ -163,13 +163,11 @@ def _left_over(run_data: RunData) -> Optional[Finding]:
 def _begun(run_data: RunData) -> list:
     """The statements that give what the optimizer is called with its first value, which would have to run again."""
     at = run_data.probes.gradients.place
-    if not at or at.file not in run_data.source.trees:
-        return []
-    calls = [one for one in run_data.source.nodes(at.file, ast.Call) if one.lineno == at.line]
+    calls = _optimizer_calls(run_data)
     given = {name for call in calls for one in call.args for name in target_names(one)}
     return [
         place(at.file, node.lineno)
-        for node in run_data.source.nodes(at.file, ast.Assign)
+        for node in (run_data.source.nodes(at.file, ast.Assign) if given else ())
         for one in node.targets
         if isinstance(one, ast.Name) and one.id in given and one.id not in target_names(node.value)
     ][:2]
@@ -225,11 +223,15 @@ def _bound_anew(run_data: RunData) -> list:
 
 def _in_a_cell(run_data: RunData) -> list:
     """Where a cell that makes the updates of parameters of its own calls the optimizer; empty where the script calls it."""
-    at = run_data.probes.gradients.place
-    if not at or at.file not in run_data.source.trees:
-        return []
-    calls = [one for one in run_data.source.nodes(at.file, ast.Call) if one.lineno == at.line]
+    calls = _optimizer_calls(run_data)
     return [] if not calls or any(one.args or one.keywords for one in calls) else run_data.find_lines(_UPDATES, 2)
+
+
+def _optimizer_calls(run_data: RunData) -> list:
+    """The calls in the line of the script that updates."""
+    at = run_data.probes.gradients.place
+    known = at and at.file in run_data.source.trees
+    return run_data.source.nodes_at(at.file, at.line, ast.Call) if known else []
 
 
 def _next_to_nothing(run_data: RunData) -> Optional[Finding]:
