@@ -65,6 +65,13 @@ def test_likelihood_of_a_network_with_dropout():
     assert one["behaviour"]["family"]["name"] == "cross entropy" and one["weighed"] is False
 
 
+def test_absolute_errors_of_one_sign_depend_on_the_pairs():
+    def forward(x, y):
+        return ops.mean(ops.abs(NET(x) - y))
+
+    assert entry(forward, (X, Y + 100))["behaviour"]["pairs"] is True
+
+
 def test_shapes_that_broadcast():
     def forward(x, y):
         return ((NET(x) - (y - 0.5) / 2) ** 2).mean()

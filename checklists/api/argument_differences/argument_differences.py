@@ -271,15 +271,15 @@ def _foreign_problem(run_data: RunData, foreign: list) -> Finding:
     first = foreign[0]
     return problem(
         Text(
-            "{n} 处参数像是按其它框架的含义写的：{why}。",
-            "{n} {noun} meant in another framework's sense: {why}.",
+            "{n} 处参数在 MindSpore 中的作用很可能不是所要的：{why}。",
+            "{n} {noun} in MindSpore what was probably not intended: {why}.",
             n=len(foreign),
-            noun=english("argument looks", len(foreign), "arguments look"),
+            noun=english("argument does", len(foreign), "arguments do"),
             why=first.why,
         ),
         Text("{write}。", "{write}.", write=first.write),
         [
-            _foreign_table(Text("沿用其它框架含义的参数", "Arguments in the other framework's sense"), foreign),
+            _foreign_table(Text("很可能不是所要的参数", "Arguments that probably mean something else here"), foreign),
             run_data.code_at([entry.place for entry in foreign], Text("代码", "The calls"), "script"),
         ],
         [where for entry in foreign for where in (entry.place, *_written_at(run_data, entry))],
