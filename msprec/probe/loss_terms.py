@@ -28,6 +28,8 @@ from msprec.runtime.busy_clock import busy_seconds
 
 #: Terms, batches, elements of a prediction and weights that are looked at, at most; samples that a constant by element takes.
 _MOST_TERMS, _MOST_BATCHES, _MOST_ELEMENTS, _MOST_WEIGHTS, _SAMPLES = 6, 4, 1 << 21, 1 << 24, 64
+#: Most weights that are named.
+_NAMED = 64
 _ADDS, _SUBTRACTS = ("add", "addn", "iadd", "addext"), ("sub", "subtract", "subext")
 _TIMES, _OVER = ("mul", "mult", "multiply", "muls"), ("div", "truediv", "realdiv")
 _REDUCES = {"mean": "mean", "reducemean": "mean", "meanext": "mean", "sum": "sum", "reducesum": "sum", "sumext": "sum"}
@@ -103,6 +105,8 @@ def loss_terms(material, seconds: float) -> list:
             "gradient_end": end["gradients"][i],
             "rest_start": start["rests"][i],
             "rest_end": end["rests"][i],
+            "of_weights": end["of_weights"][i] or _stays(end["all_values"][i], batches),
+            "no_gradient": [name for name in end["no_gradient"][i] if name in start["no_gradient"][i]][:_NAMED],
             "fits": _fits(start["fits"][i], end["fits"][i]),
         }
         for i in range(len(end["values"]))
@@ -128,12 +132,15 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
                     "places": [str(_place(trace, term)) for term in terms],
                     "shown": [_place(trace, term) for term in terms],
                     "values": [float(to_numpy(term.total)) for term in terms],
-                    **_norms(step, batch, weights, len(terms), until, grace),
+                    "all_values": [[] for _ in terms],
+                    "of_weights": [_is_of_weights(trace, term) for term in terms],
+                    **_gradients(step, batch, weights, len(terms), until, grace),
                     "fits": [[] for _ in terms],
                 }
             if len(fits) == len(found["fits"]):
-                for held, new in zip(found["fits"], fits):
+                for held, new, values_held, term in zip(found["fits"], fits, found["all_values"], terms):
                     held.append(new)
+                    values_held.append(float(to_numpy(term.total)))
     return found
 
 
@@ -143,15 +150,28 @@ def _run(step: ReplayedStep, inputs: tuple) -> tuple:
     if whole is None:
         return trace, []
     terms = _terms(trace, whole, 1.0, None)
-    return trace, terms if len(terms) <= _MOST_TERMS else _joined(trace, terms, inputs)
+    return trace, terms if len(terms) <= _MOST_TERMS else _joined(trace, terms)
 
 
-def _joined(trace: GraphTrace, terms: list, inputs: tuple) -> list:
-    """The terms, those that do not depend on the batch as one: penalties of the weights."""
-    given = {id(one) for one in tensors_in(inputs)}
-    taking = [any(id(one) in given for node in _within(trace, term) for one in node.inputs) for term in terms]
-    penalties = [term for term, takes in zip(terms, taking) if not takes]
-    return [*(term for term, takes in zip(terms, taking) if takes), *([_Sum(penalties)] if penalties else [])]
+def _joined(trace: GraphTrace, terms: list) -> list:
+    """The terms, those of the weights alone as one."""
+    alone = [_is_of_weights(trace, term) for term in terms]
+    penalties = [term for term, penalty in zip(terms, alone) if penalty]
+    return [*(term for term, penalty in zip(terms, alone) if not penalty), *([_Sum(penalties)] if penalties else [])]
+
+
+def _is_of_weights(trace: GraphTrace, term) -> bool:
+    """Whether a term is computed from weights and single numbers alone, as a penalty of their size is."""
+    given = [one for node in _within(trace, term) for one in node.inputs if id(one) not in trace.producers]
+    kinds = {type(one).__name__ == "Parameter" for one in given if getattr(one, "size", 1) != 1}
+    return kinds == {True}
+
+
+def _stays(values: list, batches: list) -> bool:
+    """Whether a term has one value on batches that differ: what Python's own ``sum`` adds up is not seen by `_is_of_weights`."""
+    first, *others = [[to_numpy(one) for one in tensors_in(batch)] for batch in batches[: len(values)]]
+    differ = any(not np.array_equal(a, b) for arrays in others for a, b in zip(first, arrays))
+    return differ and float(np.ptp(values)) <= 1e-6 * max(map(abs, values))
 
 
 def _within(trace: GraphTrace, term) -> list:
@@ -209,8 +229,8 @@ class _Late(Exception):
     """The budget is spent."""
 
 
-def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: float, grace: float) -> dict:
-    """The norm of each term's gradient, and of the gradients of all other terms together."""
+def _gradients(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: float, grace: float) -> dict:
+    """The norm of each term's gradient, and of the gradients of all other terms together; the weights to which it is zero."""
     vectors = []
     for number in range(count):
         if busy_seconds() > until + grace:
@@ -220,7 +240,14 @@ def _norms(step: ReplayedStep, inputs: tuple, weights: list, count: int, until: 
     return {
         "gradients": [float(np.linalg.norm(one)) for one in vectors],
         "rests": [float(np.linalg.norm(whole - one)) for one in vectors],
+        "no_gradient": [_zero(one, weights) for one in vectors],
     }
+
+
+def _zero(gradient: np.ndarray, weights: list) -> list:
+    """The names of the weights whose part of a gradient is zero."""
+    parts = np.split(gradient, np.cumsum([one.size for one in weights])[:-1])
+    return [weight.name for weight, part in zip(weights, parts) if not part.any()]
 
 
 def _gradient(step: ReplayedStep, inputs: tuple, weights: list, number: int) -> np.ndarray:

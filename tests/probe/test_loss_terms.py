@@ -55,3 +55,35 @@ def test_a_penalty_compares_nothing():
 
 def test_one_loss_is_no_sum():
     assert terms(lambda kinds, centres, _: kinds) == []
+
+
+@pytest.mark.parametrize("added_up", ["sum", "loop"])
+def test_a_stopped_layer_gets_its_gradient_from_the_penalty(added_up):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    body, head = nn.Dense(4, 6), nn.Dense(6, 3)
+    for one, name in ((body, "body"), (head, "head")):
+        one.update_parameters_name(f"{name}.")
+    weights = [*body.trainable_params(), *head.trainable_params()]
+
+    def penalty():
+        if added_up == "sum":
+            return sum((one**2).sum() for one in weights if one.ndim > 1)
+        whole = Tensor(0.0)
+        for one in weights:
+            if one.ndim > 1:
+                whole = whole + (one**2).sum()
+        return whole
+
+    def forward(x, kinds):
+        return ops.cross_entropy(head(ops.stop_gradient(body(x))), kinds) + 1e-3 * penalty()
+
+    def build(batch, _=None):
+        return of_forward(forward, batch, weights, [body, head])
+
+    material, optimizer = Material(), nn.SGD(weights, learning_rate=0.1)
+    for inputs in (INPUTS, INPUTS + 1):
+        material.offer("functional", (Tensor(inputs), Tensor(KINDS)), build, [body, head], [optimizer])
+    data, *penalties = loss_terms(material, 60)
+    assert not data["of_weights"] and {"body.weight", "body.bias"} <= set(data["no_gradient"])
+    assert penalties and all(one["of_weights"] for one in penalties)
+    assert any("body.weight" not in one["no_gradient"] for one in penalties)

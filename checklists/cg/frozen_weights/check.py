@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
+from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
@@ -41,7 +42,8 @@ def frozen_weights(run_data: RunData) -> Finding:
 
     Problem: a weight with requires_grad=True that is not in the optimizer, also as the network does not know of it (cells in
     a Python list), or that is in it and never updated (or only shrank in proportion, where the optimizer decays weights and no
-    gradient came to it; where the gradient was not seen, undecided); a prediction whose gradient is stopped, and not that of its
+    gradient came to it; where the gradient was not seen, undecided); one that only a penalty of the loss on the size of weights
+    gives a gradient; a prediction whose gradient is stopped, and not that of its
     target; a last layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in a run that
     loads nothing; a discriminator that its opponent's optimizer has as well. Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
@@ -87,6 +89,9 @@ def frozen_weights(run_data: RunData) -> Finding:
             Text("让训练正常运行到结束。", "Let the training run to its end."),
             _evidence(run_data, groups),
         )
+    penalised = penalised_alone(run_data)
+    if penalised is not None:
+        return penalised
     if groups.shrunk:
         return _shrunk(run_data, groups)
     return _frozen_at_random(run_data, groups) or _nothing_loaded(run_data, groups) or _all_moved(run_data, groups)

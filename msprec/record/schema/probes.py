@@ -582,6 +582,8 @@ _TERMS = {
     "gradient_end": key(finite, "at the end"),
     "rest_start": key(finite, "the same of all other terms together, at the start"),
     "rest_end": key(finite, "at the end"),
+    "of_weights": key(flag, "whether it is computed from weights alone, as a penalty of their size is"),
+    "no_gradient": key([words], "weights to which its gradient is zero, at the start and at the end"),
     "fits": key(
         [
             {
