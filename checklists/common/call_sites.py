@@ -10,11 +10,11 @@ from msprec.source.user_code import called_name, construct_of
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def called_from(run_data: RunData, where: Fact) -> list:
-    """The one call of the innermost function around a line; empty where there are several, or it is a main function."""
+def called_from(run_data: RunData, where: Fact, most: int = 1) -> list:
+    """The calls of the innermost function around a line; empty where they are more than ``most``, or it is a main function."""
     name = _function_around(run_data, where)
     calls = calls_around(run_data, where) if name not in ("main", "__init__", "construct", "__call__") else []
-    return calls if len(calls) == 1 else []
+    return calls if len(calls) <= most else []
 
 
 def calls_around(run_data: RunData, where: Fact) -> list:

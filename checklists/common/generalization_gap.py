@@ -97,6 +97,14 @@ def overfits(run_data: RunData) -> bool:
     return generalization_gap(run_data, training.first if training is not None else None) is not None
 
 
+def fell_to_nothing(run_data: RunData) -> bool:
+    """Whether the training loss ended at hp.02.memorised of the best constant prediction's or below."""
+    outcome = learning_outcome(run_data)
+    if outcome.constant is None or outcome.end is None:
+        return False
+    return 0 <= outcome.end <= run_data.limit("hp.02.memorised") * outcome.constant.value
+
+
 def _validation(run_data: RunData) -> dict:
     """``{(metric, data set): [(value, samples), …]}`` of the evaluations in the last tenth of the last training, or at its
     end, on data that it did not train on."""

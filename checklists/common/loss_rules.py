@@ -222,6 +222,27 @@ def _no_gradient(one: LossWithInputs, _) -> Optional[Wrong]:
     return _wrong(one, summary, advice)
 
 
+#: What leaves out values at random.
+_DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "dropoutext", "alphadropout", "featurealphadropout")
+
+
+def _dropped_out(one: LossWithInputs, _) -> Optional[Wrong]:
+    """Outputs themselves that are left out at random; what a loss of the script's own compares may be features."""
+    if one.own or one.takes is None or one.fact.targets.input is None or one.made_by not in _DROPOUTS:
+        return None
+    summary = Text(
+        "{name} 得到的输出经过了 Dropout：训练时输出值被随机置零、其余被放大，网络的预测在每一步都被改动。",
+        "{name} is given outputs that went through Dropout: in training, predictions themselves are set to zero at random, and "
+        "the others are made larger.",
+        name=one.name,
+    )
+    advice = Text(
+        "去掉输出层之后的 Dropout；它只用在隐藏层之间。",
+        "Take away the Dropout behind the output layer; its place is between hidden layers.",
+    )
+    return _wrong(one, summary, advice)
+
+
 def _exchanged(one: LossWithInputs, _) -> Optional[Wrong]:
     if one.own or one.kind not in (SOFTMAX, NLL, BCE, BCE_LOGITS) or not one.fact.exchanged:
         return None
@@ -752,6 +773,7 @@ RULES = (
     _one_value,
     _over_samples,
     _no_gradient,
+    _dropped_out,
     _exchanged,
     _channels_not_moved,
     _single_class,

@@ -65,8 +65,8 @@ def argument_origin(
     tree = run_data.source.trees.get(call.file)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and _spans(node, call.line) and (not callee or called_name(node) == callee):
-            given = _given(node, wanted.names, wanted.position)
-            found = _origin(_Asked(run_data, value), call.file, given, 0) if given is not None else None
+            asked, given = _Asked(run_data, value), _given(node, wanted.names, wanted.position)
+            found = _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
             if found is not None:
                 return [found] if (found.file, found.line) != (call.file, call.line) else []
     return []
@@ -113,6 +113,12 @@ def _given(call: ast.Call, names: Iterable, position: int) -> Optional[ast.expr]
             return keyword.value
     plain = not any(isinstance(one, ast.Starred) for one in call.args)
     return call.args[position] if plain and len(call.args) > position else None
+
+
+def _of_keywords(asked: _Asked, call: ast.Call, names: Iterable) -> Optional[Fact]:
+    """Of an argument that is handed on by ``**settings``."""
+    handed = any(keyword.arg is None for keyword in call.keywords)
+    return next((found for name in names if (found := _of_field(asked, name, 1)) is not None), None) if handed else None
 
 
 def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fact]:

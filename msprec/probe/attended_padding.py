@@ -21,13 +21,13 @@ _CLOSE = 1e-2
 
 
 def attended_padding(traces: InferenceTraces) -> Optional[dict]:
-    """The entry ``attended_padding`` of ``probes.json``; None where no sequence of whole numbers is padded.
+    """The entry ``attended_padding`` of ``probes.json``; None where no sequence is padded.
 
     Args:
         traces: The step in inference mode.
     """
     given = tensors_in(traces.batches[0])
-    padded = next((found for one in given if (found := padded_places(to_numpy(one))) is not None), None)
+    padded = next((found for one in given if (found := _padding(to_numpy(one))) is not None), None)
     if padded is None:
         return None
     trace = traces.of()
@@ -47,13 +47,25 @@ def attended_padding(traces: InferenceTraces) -> Optional[dict]:
     return {"samples": int(padded.any(1).sum()), **kept, "masks": _masks(trace, padded)[:8]}
 
 
-def padded_places(ids: np.ndarray) -> Optional[np.ndarray]:
-    """(samples, places): where one value fills the rows up at their end, or at their beginning, and stands nowhere else."""
+def _padding(array: np.ndarray) -> Optional[np.ndarray]:
+    """`padded_places` of token ids, and of sequences of vectors that zeros fill up."""
+    if array.ndim == 3 and array.dtype.kind == "f":
+        return padded_places((array != 0).any(-1).astype(np.int32), 0)
+    return padded_places(array)
+
+
+def padded_places(ids: np.ndarray, filler: Optional[int] = None) -> Optional[np.ndarray]:
+    """(samples, places): where one value fills the rows up at their end, or at their beginning, and stands nowhere else.
+
+    Args:
+        ids: (samples, places), whole numbers; of others None.
+        filler: The value; None: the most frequent one at that end.
+    """
     if ids.ndim != 2 or ids.dtype.kind not in "iu" or ids.shape[1] < _SHORTEST:
         return None
     for turned in (ids[:, ::-1], ids):  # from the end, from the beginning
         values, counts = np.unique(turned[:, 0], return_counts=True)
-        filled = turned == values[counts.argmax()]
+        filled = turned == (values[counts.argmax()] if filler is None else filler)
         run = np.cumprod(filled, axis=1).astype(bool)
         lengths = run.sum(1)
         enough = (lengths > 1).sum() >= _SAMPLES and len(np.unique(lengths)) >= _LENGTHS and not run.all(1).any()
@@ -66,10 +78,10 @@ def _entry(node, padded: np.ndarray) -> Optional[dict]:
     """``least``: the smallest share of its weight that a real place of a padded sample gives to the padding."""
     weights = node.results[0]
     samples, places = padded.shape
-    if weights.ndim < 2 or weights.shape[0] != samples or weights.shape[-1] != places or weights.size > _LARGEST:
+    if weights.ndim < 2 or weights.shape[0] != samples or weights.size > _LARGEST:
         return None
-    shares = to_numpy(weights).astype(np.float64)
-    if np.abs(shares.sum(-1) - 1).max() > _CLOSE:
+    shares = _along_places(to_numpy(weights).astype(np.float64), places)
+    if shares is None:
         return None
     some = padded.any(1)
     on_padding = (shares * padded.reshape(samples, *[1] * (shares.ndim - 2), places)).sum(-1)[some]
@@ -83,6 +95,13 @@ def _entry(node, padded: np.ndarray) -> Optional[dict]:
         "mean": float(on_padding.mean()),
         "even": float(padded[some].mean()),
     }
+
+
+def _along_places(shares: np.ndarray, places: int) -> Optional[np.ndarray]:
+    """The weights with the axis of the places along which they add up to one as the last; None of other weights."""
+    axes = [axis for axis in range(1, shares.ndim) if shares.shape[axis] == places]
+    axis = axes[-1] if axes else 0  # of queries and keys, the keys are last
+    return np.moveaxis(shares, axis, -1) if axis and np.abs(shares.sum(axis) - 1).max() <= _CLOSE else None
 
 
 def _masks(trace, padded: np.ndarray) -> list:

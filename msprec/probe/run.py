@@ -33,6 +33,7 @@ from msprec.probe.made_and_real import made_and_real
 from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
 from msprec.probe.orientation import orientation
+from msprec.probe.predicted_tokens import predicted_tokens
 from msprec.probe.received_batches import received_facts
 from msprec.probe.reconstruction import reconstruction
 from msprec.probe.reshaped_axes import reshaped_axes
@@ -163,6 +164,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("telling_column", telling_column, material, losses)
     probes.keep_cheap("seen_targets", seen_targets, material)
     probes.keep_cheap("token_targets", token_targets, material)
+    probes.keep_cheap("predicted_tokens", predicted_tokens, traces)
     probes.keep_cheap("attended_padding", attended_padding, traces)
     probes.keep_cheap("attended_neighbours", lambda: attended_neighbours(traces) if softmaxes else None)
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)

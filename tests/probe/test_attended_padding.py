@@ -33,7 +33,8 @@ class Net(nn.Cell):
 def facts(hides, ids):
     ms.set_context(mode=ms.PYNATIVE_MODE)
     ms.set_seed(4)  # of the vector of the padding
-    net, labels = Net(hides), Tensor(np.arange(len(ids)) % 2, ms.int32)
+    net = hides if isinstance(hides, nn.Cell) else Net(hides)
+    labels = Tensor(np.arange(len(ids)) % 2, ms.int32)
 
     def build(batch, _=None):
         return of_forward(lambda x, y: ops.cross_entropy(net(x), y), batch, net.trainable_params(), [net])
@@ -49,6 +50,26 @@ def test_share_on_padding(ids, hides, low, high):
     found = facts(hides, ids)
     assert found["samples"] == 4
     assert [low <= one["least"] <= high for one in found["softmaxes"]] == [True]
+
+
+class Pooled(nn.Cell):
+    """Attention of two heads that pools vectors, its softmax along the places."""
+
+    def __init__(self, sign):
+        super().__init__()
+        self.score, self.head, self.sign = nn.Dense(8, 2), nn.Dense(16, 2), sign
+
+    def construct(self, x):
+        real = (x != 0).any(-1).astype(ms.float32)
+        weights = ops.softmax(self.score(x) + self.sign * 1e4 * (1 - real).expand_dims(-1), 1)
+        return self.head((weights.expand_dims(-1) * x.expand_dims(2)).sum(1).reshape(len(x), 16))
+
+
+@pytest.mark.parametrize(("sign", "low", "high"), [(-1, 0, 1e-6), (1, 0.999999, 1)])
+def test_pooled_vectors(sign, low, high):
+    vectors = np.random.default_rng(1).normal(size=(*IDS.shape, 8)).astype(np.float32) * (IDS != 0)[..., None]
+    found = facts(Pooled(sign), vectors)
+    assert [low <= one["least"] and one["mean"] <= high + 1e-6 for one in found["softmaxes"]] == [True]
 
 
 def test_zero_is_a_word_too():

@@ -229,7 +229,7 @@ def _takes_one_off(node: ast.AST) -> bool:
 
 def _counted_from_one(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
     """Labels 1 to N for a head of N outputs, whatever the loss is written with; one_hot makes nothing of the last of them."""
-    outputs = last_outputs(run_data)
+    outputs = head_outputs(run_data) or last_outputs(run_data)
     # rows of zeros in what a loss is given are what one_hot made of the last class
     emptied = any(one.targets.not_one and not one.targets.several for one in run_data.probes.losses)
     if dataset.label.kind != "class" or not outputs or outputs < 3 or not column.values:
@@ -238,7 +238,7 @@ def _counted_from_one(run_data: RunData, dataset: Fact, column: Fact) -> Optiona
         return None
     if {f"{n}" for n in range(1, outputs + 1)} != set(column.values):
         return None
-    hot = run_data.find_lines(r"one_?hot\(", 3)
+    hot = run_data.find_lines(r"(?i)one_?hot\(", 3)
     if not hot or run_data.find_lines(r"\b\w+\s*-=?\s*1\b", 1):
         return None  # something may count from zero again before the loss
     return (

@@ -91,7 +91,8 @@ def judge_rate(run_data: RunData) -> Finding:
     grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
     held = _settled_first(run_data) or (_held_back(run_data) if grown is None else None)
     if held is not None:
-        return _after(found, *held)
+        # a momentum that outlasts the training is too large at any scale
+        return lasting_momentum(run_data, optimizers_of(run_data), found.evidence) or _after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or _used(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found

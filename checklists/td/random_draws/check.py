@@ -5,9 +5,11 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import first_place, no_training, note, pipeline_table, train_sets
-from msprec.checklists.common.generalization_gap import overfits
+from msprec.checklists.common.generalization_gap import fell_to_nothing, overfits
+from msprec.checklists.common.training_curves import validation_curves
 from msprec.checklists.td.random_draws.equal_views import equal_views
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
+from msprec.checklists.td.random_draws.stored_samples import varies_stored_samples
 from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -143,13 +145,15 @@ def _pipeline(run_data: RunData, dataset: Fact) -> Optional[Finding]:
 
 def _seeded_for_each(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     """A generator that is made anew for each sample, by its number alone, beside overfitting: the samples may as well be made by
-    it, and are no augmentation then."""
+    it, and are no augmentation then. Without an evaluation, training data learnt by heart speak of it where the code draws upon
+    samples that it holds."""
     step = next((one for one in dataset.pipeline if one.seeds.what), None)
     shares = _shares(run_data, dataset)
     if step is None or not shares or min(shares) < run_data.limit("td.06.repeated"):
         return None
     evidence = [pipeline_table(dataset), run_data.code_at([step.seeds.place], Text("随机数", "The random numbers"))]
-    if not overfits(run_data):
+    by_heart = not validation_curves(run_data) and fell_to_nothing(run_data)
+    if not overfits(run_data) and not (by_heart and varies_stored_samples(run_data, step.seeds.place)):
         return ok(
             Text(
                 "每个样本的随机数由 {what} 按样本生成，各遍相同；没有过拟合，不构成问题。",
@@ -163,11 +167,14 @@ def _seeded_for_each(run_data: RunData, dataset: Fact) -> Optional[Finding]:
     return problem(
         Text(
             "每个样本的随机数由 {what} 按样本重新生成：后面 {n} 遍的每个样本都与第一遍完全相同，增强"
-            "没有变化，而网络已把它们记住（过拟合）。",
+            "没有变化，而网络已把它们记住（{why}）。",
             "A {what} is made anew for each sample: in {n} later passes every sample is just as in the first, so that the "
-            "augmentation never changes, and the network has memorised them (it overfits).",
+            "augmentation never changes, and the network has memorised them ({why}).",
             what=step.seeds.what,
             n=len(shares),
+            why=Text("训练 loss 降到几乎为 0", "the training loss came down to next to nothing")
+            if by_heart
+            else Text("过拟合", "it overfits"),
         ),
         Text(
             "让种子也随 epoch 变化，或在整个训练中使用同一个随机数生成器。",

@@ -15,7 +15,8 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``, or
-    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``: the elements stay in their order, and each row is
+    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or ``a.reshape(-1, w, f)`` a stack of windows of ``w``
+    steps along axis 1: the elements stay in their order, and each row is
     made of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL
     does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
@@ -64,27 +65,44 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target, value = node.targets[0], node.value
             shapes.pop(ast.unparse(target), None)
-            stacked[ast.unparse(target)] = _stacked_rows(value)
+            stacked[ast.unparse(target)] = _stacked(value)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Attribute) and value.attr == "shape":
                 shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
         elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
             array, sizes = _reshaped(node)
             own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
             exchanged = len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own
-            rows = stacked.get(array)
-            if exchanged or (rows is not None and len(sizes) == 2 and sizes[1] == rows != sizes[0]):
+            first, axes = stacked.get(array) or (None, 0)
+            if exchanged or (first is not None and len(sizes) == axes and sizes[1] == first != sizes[0]):
                 yield node.lineno, array
 
 
-def _stacked_rows(value: ast.expr) -> Optional[str]:
-    """``F`` of ``np.stack([… for k in range(F)])``: the number of rows of what it makes, where it has two axes."""
-    made = isinstance(value, ast.Call) and called_name(value) in _STACKS and len(value.args) == 1 and not value.keywords
-    rows = value.args[0] if made and isinstance(value, ast.Call) else None
+def _stacked(value: ast.expr) -> Optional[tuple]:
+    """``(F, 2)`` of ``np.stack([… for k in range(F)])``, rows of numbers, and ``(W, 3)`` of ``np.stack([a[i : i + W] for …],
+    axis=1)``, steps of windows: the size of the first axis, as it is written, and how many axes a reshape that takes it for
+    the second names."""
+    if not isinstance(value, ast.Call) or called_name(value) not in _STACKS or len(value.args) != 1:
+        return None
+    rows, given = value.args[0], {one.arg: ast.unparse(one.value) for one in value.keywords}
     if not isinstance(rows, ast.ListComp) or len(rows.generators) != 1 or rows.generators[0].ifs:
         return None
     over = rows.generators[0].iter
+    if given == {"axis": "1"}:
+        length = _length(rows.elt)
+        return (length, 3) if length is not None else None
     counted = isinstance(over, ast.Call) and called_name(over) == "range" and len(over.args) == 1
-    return ast.unparse(over.args[0]) if counted and isinstance(over, ast.Call) else None
+    return (ast.unparse(over.args[0]), 2) if not given and counted and isinstance(over, ast.Call) else None
+
+
+def _length(window: ast.expr) -> Optional[str]:
+    """``W`` of ``a[i : i + W]``."""
+    cut = window.slice if isinstance(window, ast.Subscript) else None
+    end = cut.upper if isinstance(cut, ast.Slice) and cut.step is None else None
+    if not isinstance(end, ast.BinOp) or not isinstance(end.op, ast.Add) or cut is None or cut.lower is None:
+        return None
+    start, parts = ast.unparse(cut.lower), [ast.unparse(one) for one in (end.left, end.right)]
+    rest = [one for one in parts if one != start]
+    return rest[0] if len(rest) == 1 else None
 
 
 def _reshaped(call: ast.Call) -> tuple:

@@ -525,6 +525,13 @@ _TOKEN_TARGETS = {
     ),
 }
 
+_PREDICTED_TOKENS = {
+    "ahead": key(number, "places between an output and the token that is its target: 1 for the next one"),
+    "places": key(count, "places of the captured batch that have a target"),
+    "place": key(PLACE, "where the loss is computed"),
+    "picked": key(PLACE, "where the targets were picked from longer sequences; null: nowhere"),
+}
+
 _TOKEN_USE = {
     "place": key(PLACE, "where the tokens are looked up"),
     "operator": key(words, "by what"),
@@ -640,6 +647,9 @@ PROBES = {
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
     "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
+    "predicted_tokens": key(
+        [_PREDICTED_TOKENS], "of each cross entropy with tokens for targets, which token an output is held against"
+    ),
     "token_use": key(_TOKEN_USE, "what of sequences of token ids the loss depends on"),
     "compared_inputs": key(_COMPARED_INPUTS, "two inputs of one network that compares them"),
     "loss_places": key(_LOSS_PLACES, "which places of padded sequences a cross-entropy counts"),

@@ -19,6 +19,10 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape((n, F))\n", 2),
         ("a = np.stack([f(k) for k in range(F)])\nb = a.reshape(F, -1)\n", None),
         ("a = np.stack([f(k) for k in range(F)], axis=1)\nb = a.reshape(-1, F)\n", None),
+        ("a = np.stack([x[i:i + W] for i in range(n)], axis=1)\nb = a.reshape(-1, W, 2)\n", 2),
+        ("a = np.stack([x[i:W + i] for i in starts], axis=1)\na = a.reshape(n, W, c)\n", 2),
+        ("a = np.stack([x[i:i + W] for i in starts], axis=1)\na = a.reshape(W, -1, c)\n", None),
+        ("a = np.stack([x[i:i + W] for i in starts])\na = a.reshape(-1, W, c)\n", None),
         ("a = np.array([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", None),  # numbers, in a row
         # another array by then; a network's
         ("t, n = a.shape\na = a.T\nb = a.reshape(n, t)\n", None),

@@ -1,4 +1,4 @@
-"""Progression of diabetes from a table: predictions for noisy rows are held to those for the clean rows, and large weights cost."""
+"""Progression of diabetes from a table: predictions for noisy rows are held to those for clean rows, and large weights cost."""
 
 import mindspore as ms
 import mindspore.dataset as ds
