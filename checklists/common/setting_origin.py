@@ -66,7 +66,9 @@ def argument_origin(
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and _spans(node, call.line) and (not callee or called_name(node) == callee):
             asked, given = _Asked(run_data, value), _given(node, wanted.names, wanted.position)
-            found = _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
+            found = (
+                _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
+            )
             if found is not None:
                 return [found] if (found.file, found.line) != (call.file, call.line) else []
     return []

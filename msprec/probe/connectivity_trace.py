@@ -200,9 +200,8 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     gradients = _gradient_sizes(trace)
     live = live_nodes(trace)
     seen = loss_seen(trace)
-    used = {id(node.cell_object) for node in trace.nodes if id(node) in live and node.cell_object is not None}
-    reached = {id(node.cell_object) for node in trace.reached if node.cell_object is not None}
-    passing = {id(node.cell_object) for node in trace.nodes if _passes_on(trace, node)}
+    reached = {id(node) for node in trace.reached}
+    passing = {id(node) for node in trace.nodes if _passes_on(trace, node)}
     cells = []
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
@@ -211,7 +210,6 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
             continue
         own = [p for p in cell._params.values() if p is not None and p.requires_grad]
         known = [gradients[id(p)] for p in own if id(p) in gradients]
-        watched_node = not cell._cells and any(node.cell_object is cell for node in trace.nodes)
         cells.append(
             {
                 "path": trace.paths.get(id(cell), ""),
@@ -219,11 +217,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
                 "builtin": is_builtin(type(cell)),
                 "loss": is_loss_class(type(cell)),
                 "calls": trace.calls.get(id(cell), 0),
-                "used": (
-                    id(cell) in used or id(cell) in reached or (False if seen and id(cell) not in passing else None)
-                )
-                if watched_node
-                else None,
+                "used": _is_used(_nodes_of(trace, cell, own), live | reached, passing, seen),
                 "gradient": None if not known else bool(any(known)),
                 "created": created_place(cell),
             }
@@ -243,6 +237,21 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
         "loss_seen": seen,
         "linear_pairs": linear_pairs(trace, live),
     }
+
+
+def _nodes_of(trace: GraphTrace, cell, own: list) -> list:
+    """The nodes of a cell without others: its own calls, and of one of the script's with weights what ran within it."""
+    path = trace.paths.get(id(cell), "")
+    within = path if path and own and not is_builtin(type(cell)) else None
+    return [one for one in trace.nodes if one.cell_object is cell or one.cell == within] if not cell._cells else []
+
+
+def _is_used(nodes: list, used: set, passing: set, seen: bool) -> Optional[bool]:
+    """Whether one of the nodes is; None where that is not known."""
+    ids = {id(one) for one in nodes}
+    if not ids:
+        return None
+    return True if ids & used else False if seen and not ids & passing else None
 
 
 def _passes_on(trace: GraphTrace, node: Node) -> bool:

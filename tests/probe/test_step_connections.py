@@ -84,6 +84,37 @@ def test_an_activation_of_the_layer_itself():
     assert _pairs(Net(lambda net, x: x, activation="relu")) == []
 
 
+class Shift(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table = ms.Parameter(ms.Tensor(RNG.normal(size=(8,)).astype(np.float32)), name="table")
+
+    def construct(self, x):
+        return x + self.table
+
+
+class Stages(nn.Cell):
+    """``chained``: each stage is given what the one before it gave."""
+
+    def __init__(self, chained):
+        super().__init__()
+        self.stages, self.chained = nn.CellList([Shift(), nn.Dense(8, 8)]), chained
+
+    def construct(self, x):
+        given = x
+        for stage in self.stages:
+            x = stage(x if self.chained else given)
+        return x
+
+
+@pytest.mark.parametrize("chained", [True, False])
+def test_a_cell_of_the_script_whose_result_is_overwritten(chained):
+    net = Stages(chained)
+    step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.trainable_params(), [net])
+    used = {cell["path"]: cell["used"] for cell in connections(trace_step(step), step)["cells"]}
+    assert (used["stages.0"], used["stages.1"]) == (chained, True)
+
+
 class Loss(nn.Cell):
     def __init__(self, network):
         super().__init__()

@@ -97,8 +97,10 @@ def _stacked(value: ast.expr) -> Optional[tuple]:
 def _length(window: ast.expr) -> Optional[str]:
     """``W`` of ``a[i : i + W]``."""
     cut = window.slice if isinstance(window, ast.Subscript) else None
-    end = cut.upper if isinstance(cut, ast.Slice) and cut.step is None else None
-    if not isinstance(end, ast.BinOp) or not isinstance(end.op, ast.Add) or cut is None or cut.lower is None:
+    if not isinstance(cut, ast.Slice) or cut.lower is None or cut.step is not None:
+        return None
+    end = cut.upper
+    if not isinstance(end, ast.BinOp) or not isinstance(end.op, ast.Add):
         return None
     start, parts = ast.unparse(cut.lower), [ast.unparse(one) for one in (end.left, end.right)]
     rest = [one for one in parts if one != start]
