@@ -235,6 +235,20 @@ def _far_words(column: Fact, far: list, groups: int, factor: float) -> Text:
     )
 
 
+#: Features of which one that is nearly constant says nothing of the others.
+_FEW = 3
+
+
+def _drowned_about_means(groups: list, moving: list, limit: float) -> Optional[tuple]:
+    """The features that vary least and most, where half of all vary about their means by no more than 1 / ``limit`` of the one
+    that varies most: one offset for all leaves them alike in size."""
+    away = {at: max(groups[at][1] - groups[at][2], groups[at][2] - groups[at][0]) for _, _, at in moving}
+    large = max(moving, key=lambda row: row[0])
+    drowned = [row for row in moving if limit * row[0] <= large[0] and limit * away[row[2]] <= away[large[2]]]
+    several = len(moving) > _FEW and 2 * len(drowned) >= len(moving)
+    return (min(drowned, key=lambda row: row[0]), large) if several else None
+
+
 def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> JudgedScale:
     """Features that differ by orders of magnitude in spread and in size (a rare one-hot feature: in spread alone).
 
@@ -250,7 +264,9 @@ def _judge_disparity(run_data: RunData, column: Fact, groups: list) -> JudgedSca
     limit = run_data.limit("dp.01.disparity")
     small, large = min(moving, key=lambda row: row[1]), max(moving, key=lambda row: row[1])
     if large[1] < limit * small[1] or large[0] < limit * small[0]:
-        return JudgedScale(column, None)
+        small, large = _drowned_about_means(groups, moving, limit) or (None, None)
+        if small is None or large is None:
+            return JudgedScale(column, None)
     words = Text(
         "{name} 的特征的取值范围相差悬殊：特征 {i} 的标准差为 {small}，特征 {j} 为 {large}",
         "features of {name} differ in scale by orders of magnitude: standard deviation {small} in feature {i}, {large}"

@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.class_numbers import squared_one_hot, taken_for_amounts
 from msprec.checklists.common.class_weights import check_class_weights
 from msprec.checklists.common.custom_loss import Wrong, called
@@ -121,7 +122,8 @@ def check_inputs(one: LossWithInputs, run_data: RunData) -> None:
     for rule in RULES:
         wrong = rule(one, run_data)
         if wrong is not None:
-            raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places)
+            chosen = chosen_at(run_data, one.output.created, one.output.operator or "")
+            raise Wrong(_Sentence(wrong.summary), wrong.advice, *wrong.places, *chosen)
 
 
 def range_of(output: Fact) -> Text:

@@ -125,6 +125,7 @@ def _of_loads(run_data: RunData, loads: list) -> Finding:
     if level == "problem":
         places += [at_place for one in told for at_place in _prefixes(run_data, one.load) if at_place not in places]
         places += run_data.find_lines(_KEPT, 3) if any(one.load.in_own_memory for one in told) else []
+        places += _set_anew(run_data) if any(one.load.at_start.overwritten for one in told) else []
     says = Joined(list({one.says.render("en"): one.says for one in told}.values())[:4], zh="；", en="; ")
     evidence.append(run_data.code_at(places, Text("加载之处", "Where weights are loaded")))
     if level == "problem":
@@ -214,6 +215,15 @@ def _prefixes(run_data: RunData, load: Fact) -> list:
     texts = [one for one in ast.walk(around) if isinstance(one, ast.Constant)] if around is not None else []
     lines = {one.lineno for one in texts if isinstance(one.value, str) and _PREFIX.match(one.value)}
     return [place(load.place.file, line) for line in sorted(lines)][:3]
+
+
+def _set_anew(run_data: RunData) -> list:
+    """The lines that give parameters other values, and the last ones that name the functions around them."""
+    lines = run_data.find_lines(r"\.set_data\(|\bassign\(|\.init_data\(", 3)
+    around = [run_data.source.function_around(one.file, one.line) for one in lines]
+    names = {one.name for one in around if one is not None and one.name not in ("main", "__init__")}
+    named = [at for name in sorted(names) for at in run_data.find_lines(rf"(?<!def )\b{re.escape(name)}\b", 6)[-2:]]
+    return [*named, *lines]
 
 
 def _failed(load: Fact, loads: list) -> Optional[JudgedLoad]:

@@ -20,6 +20,7 @@ from msprec.checklists.ds.imbalance_mitigation import (
     BY_CLASS,
     class_counters,
     goes_by_class,
+    sampler_weights,
     seen_weights,
     weight_origins,
 )
@@ -255,6 +256,7 @@ class _Balance:
             self._evidence(),
             [
                 *(weight_origins(self.run_data) if even else []),
+                *sampler_weights(self.run_data),
                 first_place(self.dataset),
                 *self._label_origins(),
                 *self._losses(),

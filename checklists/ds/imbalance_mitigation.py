@@ -7,7 +7,7 @@ from typing import Optional
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.module import Scope
-from msprec.source.user_code import GRADIENTS, called_name
+from msprec.source.user_code import GRADIENTS, called_name, own_nodes, target_names
 
 _CELL_METHODS = ("__init__", "construct", "__call__")
 #: Losses that count classes, not pixels, or that look at what is hard.
@@ -57,6 +57,20 @@ def weight_origins(run_data: RunData) -> list:
             found += [place(file, made.lineno)] if isinstance(made, ast.expr) else []
             found.append(place(file, call.node.lineno))
     return list({(one.file, one.line): one for one in found}.values())
+
+
+def sampler_weights(run_data: RunData) -> list:
+    """Where a sampler is given a weight for each sample, and where the names in them are bound."""
+    found = []
+    for file in run_data.source.trees:
+        for call in run_data.source.nodes(file, ast.Call):
+            if called_name(call) == "WeightedRandomSampler" and call.args:
+                names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
+                scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+                bound = [one for one in own_nodes(scope) if isinstance(one, ast.Assign)]
+                lines = [one.lineno for one in bound if names & {n for t in one.targets for n in target_names(t)}]
+                found += [place(file, line) for line in [*lines, call.lineno]]
+    return found
 
 
 def class_counters(run_data: RunData) -> list:

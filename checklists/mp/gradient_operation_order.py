@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.call_sites import called_from
 from msprec.checklists.common.findings import missing, no_training
 from msprec.checklists.common.manual_loss_scaling import SPEAKS_OF_SCALE
 from msprec.checklists.mp.loss_scale.loss_scale_settings import BY_HAND
@@ -244,6 +245,10 @@ def _problem(run_data: RunData, topic: Topic, pairs: list) -> Finding:
     )
     places = [place(*entry.spot) for entry, _ in pairs] + [place(*entry.spot) for entry in later[:1]]
     places += [place(*spot) for spot in event.callers[:1]]
+    places += called_from(run_data, place(*event.spot))
+    if topic.kind == "penalty":
+        taken = [e for e in world.events[: world.events.index(event)] if e.kind == "gradient"]
+        places += [place(*one.spot) for one in taken[-1:]]
     summary = Text(topic.bad.zh, topic.bad.en, line=_where(event), what=event.what or "clip", unscale=unscale)
     return problem(summary, topic.advice, _evidence(run_data, topic, pairs), places)
 

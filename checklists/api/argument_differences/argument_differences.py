@@ -293,6 +293,9 @@ def _written_at(run_data: RunData, entry: OtherFrameworkArgument) -> list:
     found = argument_origin(run_data, entry.place, ArgumentName((name,), 0 if name == "keep_prob" else 99), "", value)
     if found or run_data.matches_at(rf"\b{name}\s*=", entry.place):
         return found
+    made = run_data.find_lines(rf"\bpartial\(.*\b{entry.what.partition('(')[0]}\b.*\b{name}\s*=", 2)
+    if made:
+        return made
     # handed on as keywords: a configuration holds the name with the value
     return run_data.find_lines(rf"\b{name}['\"]?\s*[=:]\s*{re.escape(str(entry.value))}\b", 2)
 

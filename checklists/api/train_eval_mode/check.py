@@ -18,7 +18,7 @@ from msprec.checklists.common.weight_updates import untrained_roots
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 #: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
@@ -282,6 +282,13 @@ def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:
     return any(begin < one.line for one in _set_on(run_data, place))
 
 
+def _decorators(run_data: RunData, where: Fact) -> list:
+    """The decorators with arguments of the function around a place, which may set a mode."""
+    around = run_data.source.function_around(where.file, where.line) if where and where.file and where.line else None
+    made = [one for one in around.decorator_list if isinstance(one, ast.Call)] if around is not None else []
+    return [place(where.file, one.lineno) for one in made]
+
+
 def _set_on(run_data: RunData, place: Fact) -> list:
     """The lines above a place that put a network into training mode."""
     found = run_data.find_lines(r"\.set_train\(\s*((mode\s*=\s*)?True)?\s*\)", most=50) if place else []
@@ -366,9 +373,11 @@ def _table(phases: list):
 def _problem(run_data: RunData, phases: list, bad: list) -> Finding:
     places = [verdict.phase.place for verdict in bad]
     if any(_is_training(verdict.phase) for verdict in bad):
-        places += run_data.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
+        switched = run_data.find_lines(r"\.set_train\(\s*(mode\s*=\s*)?False", most=2)
+        places += switched + [call for one in switched[:1] for call in called_from(run_data, one)]
     places += [at for one in bad for at in called_from(run_data, one.phase.place)]
     places += [at for one in bad if not _is_training(one.phase) for at in _set_on(run_data, one.phase.place)[-1:]]
+    places += [at for one in bad for at in _decorators(run_data, one.phase.place)]
     return problem(
         Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
         Text(

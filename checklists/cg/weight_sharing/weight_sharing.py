@@ -11,6 +11,8 @@ from msprec.engine.finding import Evidence, Finding, ok, problem, table, undecid
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: One value for several names, made by a call.
+_ONCE = r"\bfromkeys\(.*,.*\w\(|\brepeat\(\s*\w[\w.]*\("
 #: Names under which WithLossCell, WithGradCell and TrainOneStepCell keep a network; a subclass may name it once more.
 _WRAPPERS = {"_backbone", "_loss_fn", "_net", "network"}
 #: Names of a table of those who choose, and of one of what they choose: no number means the same in both.
@@ -46,7 +48,8 @@ def judge_sharing(run_data: RunData) -> Finding:
     written = {id(cell): written_sharing(run_data.source, cell.paths) for cell in cells if not _parents_differ(cell)}
     several = [cell for cell in cells if id(cell) in written and written[id(cell)] is None]
     if several:
-        return _two_names(several, evidence)
+        once = run_data.find_lines(_ONCE, 2)
+        return _made_once(several, once, evidence) if once else _two_names(several, evidence)
     told = [one for places in written.values() for one in places or ()]
     if cells or tied:
         return ok(
@@ -162,6 +165,28 @@ def _two_names(cells: list, evidence: list) -> Finding:
         ),
         evidence,
         [one.created for one in cells],
+    )
+
+
+def _made_once(cells: list, once: list, evidence: list) -> Finding:
+    """A factory is called once where a value for each name is wanted."""
+    cell = cells[0]
+    return problem(
+        Text(
+            "{paths} 是同一个 {cls} 实例：{where} 只调用了一次构造函数，每个名字得到的都是它，权重因此共用。",
+            "{paths} are one and the same {cls}: {where} calls what makes it once and gives it to each name, so that they share "
+            "its weights.",
+            paths=" = ".join(cell.paths[:4]),
+            cls=cell.class_,
+            where=at(once[0]),
+        ),
+        Text(
+            "为每个名字各创建一个，例如 {{name: make() for name in names}}；若确实要共用，请直接写出（a = b = make()）。",
+            "Make one for each name, as in {{name: make() for name in names}}; where they are to be one, write so (a = b = "
+            "make()).",
+        ),
+        evidence,
+        [*once, *(one.created for one in cells)],
     )
 
 

@@ -3,6 +3,8 @@
 import re
 from typing import Optional
 
+import numpy as np
+
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.findings import at, loss_figure, missing, no_training, scale_figure
 from msprec.checklists.common.nonfinite_origin import evidence, located, remedy, sentence
@@ -13,6 +15,9 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
 from msprec.record.ranks import first_nonfinite
+
+#: Where a step of the script's asks for overflow, and adjusts its scale.
+_FLAGS = r"overflow\w*\s*=|process_loss_scale\(|get_overflow_status\(|all_finite\(|\bis_?finite\("
 
 
 @item("mp.01", after=with_reference)
@@ -165,9 +170,39 @@ def _judge_story(run_data: RunData, story: LossScaleHistory) -> Finding:
             Text("训练更多步后再运行。", "Train more steps and run again."),
             _evidence(run_data, [story]),
         )
+    if _left_out(run_data, story):
+        return _without_updates(run_data, story)
     if not story.loss_seen.any() and not story.flagged:
         return missing("loss 或溢出标志", "loss or overflow flag")
     return _healthy(run_data, story)
+
+
+def _left_out(run_data: RunData, story: LossScaleHistory) -> bool:
+    """Whether a step that scales dynamically made no update at all, by its one optimizer's own count, and its scale never moved:
+    whatever its flag said, the step took every update for one that overflows."""
+    used = [one for one in run_data.optimizers if one.used is not False]
+    still = story.kind == "dynamic" and len(set(story.scale[np.isfinite(story.scale)].tolist())) == 1
+    return still and len(used) == 1 and used[0].updates == 0 and story.n >= run_data.limit("mp.01.tail")
+
+
+def _without_updates(run_data: RunData, story: LossScaleHistory) -> Finding:
+    places = run_data.find_lines(_FLAGS, 4)
+    return _problem(
+        run_data,
+        [story],
+        named(
+            run_data,
+            story.rank,
+            Text(
+                "{n} 步中优化器没有更新过一次，loss scale 也一直是 {scale}：每一步都被当作溢出跳过，而 scale 从不下降。",
+                "Not one of {n} steps made an update, and the loss scale stayed at {scale}: each step is left out as one that "
+                "overflows, and the scale never comes down.",
+                n=story.n,
+                scale=float(story.scale[np.isfinite(story.scale)][0]),
+            ),
+        ),
+        places,
+    )
 
 
 def _applied(run_data: RunData, story: LossScaleHistory) -> int:

@@ -9,6 +9,7 @@ from msprec.checklists.common.generalization_gap import fell_to_nothing, overfit
 from msprec.checklists.common.training_curves import validation_curves
 from msprec.checklists.td.random_draws.equal_views import equal_views
 from msprec.checklists.td.random_draws.fixed_masks import fixed_masks
+from msprec.checklists.td.random_draws.same_generator import same_generator
 from msprec.checklists.td.random_draws.stored_samples import varies_stored_samples
 from msprec.engine.finding import Finding, not_applicable, ok, problem, undecided, worst
 from msprec.engine.item import item
@@ -31,7 +32,8 @@ def random_draws(run_data: RunData) -> Finding:
     generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by); several
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
     that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when
-    it is compiled; a cell draws a dropout mask once, when it is made; or two inputs that a network without dropout encodes are
+    it is compiled; a cell draws a dropout mask once, when it is made; a class that is called for each
+    sample makes its generator from one seed every time; or two inputs that a network without dropout encodes are
     the same in every batch. Not judged: orders that are drawn, and code that seeds by itself.
     """
     if run_data.trains_nothing:
@@ -40,6 +42,7 @@ def random_draws(run_data: RunData) -> Finding:
         _compiled(run_data),
         _masked(run_data),
         equal_views(run_data),
+        same_generator(run_data),
         *(_pipeline(run_data, dataset) for dataset in train_sets(run_data)),
     ]
     known = [one for one in found if one is not None]

@@ -29,6 +29,7 @@ from msprec.checklists.td.received_batches.token_targets import targets_beside_t
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
+from msprec.checklists.td.received_batches.zipped_columns import zipped_columns
 from msprec.engine.finding import Finding, ok, problem, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -47,7 +48,8 @@ def received_batches(run_data: RunData) -> Finding:
     """What the pipeline delivered beside what the training step and the first layers received.
 
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
-    order, in every captured batch (labels that no longer belong to their inputs); zeros in place of a column; the training
+    order, in every captured batch (labels that no longer belong to their inputs); a data set of labels that is zipped with one of
+    inputs, of which one alone is shuffled; zeros in place of a column; the training
     set delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered
     samples differ; what differs between samples is the same for all behind an operator inside the network, on the way to a
     layer; predictions of the next token that change with that very token, or targets that are not shifted against the tokens of a
@@ -65,6 +67,7 @@ def received_batches(run_data: RunData) -> Finding:
         return no_training()
     found = (
         _constant(run_data)
+        or zipped_columns(run_data)
         or _permuted(run_data)
         or _zeroed(run_data)
         or _emptied(run_data)

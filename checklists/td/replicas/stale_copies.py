@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.callback_methods import never_called
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.replicas.shared_memory import shared_memory
@@ -181,7 +182,8 @@ def _follows(run_data: RunData, copy: Fact) -> bool:
 def _finding(run_data: RunData, copy: Fact, make) -> Finding:
     steps = [step.place for step in run_data.train_steps if step.count]
     copied = run_data.find_lines(_COPIES, 4)
-    places = [one for one in (copy.created, *copied, run_data.probes.gradients.place, copy.called, *steps) if one]
+    told = (*never_called(run_data), copy.created, *copied, run_data.probes.gradients.place, copy.called, *steps)
+    places = [one for one in told if one]
     return make(
         Text(
             "{name}（{called}）与被训练的网络结构相同，训练 {n} 次更新之后它的权重仍与开始时相同：更新它的代码没有执行，"

@@ -70,6 +70,12 @@ def test_what_enters_the_network_is_judged_where_it_was_seen(verdict):
 LINE = {"shape": [1], "min": 2.2, "max": 10.8, "mean": 6.1, "std": 2.4}
 
 
+def test_one_offset_for_all_hides_no_disparity(verdict):
+    whole = features([-0.32] * 4 + [0.5], [-0.30] * 4 + [7.5], [-0.31] * 4 + [3.1], [0.002] * 4 + [1.5])
+    entry = verdict("dp.01", fed(whole))
+    assert entry["conclusion"] == "problem" and "differ in scale" in entry["summary"]
+
+
 def test_a_lone_feature_has_wider_limits(verdict):
     assert verdict("dp.01", fed(column("x", **LINE)))["conclusion"] == "ok"
     years = column("x", **{**LINE, "min": 1950.0, "max": 2020.0, "mean": 1990.0, "std": 15.0})
