@@ -9,7 +9,7 @@ from msprec.checklists.common.findings import train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, called_name
+from msprec.source.user_code import called_name
 
 _GENERATORS = ("RandomState", "default_rng", "Generator", "Random")
 _CALLED = ("__call__", "__getitem__")
@@ -56,14 +56,10 @@ def _classes(step: Fact) -> list:
 def _made_anew(node: ast.ClassDef) -> Optional[ast.Call]:
     """The call that makes a generator from a seed of the class's, in a method that a call for a sample comes to."""
     methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-    reached = _reached(methods)
-    for name in reached:
-        given = set(argument_names(methods[name])) - {"self"}
+    for name in _reached(methods):
         for call in [one for one in ast.walk(methods[name]) if isinstance(one, ast.Call)]:
             seeds = [*call.args, *(keyword.value for keyword in call.keywords)]
-            used = {one.id for seed in seeds for one in ast.walk(seed) if isinstance(one, ast.Name)}
-            fixed = bool(seeds) and all(_is_fixed(seed, methods, reached) for seed in seeds)
-            if called_name(call) in _GENERATORS and fixed and not used & given:
+            if called_name(call) in _GENERATORS and seeds and all(_is_fixed(seed, methods) for seed in seeds):
                 return call
     return None
 
@@ -72,20 +68,18 @@ def _reached(methods: dict) -> list:
     """The methods that `_CALLED` come to by ``self.name()``."""
     found = [name for name in _CALLED if name in methods]
     for name in found:
-        for one in ast.walk(methods[name]):
-            own = isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
-            if own and isinstance(one.func, ast.Attribute) and ast.unparse(one.func.value) == "self":
-                found += [one.func.attr] if one.func.attr in methods and one.func.attr not in found else []
+        called = [one.func for one in ast.walk(methods[name]) if isinstance(one, ast.Call)]
+        own = [one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"]
+        found += [one for one in dict.fromkeys(own) if one in methods and one not in found]
     return found
 
 
-def _is_fixed(seed: ast.expr, methods: dict, reached: list) -> bool:
+def _is_fixed(seed: ast.expr, methods: dict) -> bool:
     """A number, or an attribute that nothing changes while samples are made."""
     if isinstance(seed, ast.Constant):
         return isinstance(seed.value, int)
     if not isinstance(seed, ast.Attribute) or ast.unparse(seed.value) != "self":
         return False
-    changed = [one for name, method in methods.items() if name != "__init__" for one in ast.walk(method)]
-    return not any(
-        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr == seed.attr for one in changed
-    )
+    later = [one for name, method in methods.items() if name != "__init__" for one in ast.walk(method)]
+    stored = {one.attr for one in later if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)}
+    return seed.attr not in stored
