@@ -26,7 +26,8 @@ def batch_size(run_data: RunData) -> Finding:
     The guide calls 32 safe and 64 to 256 worth trying: up to hp.03.safe is fine, even when it is a whole small set. A larger
     batch is judged by what it did, on one rank or a thousand: it is a problem where the updates are few (hp.03.few_updates an
     epoch, hp.03.updates above hp.03.large, hp.03.few_in_all in the run) and the training learnt hardly more than a constant
-    prediction, or was still falling steeply at its end. Where it learnt and levelled off, or fell with hp.03.updates an epoch,
+    prediction, or was still falling steeply at its end; so it is with a smaller batch that is a whole set of hp.03.whole samples,
+    in a run of fewer than hp.03.few_times updates. Where it learnt and levelled off, or fell with hp.03.updates an epoch,
     nothing suffered. Otherwise a baseline with a small batch decides.
     """
     if run_data.trains_nothing:
@@ -74,6 +75,19 @@ def _batch(run_data: RunData, dataset: Optional[Fact]) -> Finding:
     return _judge(run_data, total, updates, evidence, place)
 
 
+def _named(run_data: RunData, total: int) -> list:
+    """Where a loop that cuts its batches by hand has their size."""
+    return run_data.find_lines(rf"(?i)\bn?_?(batch_?size|batch|bs)\s*[=:]\s*({total}\b|len\()", 2)
+
+
+def _whole_set_a_few_times(run_data: RunData, total: int, updates: Optional[int]) -> bool:
+    """Whether the one batch of an epoch is a whole set of hp.03.whole samples or more, in a run of fewer than hp.03.few_times
+    updates."""
+    made = made_updates(run_data)
+    few = made is not None and made < run_data.limit("hp.03.few_times")
+    return updates == 1 and few and total >= run_data.limit("hp.03.whole") and _course(run_data).suffers
+
+
 def _updates(dataset: Fact, samples: int, batch: int, accumulation: int) -> int:
     """Updates a pass makes; a last batch that is not full counts unless it was dropped."""
     dropped = any(step.op in ("batch", "padded_batch") and step.args.get("drop_remainder") for step in dataset.pipeline)
@@ -83,7 +97,7 @@ def _updates(dataset: Fact, samples: int, batch: int, accumulation: int) -> int:
 
 def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list, place: Optional[Fact]) -> Finding:
     safe = run_data.limit("hp.03.safe")
-    if total <= safe:
+    if total <= safe and not _whole_set_a_few_times(run_data, total, updates):
         return ok(
             Text(
                 "全局 batch 为 {total}，在安全范围内（不超过 {safe}）；每个 epoch 更新 {updates} 次。",
@@ -97,10 +111,12 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
     made = made_updates(run_data)
     course = _course(run_data)
     words = Text(
-        "全局 batch 为 {total}，超出安全范围（不超过 {safe}）；每个 epoch 更新 {updates} 次，全程 {made} 次",
-        "The global batch is {total}, above the safe range (up to {safe}), with {updates} {noun} an epoch and {made} in all",
+        "全局 batch 为 {total}，{size}；每个 epoch 更新 {updates} 次，全程 {made} 次",
+        "The global batch is {total}, {size}, with {updates} {noun} an epoch and {made} in all",
         total=total,
-        safe=safe,
+        size=Text("超出安全范围（不超过 {safe}）", "above the safe range (up to {safe})", safe=safe)
+        if total > safe
+        else Text("即整个训练集", "the whole training set"),
         updates=updates,
         noun=english("update", updates),
         made=made,
@@ -108,6 +124,7 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
     few = updates is not None and updates < run_data.limit("hp.03.few_updates")
     rare = updates is not None and total > run_data.limit("hp.03.large") and updates < run_data.limit("hp.03.updates")
     short = made is not None and made < run_data.limit("hp.03.few_in_all")
+    short = short or total <= safe
     if course.suffers and (few or rare or short):
         return problem(
             Text("{words}；{course}。", "{words}; {course}.", words=words, course=course.words),
@@ -117,7 +134,9 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
                 "proportion and warm it up, or train for more epochs.",
             ),
             evidence,
-            [place, *argument_origin(run_data, place, BATCH, "batch", total)] if place else [],
+            [place, *(argument_origin(run_data, place, BATCH, "batch", total) or _named(run_data, total))]
+            if place
+            else [],
         )
     if course.settled or (course.falls and updates is not None and updates >= run_data.limit("hp.03.updates")):
         return ok(

@@ -4,6 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.compiled_attributes import frozen_factor
 from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.common.target_scale import target_scale
@@ -47,13 +48,16 @@ def scales(run_data: RunData) -> Finding:
     td.03.solved below it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
     training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start; or what a
-    network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most. A
-    note: targets that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed
-    on their way: undecided.
+    network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most; or an
+    attribute that compiled code reads, such as the weight of a term, and that is changed while it trains. A note: targets
+    that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their
+    way: undecided.
     """
     if run_data.trains_nothing:
         return no_training()
-    collapsed = collapsed_reconstruction(run_data) or weighted_away(run_data)
+    collapsed = (
+        frozen_factor(run_data, of_updates=False) or collapsed_reconstruction(run_data) or weighted_away(run_data)
+    )
     if collapsed is not None:
         return collapsed
     drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or decay_outweighs(run_data)

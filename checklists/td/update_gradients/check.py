@@ -5,6 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.compiled_attributes import frozen_factor
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
@@ -29,12 +30,16 @@ def update_gradients(run_data: RunData) -> Finding:
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
     that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
     size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or more
-    alone; or next to nothing of the gradients is left, and the weights hardly moved (by wider limits in a training that hardly
-    learnt). A sum over micro-batches that is not averaged is undecided: the rate may have been chosen for it. What the computed
-    gradients do not explain, as with dropout, is right where none of the update before is part of it, else undecided.
+    alone; or next to nothing of the gradients is left, and the weights hardly moved (by wider limits in a training that
+    hardly learnt); or compiled code that updates parameters by itself reads a number that is changed while it trains. A sum
+    over micro-batches that is not averaged is undecided: the rate may have been chosen for it. What the computed gradients do
+    not explain, as with dropout, is right where none of the update before is part of it, else undecided.
     """
     if run_data.trains_nothing:
         return no_training()
+    frozen = frozen_factor(run_data, of_updates=True)
+    if frozen is not None:
+        return frozen
     updates = run_data.probes.gradients.updates
     if not updates:
         return _without(run_data)

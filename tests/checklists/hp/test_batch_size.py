@@ -37,6 +37,9 @@ def batched(batch, samples, ranks=1, accumulation=1, loss=settled, steps=135):
         (batched(256, 60000), "ok"),
         (batched(64, 128), "ok"),
         (batched(150, 150, loss=stuck), "ok"),  # all of iris at once is still a small batch
+        (batched(150, 150, loss=stuck, steps=20), "problem"),  # twenty updates in all
+        (batched(150, 150, steps=20, loss=lambda step: 2.3 * math.exp(-step / 3)), "ok"),
+        (batched(32, 32, loss=stuck, steps=20), "ok"),
         (batched(1437, 1437, loss=steep), "problem"),
         (batched(1437, 1437, loss=stuck), "problem"),
         (batched(1437, 1437), "ok"),  # one update an epoch, and nothing suffered

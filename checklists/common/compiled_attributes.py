@@ -1,0 +1,173 @@
+"""Numbers that compiled code took from attributes when it was compiled, and that the script changes in the course of training.
+
+In graph mode and in functions compiled by ``jit`` an attribute of Python's is a constant of the compiled graph; another value
+that it is given later changes nothing (tried with MindSpore 2.10 on a CPU: cells in graph mode, methods and constructs under
+``jit``).
+"""
+
+import ast
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
+
+_LOOPS = (ast.For, ast.While)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: What holds a value that compiled code reads anew.
+_HOLDERS = ("Parameter", "Tensor", "tensor", "ParameterTuple", "Variable")
+#: Calls in a loop by which the graph may be compiled again.
+_COMPILES = ("train", "fit", "compile", "jit")
+
+
+class FrozenAttribute(NamedTuple):
+    """An attribute that compiled code reads: where, and where it is changed."""
+
+    name: str
+    updates: bool
+    read: Fact
+    changed: Fact
+
+
+def frozen_factor(run_data: RunData, of_updates: bool) -> Optional[Finding]:
+    """A problem where such an attribute is changed in the course of training.
+
+    Args:
+        of_updates: Look at code that writes into parameters itself, as an optimizer of the script's own; False: at other code.
+    """
+    found = [one for one in run_data.once(frozen_attributes) if one.updates is of_updates]
+    if not found:
+        return None
+    places = [at_place for one in found for at_place in (one.read, one.changed)]
+    return problem(
+        Text(
+            "编译执行的代码读取 Python 属性 {name}（{read}），而脚本在训练中改变它（{changed}）：编译时的值已成为图中的常量，"
+            "之后的改变没有任何作用。",
+            "Compiled code reads the attribute {name} at {read}, and the script changes it while it trains, at {changed}: the "
+            "value of the first call is a constant of the compiled graph, and the changes have no effect.",
+            name=found[0].name,
+            read=at(found[0].read),
+            changed=at(found[0].changed),
+        ),
+        Text(
+            "把它存为 Parameter（requires_grad=False）并用 ops.assign 或 set_data 改变，或者作为输入传给 construct。",
+            "Keep it in a Parameter (requires_grad=False) that ops.assign or set_data changes, or hand it to construct as an "
+            "input.",
+        ),
+        [run_data.code_at(places, Text("读取与改变之处", "Where it is read and changed"))],
+        places,
+    )
+
+
+def frozen_attributes(run_data: RunData) -> list:
+    """The attributes of the script's classes that compiled methods read as numbers and that loops or callbacks change."""
+    graph = any(step.mode == "graph" for step in run_data.train_steps if step.count)
+    found = []
+    for file in sorted(run_data.source.trees):
+        for node in run_data.source.nodes(file, ast.ClassDef):
+            methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+            compiled = _compiled(methods, graph)
+            for name, line in _read_as_numbers(methods, compiled).items():
+                changed = _changed(run_data, node, set(methods) - set(compiled), name)
+                if changed is not None:
+                    makes = any("assign" in called_name(one) for m in compiled for one in _calls(methods[m]))
+                    found.append(FrozenAttribute(name, makes, place(file, line), changed))
+    return found
+
+
+def _compiled(methods: dict, graph: bool) -> list:
+    """The methods that are compiled, and those that they call."""
+    marked = [name for name, one in methods.items() if any("jit" in ast.unparse(d) for d in one.decorator_list)]
+    found = list(dict.fromkeys([*marked, *(["construct"] if graph and "construct" in methods else [])]))
+    for name in found:
+        own = [
+            one.func.attr for one in _calls(methods[name]) if isinstance(one.func, ast.Attribute) and _is_own(one.func)
+        ]
+        found += [one for one in dict.fromkeys(own) if one in methods and one not in found]
+    return found
+
+
+def _calls(node: ast.AST) -> list:
+    return [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+
+
+def _is_own(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _read_as_numbers(methods: dict, compiled: list) -> dict:
+    """``{attribute: line}`` of the attributes that compiled methods compute with, and that ``__init__`` binds to no holder."""
+    begun = methods.get("__init__")
+    bound = {
+        target.attr: one.value
+        for one in (ast.walk(begun) if begun is not None else ())
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Attribute) and _is_own(target)
+    }
+    found: dict = {}
+    for name in compiled:
+        for one in ast.walk(methods[name]):
+            parts = [one.left, one.right] if isinstance(one, ast.BinOp) else []
+            parts += [one.left, *one.comparators] if isinstance(one, ast.Compare) else []
+            for part in parts:
+                if (
+                    isinstance(part, ast.Attribute)
+                    and _is_own(part)
+                    and part.attr in bound
+                    and not _holds(bound[part.attr])
+                ):
+                    found.setdefault(part.attr, part.lineno)
+    return found
+
+
+def _holds(value: ast.expr) -> bool:
+    """Whether a value is, or may be, one that compiled code reads anew, or a cell."""
+    names = [called_name(one) for one in _calls(value)]
+    return any(name in _HOLDERS or name[:1].isupper() for name in names)
+
+
+def _changed(run_data: RunData, owner: ast.ClassDef, setters: set, name: str) -> Optional[Fact]:
+    """Where a loop, or a method of a callback, gives the attribute another value; None where the class is made anew there."""
+    for file in sorted(run_data.source.trees):
+        for node in run_data.source.nodes(file, ast.Assign, ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if not any(isinstance(one, ast.Attribute) and one.attr == name for one in targets) or _holds(node.value):
+                continue
+            around = run_data.source.enclosing(file, node.lineno)
+            method = next((one for one in reversed(around) if isinstance(one, _FUNCTIONS)), None)
+            inside = owner in around
+            if inside and (method is None or method.name not in setters - {"__init__"}):
+                continue
+            if not inside and any(_is_own(one) for one in targets):
+                continue  # another class's own
+            if _in_training(run_data, owner, around, method):
+                return place(file, node.lineno)
+    return None
+
+
+def _in_training(run_data: RunData, owner: ast.ClassDef, around: list, method: Optional[ast.AST]) -> bool:
+    """Whether a place lies in a loop or a callback, or in a function that one calls."""
+    if _repeats(owner, around):
+        return True
+    name = getattr(method, "name", None)
+    if name is None or name in ("main", "__init__"):
+        return False
+    return any(
+        _repeats(owner, run_data.source.enclosing(file, call.lineno))
+        for file in run_data.source.trees
+        for call in run_data.source.nodes(file, ast.Call)
+        if called_name(call) == name
+    )
+
+
+def _repeats(owner: ast.ClassDef, around: list) -> bool:
+    """Whether the innermost loop around a place goes on with what it has, or a callback is around it."""
+    if any(isinstance(one, ast.ClassDef) and any("Callback" in ast.unparse(b) for b in one.bases) for one in around):
+        return True
+    loops = [one for one in around if isinstance(one, _LOOPS)]
+    names = {called_name(one) for loop in loops for one in _calls(loop)}
+    return bool(loops) and not names & {owner.name, *_COMPILES}

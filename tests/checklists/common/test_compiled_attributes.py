@@ -1,0 +1,50 @@
+"""Attributes that compiled code reads as constants."""
+
+import pytest
+from building import Run, run_data, train_step
+
+from msprec.checklists.common.compiled_attributes import frozen_attributes
+
+_CELL = """
+class Loss(nn.Cell):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = {made}
+
+    def set_weight(self, value):
+        self.weight = float(value)
+
+    {mark}
+    def construct(self, x):
+        return x.sum() * self.weight
+
+"""
+_LOOP = "loss = Loss(0.1)\nfor epoch in range(9):\n    {changes}\n    step(batch)\n"
+
+
+@pytest.mark.parametrize(
+    ("mode", "mark", "made", "rest", "changed"),
+    [
+        ("graph", "", "weight", _LOOP.format(changes="loss.weight = epoch / 9"), 16),
+        ("graph", "", "weight", _LOOP.format(changes="loss.set_weight(epoch / 9)"), 8),
+        ("pynative", "@ms.jit", "weight", _LOOP.format(changes="loss.weight *= 0.9"), 16),
+        (
+            "graph",
+            "",
+            "weight",
+            "class Anneal(Callback):\n    def step_end(self, c):\n        self.loss.weight = 1.0\n",
+            16,
+        ),
+        ("pynative", "", "weight", _LOOP.format(changes="loss.weight = epoch / 9"), None),
+        ("graph", "", "Parameter(Tensor(weight))", _LOOP.format(changes="loss.weight = epoch / 9"), None),
+        ("graph", "", "weight", _LOOP.format(changes="loss.weight = Tensor(1.0)"), None),
+        ("graph", "", "weight", "loss = Loss(0.1)\nloss.weight = 0.5\n", None),  # before the first call
+        ("graph", "", "weight", "for w in weights:\n    loss = Loss(0.1)\n    loss.weight = w\n", None),  # a new one
+        ("graph", "", "weight", _LOOP.format(changes="loss.weight = 1.0; model.train(1, data)"), None),
+    ],
+)
+def test_changes_that_have_no_effect(tmp_path, mode, mark, made, rest, changed):
+    code = _CELL.format(made=made, mark=mark or "# construct") + rest
+    run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": mode}])
+    found = frozen_attributes(run_data(tmp_path, run))
+    assert [(one.name, one.changed.line) for one in found] == ([("weight", changed)] if changed else [])
