@@ -18,6 +18,7 @@ from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
@@ -49,7 +50,8 @@ def received_batches(run_data: RunData) -> Finding:
 
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
     order, in every captured batch (labels that no longer belong to their inputs); a data set of labels that is zipped with one of
-    inputs, of which one alone is shuffled; zeros in place of a column; the training
+    inputs, of which one alone is shuffled; an array that is changed in place
+    and kept without a copy; zeros in place of a column; the training
     set delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered
     samples differ; what differs between samples is the same for all behind an operator inside the network, on the way to a
     layer; predictions of the next token that change with that very token, or targets that are not shifted against the tokens of a
@@ -68,6 +70,7 @@ def received_batches(run_data: RunData) -> Finding:
     found = (
         _constant(run_data)
         or zipped_columns(run_data)
+        or aliased_states(run_data)
         or _permuted(run_data)
         or _zeroed(run_data)
         or _emptied(run_data)

@@ -1,0 +1,129 @@
+"""States that a simulation changes in place and a memory keeps by reference: all that was kept becomes the last state (td.05)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import called_name, own_nodes, target_names
+
+_KEEPS = ("append", "appendleft", "add", "push", "store", "remember", "put", "insert")
+#: What makes an array, which ``+=`` changes in place.
+_ARRAY = re.compile(r"\b(np|numpy|rng|random|\w*rng)\.\w+|\.astype\(|\.copy\(")
+_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class _State(NamedTuple):
+    """An array of a class's that its methods change in place: where, and the methods that hand it out as it is."""
+
+    name: str
+    line: int
+    handed_out_by: list
+
+
+def aliased_states(run_data: RunData) -> Optional[Finding]:
+    """A problem where an array that a class changes in place is handed out without a copy and put into a container: each element
+    then is the same array, which goes on changing."""
+    for file in sorted(run_data.source.trees):
+        for node in run_data.source.nodes(file, ast.ClassDef):
+            for state in _states(node):
+                kept = next(_kept(run_data, node, state), None)
+                if kept is not None:
+                    return _finding(state, place(file, state.line), *kept, run_data)
+    return None
+
+
+def _finding(state: _State, changed, taken, stored, run_data: RunData) -> Finding:
+    places = [taken, stored, changed]
+    return problem(
+        Text(
+            "{taken} 得到的 {name} 是数组本身而不是副本，{stored} 把它存了起来，而 {changed} 会就地改变它："
+            "存下的各个状态其实是同一个数组，都变成最后的值。",
+            "What {taken} gets of {name} is the array itself, {stored} keeps it, and {changed} changes it in place: the states "
+            "that are kept are one array, and all become what it is last.",
+            taken=at(taken),
+            name=state.name,
+            stored=at(stored),
+            changed=at(changed),
+        ),
+        Text(
+            "返回或存入副本：self.{name}.copy()；或者每一步创建新的数组，而不是就地修改。",
+            "Return or keep a copy, self.{name}.copy(), or make a new array in each step and change none in place.",
+            name=state.name,
+        ),
+        [run_data.code_at(places, Text("取得、存入与改变之处", "Where it is taken, kept and changed"))],
+        places,
+    )
+
+
+def _states(node: ast.ClassDef) -> Iterator[_State]:
+    methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+    arrays = {
+        target.attr
+        for method in methods
+        for one in ast.walk(method)
+        if isinstance(one, ast.Assign) and _ARRAY.search(ast.unparse(one.value))
+        for target in one.targets
+        if isinstance(target, ast.Attribute) and _is_own(target)
+    }
+    for method in methods:
+        stores = [one for one in ast.walk(method) if isinstance(one, (ast.Assign, ast.AugAssign))]
+        anew = {ast.unparse(target) for one in stores if isinstance(one, ast.Assign) for target in one.targets}
+        for one in stores if method.name not in ("__init__", "reset") else ():
+            for name in sorted(_changed_in(one) & arrays):
+                if f"self.{name}" not in anew:
+                    yield _State(name, one.lineno, [m.name for m in methods if _returns(m, name)])
+
+
+def _is_own(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _changed_in(store) -> set:
+    """The attributes of ``self`` that a statement changes in place: ``self.a[0] = x``, ``self.a += x``."""
+    targets = store.targets if isinstance(store, ast.Assign) else [store.target]
+    whole = [one for one in targets if isinstance(store, ast.AugAssign)]
+    parts = [one.value for one in targets if isinstance(one, ast.Subscript)]
+    return {one.attr for one in [*whole, *parts] if isinstance(one, ast.Attribute) and _is_own(one)}
+
+
+def _returns(method: ast.FunctionDef, name: str) -> bool:
+    given = [one.value for one in ast.walk(method) if isinstance(one, ast.Return) and one.value is not None]
+    parts = [part for one in given for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+    return any(ast.unparse(part) == f"self.{name}" for part in parts)
+
+
+def _kept(run_data: RunData, owner: ast.ClassDef, state: _State) -> Iterator[tuple]:
+    """``(where the array is taken, where it is kept)``, within one function outside the class."""
+    inside = {id(one) for one in ast.walk(owner)}
+    for file in sorted(run_data.source.trees):
+        for scope in run_data.source.nodes(file, *_SCOPES):
+            if id(scope) in inside:
+                continue
+            nodes = list(own_nodes(scope))
+            taken = {name: line for one in nodes if isinstance(one, ast.Assign) for name, line in _taken(one, state)}
+            for call in nodes:
+                if isinstance(call, ast.Call) and called_name(call) in _KEEPS:
+                    for name in _handed_on(call):
+                        if name in taken:
+                            yield place(file, taken[name]), place(file, call.lineno)
+
+
+def _taken(node: ast.Assign, state: _State) -> list:
+    """``[(name, line)]`` of what an assignment binds to the array: ``s = env.state``, ``s = env.reset()``."""
+    value = node.value
+    read = isinstance(value, ast.Attribute) and value.attr == state.name
+    called = isinstance(value, ast.Call) and called_name(value) in state.handed_out_by
+    if not (read or (called and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute))):
+        return []
+    return [(target_names(target)[0], node.lineno) for target in node.targets if target_names(target)]
+
+
+def _handed_on(call: ast.Call) -> list:
+    """The names that a call is given as they are, also within a tuple or list."""
+    parts = [part for one in call.args for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else [one])]
+    return [one.id for one in parts if isinstance(one, ast.Name)]
