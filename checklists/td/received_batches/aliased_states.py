@@ -9,6 +9,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, own_nodes, target_names
 
 _KEEPS = ("append", "appendleft", "add", "push", "store", "remember", "put", "insert")
@@ -33,11 +34,12 @@ def aliased_states(run_data: RunData) -> Optional[Finding]:
             for state in _states(node):
                 kept = next(_kept(run_data, node, state), None)
                 if kept is not None:
-                    return _finding(state, place(file, state.line), *kept, run_data)
+                    taken, stored = kept
+                    return _finding(run_data, state, place(file, state.line), taken, stored)
     return None
 
 
-def _finding(state: _State, changed, taken, stored, run_data: RunData) -> Finding:
+def _finding(run_data: RunData, state: _State, changed: Fact, taken: Fact, stored: Fact) -> Finding:
     places = [taken, stored, changed]
     return problem(
         Text(
