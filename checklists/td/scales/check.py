@@ -4,7 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
-from msprec.checklists.common.compiled_attributes import frozen_factor
+from msprec.checklists.common.compiled_numbers import frozen_factor
 from msprec.checklists.common.constant_prediction import REGRESSION, loss_kind
 from msprec.checklists.common.findings import first_place, loss_figure, no_training, op_place
 from msprec.checklists.common.target_scale import target_scale

@@ -5,7 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.compiled_attributes import frozen_factor
+from msprec.checklists.common.compiled_numbers import frozen_factor
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped

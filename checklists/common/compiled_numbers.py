@@ -1,8 +1,8 @@
-"""Numbers that compiled code took from attributes when it was compiled, and that the script changes in the course of training.
+"""Numbers that compiled code took from attributes and variables when it was compiled, and that the script changes later.
 
-In graph mode and in functions compiled by ``jit`` an attribute of Python's is a constant of the compiled graph; another value
-that it is given later changes nothing (tried with MindSpore 2.10 on a CPU: cells in graph mode, methods and constructs under
-``jit``).
+In graph mode and in functions compiled by ``jit`` a number of Python's is a constant of the compiled graph; another value that it
+is given later changes nothing (tried with MindSpore 2.7.1 and 2.10 on a CPU: attributes of cells in graph mode, of methods and
+constructs under ``jit``, and variables of the module).
 """
 
 import ast
@@ -13,7 +13,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, own_nodes, target_names
 
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -23,8 +23,9 @@ _HOLDERS = ("Parameter", "Tensor", "tensor", "ParameterTuple", "Variable")
 _COMPILES = ("train", "fit", "compile", "jit")
 
 
-class FrozenAttribute(NamedTuple):
-    """An attribute that compiled code reads: where, and where it is changed."""
+class FrozenNumber(NamedTuple):
+    """An attribute or variable that compiled code reads: where, and where it is changed; ``updates``: that code writes into
+    parameters."""
 
     name: str
     updates: bool
@@ -38,15 +39,15 @@ def frozen_factor(run_data: RunData, of_updates: bool) -> Optional[Finding]:
     Args:
         of_updates: Look at code that writes into parameters itself, as an optimizer of the script's own; False: at other code.
     """
-    found = [one for one in run_data.once(frozen_attributes) if one.updates is of_updates]
+    found = [one for one in run_data.once(frozen_numbers) if one.updates is of_updates]
     if not found:
         return None
     places = [at_place for one in found for at_place in (one.read, one.changed)]
     return problem(
         Text(
-            "编译执行的代码读取 Python 属性 {name}（{read}），而脚本在训练中改变它（{changed}）：编译时的值已成为图中的常量，"
+            "编译执行的代码读取 Python 变量 {name}（{read}），而脚本在训练中改变它（{changed}）：编译时的值已成为图中的常量，"
             "之后的改变没有任何作用。",
-            "Compiled code reads the attribute {name} at {read}, and the script changes it while it trains, at {changed}: the "
+            "Compiled code reads Python's own {name} at {read}, and the script changes it while it trains, at {changed}: the "
             "value of the first call is a constant of the compiled graph, and the changes have no effect.",
             name=found[0].name,
             read=at(found[0].read),
@@ -62,7 +63,72 @@ def frozen_factor(run_data: RunData, of_updates: bool) -> Optional[Finding]:
     )
 
 
-def frozen_attributes(run_data: RunData) -> list:
+def frozen_numbers(run_data: RunData) -> list:
+    """What compiled code of the script's reads as numbers and loops or callbacks change."""
+    return [*_attributes(run_data), *_variables(run_data)]
+
+
+def _variables(run_data: RunData) -> list:
+    """The variables around functions under ``jit`` that a loop which calls them changes."""
+    found = []
+    for file in sorted(run_data.source.trees):
+        for function in run_data.source.nodes(file, ast.FunctionDef):
+            if not any("jit" in ast.unparse(one) for one in function.decorator_list):
+                continue
+            around = [one for one in run_data.source.enclosing(file, function.lineno) if one is not function]
+            scope = next((one for one in reversed(around) if isinstance(one, _FUNCTIONS)), run_data.source.trees[file])
+            updates = any("assign" in called_name(one) for one in _calls(function))
+            for name, line in _free_numbers(function).items():
+                changed = _changed_variable(scope, function.name, name)
+                if changed is not None:
+                    found.append(FrozenNumber(name, updates, place(file, line), place(file, changed)))
+    return found
+
+
+def _free_numbers(function: ast.FunctionDef) -> dict:
+    """``{name: line}`` of the names that a function computes with and does not bind."""
+    nodes = list(ast.walk(function))
+    bound = {one.id for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
+    bound |= {one.arg for one in nodes if isinstance(one, ast.arg)}
+    parts = [part for one in nodes for part in _operands(one) if isinstance(part, ast.Name)]
+    return {part.id: part.lineno for part in reversed(parts) if part.id not in bound}
+
+
+def _operands(node: ast.AST) -> list:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+
+
+def _changed_variable(scope: ast.AST, function: str, name: str) -> Optional[int]:
+    """The line of a loop that calls the function and gives the name, a number until then, another one."""
+    nodes = list(own_nodes(scope))
+    bound = [one for one in nodes if isinstance(one, ast.Assign) and name in _names(one.targets)]
+    if not bound or not all(_is_number(one.value) for one in bound):
+        return None
+    for loop in [one for one in nodes if isinstance(one, _LOOPS)]:
+        inside = list(ast.walk(loop))
+        if function in {called_name(one) for one in inside if isinstance(one, ast.Call)}:
+            stored = [(one.targets, one.lineno) for one in inside if isinstance(one, ast.Assign)]
+            stored += [([one.target], one.lineno) for one in inside if isinstance(one, ast.AugAssign)]
+            lines = [line for targets, line in stored if name in _names(targets)]
+            if lines:
+                return lines[0]
+    return None
+
+
+def _names(targets: list) -> set:
+    return {name for target in targets for name in target_names(target)}
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Numbers, and what arithmetic makes of them and of other names."""
+    allowed = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Call)
+    named = {called_name(one) for one in _calls(value)}
+    return all(isinstance(one, allowed) for one in ast.walk(value)) and named <= {"min", "max", "float", "int"}
+
+
+def _attributes(run_data: RunData) -> list:
     """The attributes of the script's classes that compiled methods read as numbers and that loops or callbacks change."""
     graph = any(step.mode == "graph" for step in run_data.train_steps if step.count)
     found = []
@@ -74,7 +140,7 @@ def frozen_attributes(run_data: RunData) -> list:
                 changed = _changed(run_data, node, set(methods) - set(compiled), name)
                 if changed is not None:
                     makes = any("assign" in called_name(one) for m in compiled for one in _calls(methods[m]))
-                    found.append(FrozenAttribute(name, makes, place(file, line), changed))
+                    found.append(FrozenNumber(name, makes, place(file, line), changed))
     return found
 
 
@@ -111,9 +177,7 @@ def _read_as_numbers(methods: dict, compiled: list) -> dict:
     found: dict = {}
     for name in compiled:
         for one in ast.walk(methods[name]):
-            parts = [one.left, one.right] if isinstance(one, ast.BinOp) else []
-            parts += [one.left, *one.comparators] if isinstance(one, ast.Compare) else []
-            for part in parts:
+            for part in _operands(one):
                 if (
                     isinstance(part, ast.Attribute)
                     and _is_own(part)

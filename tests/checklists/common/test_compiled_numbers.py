@@ -1,9 +1,9 @@
-"""Attributes that compiled code reads as constants."""
+"""Numbers that compiled code reads as constants."""
 
 import pytest
 from building import Run, run_data, train_step
 
-from msprec.checklists.common.compiled_attributes import frozen_attributes
+from msprec.checklists.common.compiled_numbers import frozen_numbers
 
 _CELL = """
 class Loss(nn.Cell):
@@ -46,5 +46,26 @@ _LOOP = "loss = Loss(0.1)\nfor epoch in range(9):\n    {changes}\n    step(batch
 def test_changes_that_have_no_effect(tmp_path, mode, mark, made, rest, changed):
     code = _CELL.format(made=made, mark=mark or "# construct") + rest
     run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": mode}])
-    found = frozen_attributes(run_data(tmp_path, run))
+    found = frozen_numbers(run_data(tmp_path, run))
     assert [(one.name, one.changed.line) for one in found] == ([("weight", changed)] if changed else [])
+
+
+_STEP = "rate = 0.1\n@ms.jit\ndef step(x):\n    return x * rate\n\nfor epoch in range(9):\n    {}\n    step(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        (_STEP.format("rate *= 0.9"), 7),
+        (_STEP.format("rate = 0.1 / (1 + epoch)"), 7),
+        (_STEP.replace("@ms.jit\n", "").format("rate *= 0.9"), None),
+        (_STEP.replace("rate = 0.1", "rate = Tensor(0.1)").format("rate *= 0.9"), None),
+        (_STEP.replace("def step(x)", "def step(x, rate=1)").format("rate *= 0.9"), None),
+        (_STEP.format("other = rate * 0.9"), None),
+        (_STEP.replace("    step(x)", "    show(x)").format("rate *= 0.9"), None),
+    ],
+)
+def test_variables_around_a_compiled_function(tmp_path, code, changed):
+    run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": "pynative"}])
+    found = frozen_numbers(run_data(tmp_path, run))
+    assert [(one.name, one.changed.line) for one in found] == ([("rate", changed)] if changed else [])
