@@ -76,6 +76,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
 from msprec.checklists.hp.learning_rate.rising_rate import warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised
 from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
+from msprec.checklists.td.scales.drowned_terms import unscaled_term
 from msprec.checklists.wi.zero_initialization.constant_initialization import starts
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
@@ -129,12 +130,16 @@ def _settled_first(run_data: RunData) -> Optional[tuple]:
             "large, so the rate is for judging after that",
         )
         return why, "mp.02"
-    if any(target_scale(run_data, one) for one in train_sets(run_data)):
+    far = "dp.01" if any(target_scale(run_data, one) for one in train_sets(run_data)) else None
+    far = far or ("td.08" if unscaled_term(run_data) is not None else None)
+    if far is not None:
         why = Text(
-            "回归目标未经标准化，尺度过大（dp.01）：合适的学习率取决于目标的尺度，要在改正之后再判断",
-            "The targets are far too large in scale (dp.01), and the rate that suits depends on it: it is for judging after that",
+            "回归目标未经标准化，尺度过大（{item}）：合适的学习率取决于目标的尺度，要在改正之后再判断",
+            "The targets are far too large in scale ({item}), and the rate that suits depends on it: it is for judging after "
+            "that",
+            item=far,
         )
-        return why, "dp.01"
+        return why, far
     return None
 
 

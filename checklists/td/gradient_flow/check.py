@@ -49,6 +49,8 @@ def gradient_flow(run_data: RunData) -> Finding:
     ratio is below td.02.gone), whatever the updates are (Adam's do not depend on the size of a gradient); the same with
     gradients above td.02.exploding times the last layers', or above td.02.growing times in the first sample where one step
     changes the first layers by td.02.leap of themselves.
+    Also a problem: such layers with a first sample that falls so to below td.02.falling, in a training that came less than
+    td.02.way below a constant prediction.
     A training that learnt keeps such a course as a note; one that did not with gradients below td.02.falling is undecided.
     """
     if run_data.trains_nothing:
@@ -83,6 +85,9 @@ def _judged(run_data: RunData, sampled: Sampled, course: Depth, shown: list) -> 
         if not learnt:
             return problem(_explode(course, sampled), _EXPLODING, shown, places)
         return ok(_explode(course, sampled, learnt=True), shown)
+    late = _squashed(run_data) if _vanished_at_first(run_data, course) else []
+    if late:
+        return problem(_vanish_at_first(run_data, course), _VANISHING, shown, [*late, *places])
     if not learnt and _leapt(run_data, course):
         return problem(_leap(course, sampled), _EXPLODING, shown, places)
     return ok(
@@ -110,6 +115,31 @@ def _short_of_solved(run_data: RunData, course: Depth) -> bool:
     """Whether next to nothing of the gradient gets through, and a tenth or more of what there was to learn is left."""
     gain = run_data.once(assess).outcome.gain
     return course.ratio < run_data.limit("td.02.gone") and gain is not None and gain < run_data.limit("td.02.solved")
+
+
+def _vanished_at_first(run_data: RunData, course: Depth) -> bool:
+    """Whether the gradient fell towards the input at the start, and the training came less than td.02.way below a constant
+    prediction: with time it drives the activations apart, and later samples show nothing of it."""
+    gain = run_data.once(assess).outcome.gain
+    steady = course.first_trend >= run_data.limit("td.02.trend")
+    return (
+        steady
+        and course.first < run_data.limit("td.02.falling")
+        and gain is not None
+        and gain < run_data.limit("td.02.way")
+    )
+
+
+def _vanish_at_first(run_data: RunData, course: Depth) -> Text:
+    return Text(
+        "训练开始时梯度经过一层层 sigmoid/tanh 逐层变小：前端只有后端的 {first}，前面的层很久才开始学习，"
+        "训练结束时只比常数预测的 loss 低 {gain}。",
+        "At the start the gradients get smaller from layer to layer through the sigmoid and tanh in between: the first layers' "
+        "are {first} of the last layers'. The first layers begin to learn late, and the training ends only {gain} below the loss "
+        "of a constant prediction.",
+        first=course.first,
+        gain=percent(run_data.once(assess).outcome.gain or 0.0),
+    )
 
 
 def _leapt(run_data: RunData, course: Depth) -> bool:

@@ -15,6 +15,7 @@ from msprec.checklists.td.scales.drowned_terms import (
     all_learnt,
     drowned_terms,
     terms_table,
+    unscaled_term,
     weighed_to_nothing,
 )
 from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
@@ -37,7 +38,8 @@ def scales(run_data: RunData) -> Finding:
     """The scales of a regression's targets beside each other and beside 0, and of the terms of a loss.
 
     Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
-    while the gradient of another term is td.08.drowning times as large; the trained weight of such a term goes to nothing
+    while the gradient of another term is td.08.drowning times as large; a squared error among several terms whose targets vary
+    by dp.01.target or more ends above that of their mean; the trained weight of such a term goes to nothing
     (td.08.unweighted) while it is not learnt, or trained weights that the loss reads in exp(-s) alone grew until it was below
     td.08.faded; in a mean squared error of 2 to 12 targets one has
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
@@ -60,7 +62,8 @@ def scales(run_data: RunData) -> Finding:
     )
     if collapsed is not None:
         return collapsed
-    drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or decay_outweighs(run_data)
+    drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or unscaled_term(run_data)
+    drowned = drowned or decay_outweighs(run_data)
     drowned = None if has_other_aim(run_data) else drowned
     if drowned is not None:
         return drowned

@@ -52,6 +52,36 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
     )
 
 
+def unscaled_term(run_data: RunData) -> Optional[Finding]:
+    """A problem where a squared error is one of several terms, its targets vary by dp.01.target or more, and it ends above the
+    loss of putting out their mean: the loss as a whole then says nothing of the other terms."""
+    limit = run_data.limit("dp.01.target") ** 2
+    for term in run_data.probes.terms:
+        fit = term.fits[0] if len(term.fits) == 1 else None
+        if fit is not None and fit.kind == "mse" and fit.constant and fit.end and fit.end > fit.constant >= limit:
+            return problem(
+                Text(
+                    "loss 的一项（{place}）是均方误差，而它的目标未经标准化，标准差约为 {spread}：这一项结尾为 {end}，"
+                    "输出均值即可达到 {constant}，其余各项在 loss 中微不足道。",
+                    "One term of the loss ({place}) is a squared error of targets that are not scaled, with a standard deviation "
+                    "of about {spread}: it ends at {end} where putting out their mean reaches {constant}, and beside it the "
+                    "other terms do not count.",
+                    place=at(term.place),
+                    spread=float(f"{fit.constant**0.5:.3g}"),
+                    end=fit.end,
+                    constant=fit.constant,
+                ),
+                Text(
+                    "用训练集的均值和标准差把目标标准化，推理时再还原。",
+                    "Standardise the targets by their mean and standard deviation over the training set, and undo it at "
+                    "inference.",
+                ),
+                [terms_table(run_data), run_data.code(term.place, Text("loss 的这一项", "The term"))],
+                [term.place] if term.place else [],
+            )
+    return None
+
+
 def _drowned(run_data: RunData, term: Fact) -> Optional[Drowned]:
     if not term.fits or not all(_not_learnt(run_data, fit) for fit in term.fits):
         return None
