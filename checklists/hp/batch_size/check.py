@@ -124,7 +124,6 @@ def _judge(run_data: RunData, total: int, updates: Optional[int], evidence: list
     few = updates is not None and updates < run_data.limit("hp.03.few_updates")
     rare = updates is not None and total > run_data.limit("hp.03.large") and updates < run_data.limit("hp.03.updates")
     short = made is not None and made < run_data.limit("hp.03.few_in_all")
-    short = short or total <= safe
     if course.suffers and (few or rare or short):
         return problem(
             Text("{words}；{course}。", "{words}; {course}.", words=words, course=course.words),

@@ -31,10 +31,10 @@ def random_draws(run_data: RunData) -> Finding:
     Problem: a pipeline augments at random, and every later pass delivers each sample in just the form of the first (where a
     generator is made anew for each sample, only beside overfitting, as it may be what the samples are made by); several
     worker processes of a GeneratorDataset draw from Python's or NumPy's shared generator without any seed of MindSpore's, so
-    that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once, when
-    it is compiled; a cell draws a dropout mask once, when it is made; a class that is called for each
-    sample makes its generator from one seed every time; or two inputs that a network without dropout encodes are
-    the same in every batch. Not judged: orders that are drawn, and code that seeds by itself.
+    that each draws the same numbers (seen with MindSpore 2.7 to 2.10); compiled code draws from them, which happens once,
+    when it is compiled; a cell draws a dropout mask once, when it is made; a class that is called for each sample makes its
+    generator from one seed every time; or two inputs that a network without dropout encodes are the same in every batch. Not
+    judged: orders that are drawn, and code that seeds by itself.
     """
     if run_data.trains_nothing:
         return no_training()

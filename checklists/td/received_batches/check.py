@@ -49,21 +49,20 @@ def received_batches(run_data: RunData) -> Finding:
     """What the pipeline delivered beside what the training step and the first layers received.
 
     Problem: the step received the rows of one column in another order than delivered, and those of another column not in that
-    order, in every captured batch (labels that no longer belong to their inputs); a data set of labels that is zipped with one of
-    inputs, of which one alone is shuffled; an array that is changed in place
-    and kept without a copy; zeros in place of a column; the training
-    set delivers one number throughout as its inputs; every layer was given the same for all samples although the delivered
-    samples differ; what differs between samples is the same for all behind an operator inside the network, on the way to a
-    layer; predictions of the next token that change with that very token, or targets that are not shifted against the tokens of a
-    causal network, or are shifted more than once; targets that follow from the token beside theirs (td.05.beside), not learnt,
-    where marks have moved the tokens alone (without marks: undecided); masks that fit their picture mirrored or turned in some
-    samples; a target that one column of the inputs holds; a column that tells the target and is constant where the network is
-    used; ids that a type of one or two bytes wrapped round; a recurrent state that is kept from batch to batch of a shuffled
-    training set; a reshape in the sources whose sizes are the array's own in another order, where its axes were to be exchanged;
-    a series that a script of forecasts smooths about each value; or td.05.lost of the batches that were delivered between two
-    training steps of a pass never met one; or nothing was learnt, nearest neighbours find the labels no oftener than shuffled
-    labels (td.05.related), and the source shuffles one array alone (without such a line: undecided). Shapes that broadcast, (N,
-    1) against (N), are cg.04's.
+    order, in every captured batch (labels that no longer belong to their inputs); a data set of labels that is zipped with
+    one of inputs, of which one alone is shuffled; an array that is changed in place and kept without a copy; zeros in place
+    of a column; the training set delivers one number throughout as its inputs; every layer was given the same for all samples
+    although the delivered samples differ; what differs between samples is the same for all behind an operator inside the
+    network, on the way to a layer; predictions of the next token that change with that very token, or targets that are not
+    shifted against the tokens of a causal network, or are shifted more than once; targets that follow from the token beside
+    theirs (td.05.beside), not learnt, where marks have moved the tokens alone (without marks: undecided); masks that fit
+    their picture mirrored or turned in some samples; a target that one column of the inputs holds; a column that tells the
+    target and is constant where the network is used; ids that a type of one or two bytes wrapped round; a recurrent state
+    that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
+    another order, where its axes were to be exchanged; a series that a script of forecasts smooths about each value; or
+    td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
+    nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
+    alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
     """
     if run_data.trains_nothing:
         return no_training()
