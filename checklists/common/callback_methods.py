@@ -19,12 +19,17 @@ _HOOKS = {
 _LIKE_HOOKS = re.compile(r"^(on_)?\w*(step|batch|epoch|train|eval|validation|iteration)\w*_(begin|start|end)$|^on_\w+$")
 
 
+def is_callback(node: ast.AST) -> bool:
+    """Whether a class is made of a Callback."""
+    return isinstance(node, ast.ClassDef) and any("Callback" in ast.unparse(base) for base in node.bases)
+
+
 def never_called(run_data: RunData) -> list:
     """The places of methods of callbacks whose names look like those of hooks, are none, and stand nowhere else."""
     found = []
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.ClassDef):
-            if not any("Callback" in ast.unparse(base) for base in node.bases):
+            if not is_callback(node):
                 continue
             methods = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name not in _HOOKS]
             found += [

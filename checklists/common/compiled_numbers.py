@@ -9,11 +9,12 @@ import ast
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.callback_methods import is_callback
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes, target_names
+from msprec.source.user_code import called_name, own_attribute, own_nodes, reached_methods, target_names
 
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -147,44 +148,30 @@ def _attributes(run_data: RunData) -> list:
 def _compiled(methods: dict, graph: bool) -> list:
     """The methods that are compiled, and those that they call."""
     marked = [name for name, one in methods.items() if any("jit" in ast.unparse(d) for d in one.decorator_list)]
-    found = list(dict.fromkeys([*marked, *(["construct"] if graph and "construct" in methods else [])]))
-    for name in found:
-        own = [
-            one.func.attr for one in _calls(methods[name]) if isinstance(one.func, ast.Attribute) and _is_own(one.func)
-        ]
-        found += [one for one in dict.fromkeys(own) if one in methods and one not in found]
-    return found
+    return reached_methods(methods, [*marked, *(["construct"] if graph else [])])
 
 
 def _calls(node: ast.AST) -> list:
     return [one for one in ast.walk(node) if isinstance(one, ast.Call)]
 
 
-def _is_own(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
 def _read_as_numbers(methods: dict, compiled: list) -> dict:
     """``{attribute: line}`` of the attributes that compiled methods compute with, and that ``__init__`` binds to no holder."""
     begun = methods.get("__init__")
     bound = {
-        target.attr: one.value
+        own_attribute(target): one.value
         for one in (ast.walk(begun) if begun is not None else ())
         if isinstance(one, ast.Assign)
         for target in one.targets
-        if isinstance(target, ast.Attribute) and _is_own(target)
+        if own_attribute(target)
     }
     found: dict = {}
     for name in compiled:
         for one in ast.walk(methods[name]):
             for part in _operands(one):
-                if (
-                    isinstance(part, ast.Attribute)
-                    and _is_own(part)
-                    and part.attr in bound
-                    and not _holds(bound[part.attr])
-                ):
-                    found.setdefault(part.attr, part.lineno)
+                name_read = own_attribute(part)
+                if name_read in bound and not _holds(bound[name_read]):
+                    found.setdefault(name_read, part.lineno)
     return found
 
 
@@ -206,7 +193,7 @@ def _changed(run_data: RunData, owner: ast.ClassDef, setters: set, name: str) ->
             inside = owner in around
             if inside and (method is None or method.name not in setters - {"__init__"}):
                 continue
-            if not inside and any(_is_own(one) for one in targets):
+            if not inside and any(map(own_attribute, targets)):
                 continue  # another class's own
             if _in_training(run_data, owner, around, method):
                 return place(file, node.lineno)
@@ -230,7 +217,7 @@ def _in_training(run_data: RunData, owner: ast.ClassDef, around: list, method: O
 
 def _repeats(owner: ast.ClassDef, around: list) -> bool:
     """Whether the innermost loop around a place goes on with what it has, or a callback is around it."""
-    if any(isinstance(one, ast.ClassDef) and any("Callback" in ast.unparse(b) for b in one.bases) for one in around):
+    if any(map(is_callback, around)):
         return True
     loops = [one for one in around if isinstance(one, _LOOPS)]
     names = {called_name(one) for loop in loops for one in _calls(loop)}

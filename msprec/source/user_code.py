@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Optional, Union
 
@@ -173,6 +173,26 @@ def target_names(target: ast.AST) -> list:
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
     return last_name(call)
+
+
+def own_attribute(node: ast.AST) -> str:
+    """``a`` of ``self.a``; empty of anything else."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
+
+
+def reached_methods(methods: dict, first: Iterable) -> list:
+    """The names of some of a class's methods, and of those that they come to by ``self.name()``.
+
+    Args:
+        methods: The class's methods, by name.
+        first: Names to begin with; those that are none of the methods are left out.
+    """
+    found = [name for name in dict.fromkeys(first) if name in methods]
+    for name in found:
+        called = [own_attribute(one.func) for one in ast.walk(methods[name]) if isinstance(one, ast.Call)]
+        found += [one for one in dict.fromkeys(called) if one in methods and one not in found]
+    return found
 
 
 def root_name(node: ast.AST) -> str:

@@ -9,7 +9,7 @@ from msprec.checklists.common.findings import train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, own_attribute, reached_methods
 
 _GENERATORS = ("RandomState", "default_rng", "Generator", "Random")
 _CALLED = ("__call__", "__getitem__")
@@ -56,7 +56,7 @@ def _classes(step: Fact) -> list:
 def _made_anew(node: ast.ClassDef) -> Optional[ast.Call]:
     """The call that makes a generator from a seed of the class's, in a method that a call for a sample comes to."""
     methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-    for name in _reached(methods):
+    for name in reached_methods(methods, _CALLED):
         for call in [one for one in ast.walk(methods[name]) if isinstance(one, ast.Call)]:
             seeds = [*call.args, *(keyword.value for keyword in call.keywords)]
             if called_name(call) in _GENERATORS and seeds and all(_is_fixed(seed, methods) for seed in seeds):
@@ -64,22 +64,10 @@ def _made_anew(node: ast.ClassDef) -> Optional[ast.Call]:
     return None
 
 
-def _reached(methods: dict) -> list:
-    """The methods that `_CALLED` come to by ``self.name()``."""
-    found = [name for name in _CALLED if name in methods]
-    for name in found:
-        called = [one.func for one in ast.walk(methods[name]) if isinstance(one, ast.Call)]
-        own = [one.attr for one in called if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"]
-        found += [one for one in dict.fromkeys(own) if one in methods and one not in found]
-    return found
-
-
 def _is_fixed(seed: ast.expr, methods: dict) -> bool:
     """A number, or an attribute that nothing changes while samples are made."""
     if isinstance(seed, ast.Constant):
         return isinstance(seed.value, int)
-    if not isinstance(seed, ast.Attribute) or ast.unparse(seed.value) != "self":
-        return False
     later = [one for name, method in methods.items() if name != "__init__" for one in ast.walk(method)]
     stored = {one.attr for one in later if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)}
-    return seed.attr not in stored
+    return bool(own_attribute(seed)) and own_attribute(seed) not in stored

@@ -16,7 +16,7 @@ def varies_stored_samples(run_data: RunData, where: Fact) -> bool:
     nodes = list(ast.walk(function))
     made = [one for one in nodes if isinstance(one, ast.Assign) and one.lineno == where.line]
     generators = {name for one in made for target in one.targets for name in target_names(target)}
-    numbers = set(argument_names(function)) - {"self"}
+    numbers = set(argument_names(function))
     returned = {ast.unparse(part) for one in nodes if isinstance(one, ast.Return) for part in _parts(one.value)}
     return any(
         {one.id for one in ast.walk(used) if isinstance(one, ast.Name)} & generators

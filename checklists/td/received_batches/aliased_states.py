@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_nodes, target_names
+from msprec.source.user_code import called_name, own_attribute, own_nodes, target_names
 
 _KEEPS = ("append", "appendleft", "add", "push", "store", "remember", "put", "insert")
 #: What makes an array, which ``+=`` changes in place.
@@ -65,12 +65,12 @@ def _finding(run_data: RunData, state: _State, changed: Fact, taken: Fact, store
 def _states(node: ast.ClassDef) -> Iterator[_State]:
     methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
     arrays = {
-        target.attr
+        own_attribute(target)
         for method in methods
         for one in ast.walk(method)
         if isinstance(one, ast.Assign) and _ARRAY.search(ast.unparse(one.value))
         for target in one.targets
-        if isinstance(target, ast.Attribute) and _is_own(target)
+        if own_attribute(target)
     }
     for method in methods:
         stores = [one for one in ast.walk(method) if isinstance(one, (ast.Assign, ast.AugAssign))]
@@ -81,16 +81,12 @@ def _states(node: ast.ClassDef) -> Iterator[_State]:
                     yield _State(name, one.lineno, [m.name for m in methods if _returns(m, name)])
 
 
-def _is_own(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
 def _changed_in(store) -> set:
     """The attributes of ``self`` that a statement changes in place: ``self.a[0] = x``, ``self.a += x``."""
     targets = store.targets if isinstance(store, ast.Assign) else [store.target]
     whole = [one for one in targets if isinstance(store, ast.AugAssign)]
     parts = [one.value for one in targets if isinstance(one, ast.Subscript)]
-    return {one.attr for one in [*whole, *parts] if isinstance(one, ast.Attribute) and _is_own(one)}
+    return set(map(own_attribute, [*whole, *parts])) - {""}
 
 
 def _returns(method: ast.FunctionDef, name: str) -> bool:
