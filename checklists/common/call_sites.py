@@ -1,4 +1,5 @@
-"""Where the function around a line is called, and where a cell's own parameter is declared and should be used."""
+"""Where the function around a line is called, where what is called in it was made, and where a cell's own parameter is
+declared and should be used."""
 
 import ast
 from typing import Optional
@@ -31,6 +32,28 @@ def calls_around(run_data: RunData, where: Fact) -> list:
 def _function_around(run_data: RunData, where: Fact) -> Optional[str]:
     around = run_data.source.function_around(where.file, where.line) if where and where.file and where.line else None
     return around.name if around is not None else None
+
+
+def optimizer_calls(run_data: RunData) -> list:
+    """The lines that call an optimizer which was used, by the name that it was given where it was made."""
+    found = []
+    for one in run_data.optimizers:
+        made = run_data.source.nodes_at(one.place.file, one.place.line, ast.Assign) if one.used and one.place else []
+        names = {ast.unparse(target) for node in made for target in node.targets}
+        for node in run_data.source.nodes(one.place.file, ast.Call) if names else ():
+            if ast.unparse(node.func) in names:
+                found.append(place(one.place.file, node.lineno))
+    return found
+
+
+def made_for_calls(run_data: RunData, where: Fact) -> list:
+    """Where the objects that a line calls were made: of ``loss(x)`` the assignment ``loss = nn.MSELoss()`` of its file."""
+    called = {ast.unparse(one.func) for one in run_data.source.nodes_at(where.file, where.line, ast.Call)}
+    return [
+        place(where.file, node.lineno)
+        for node in run_data.source.nodes(where.file, ast.Assign)
+        if isinstance(node.value, ast.Call) and called & {ast.unparse(one) for one in node.targets}
+    ]
 
 
 def unused_declaration(run_data: RunData, parameter: Fact) -> list:

@@ -11,6 +11,8 @@ _FEW = 64  # elements below which a spread says little
 # how closely the shape of a distribution must agree before one is taken for the other, moved and stretched
 _SAME_SHAPE = 0.03
 _TAILS = 20.0
+# standard deviations off the mean from which on single samples make the spread, where training's lie half as far off at most
+_OUTLIERS = 10.0
 # how closely range and standard deviation have to be stretched alike
 _AS_MUCH = 1.2
 # a feature that leaves its bound in fewer samples than this has the spread of those few
@@ -95,6 +97,8 @@ def _group(run_data: RunData, mine: tuple, theirs: tuple, other: ColumnValues, n
     spread = _spread(ratio)
     if (other.column.elements or 0) < _FEW or other.samples < 4 or (high - low) / std > _TAILS:
         spread = min(spread, 1.0 + (spread - 1.0) * 0.25)
+    if _tail(theirs) > max(_OUTLIERS, 2 * _tail(mine)):
+        spread = 1.0  # a few samples made it: scaling leaves the shape of a distribution as it is
     far_shift, far_ratio = run_data.limit("dp.02.shift"), run_data.limit("dp.02.ratio")
     if _is_window(other.column):
         far_shift = run_data.limit("dp.02.drift")  # what comes later may well lie higher
@@ -116,6 +120,12 @@ def _events(values: tuple, of: ColumnValues) -> float:
     does, (mean - bound)² ÷ variance is about p. Infinite where the feature is constant."""
     low, high, mean, std = values
     return of.samples * (min(mean - low, high - mean) / std) ** 2 if std else math.inf
+
+
+def _tail(values: tuple) -> float:
+    """How far the value furthest from the mean lies from it, in standard deviations."""
+    low, high, mean, std = values
+    return max(high - mean, mean - low) / std if std else 0.0
 
 
 def _is_constant(values: tuple) -> bool:

@@ -31,11 +31,22 @@ def missing_marks(run_data: RunData, dataset: Fact, column: Fact) -> list:
     """The suspects of a column that are missing-value marks."""
     passes = passes_of(dataset)
     marks = [suspect for suspect in column.suspects if is_mark(run_data, suspect, passes)]
+    if dataset.samples_per_pass is None:
+        marks = [mark for mark in marks if not _drawn_again(run_data, mark)]
     if column.name == dataset.label.column and learns_by_rewards(run_data):
         marks = [
             mark for mark in marks if is_code(mark.value)
         ]  # a reward at the end of an episode is a value of its own
     return _not_saturated(run_data, column, marks)
+
+
+def _drawn_again(run_data: RunData, suspect: Fact) -> bool:
+    """Whether a value comes hardly oftener than another one does on average: of batches that are drawn at random without an end,
+    one sample comes again and again."""
+    share, distinct = suspect.share, suspect.others_distinct
+    if is_code(suspect.value) or not share or not distinct:
+        return False
+    return share * distinct / (1 - share) < run_data.limit("ds.01.drawn")
 
 
 def _not_saturated(run_data: RunData, column: Fact, marks: list) -> list:

@@ -4,9 +4,10 @@ from typing import Optional
 
 from msprec.bilingual import Joined, Text
 from msprec.checklists.common.findings import note
+from msprec.checklists.common.rank_reduction import sums_over_ranks
 from msprec.engine.finding import Evidence, Finding, problem
+from msprec.engine.ranks import disagreements, first_nonfinite, weights_differ
 from msprec.engine.run_data import RunData
-from msprec.record.ranks import disagreements, first_nonfinite, weights_differ
 
 _WHAT = {
     "overflow": Text("溢出标志", "the overflow flag"),
@@ -19,9 +20,6 @@ _NON_FINITE = {
     "gradient": Text("梯度", "the gradients"),
     "parameter": Text("参数", "the parameters"),
 }
-
-#: Modes in which each rank holds slices, or shares of the layers.
-SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
 
 
 def named(run_data: RunData, rank: int, summary: Text) -> Text:
@@ -77,7 +75,7 @@ def _values(one) -> Joined:
 def scales_apart(run_data: RunData) -> Optional[Finding]:
     """Ranks that add up their gradients and yet skip different steps, or scale their losses differently; or None."""
     apart = [one for one in disagreements(run_data.folder) if one.what in ("overflow", "scale")]
-    if not apart or not _trained_as_one(run_data):
+    if not apart or not sums_over_ranks(run_data):
         return None
     one, first = min(apart, key=lambda one: one.step), first_nonfinite(run_data.folder)
     if first is not None and first.step < one.step:
@@ -106,7 +104,7 @@ def weights_apart(run_data: RunData) -> Optional[Finding]:
     Weights that are brought together after the first look, as by ``parameter_broadcast``, are alike in the end.
     """
     apart = next((one for one in disagreements(run_data.folder) if one.what == "weights"), None)
-    if apart is None or not _trained_as_one(run_data) or not weights_differ(run_data.folder, run_data.ranks, "final"):
+    if apart is None or not sums_over_ranks(run_data) or not weights_differ(run_data.folder, run_data.ranks, "final"):
         return None
     return problem(
         Text(
@@ -123,12 +121,3 @@ def weights_apart(run_data: RunData) -> Optional[Finding]:
         rank_notes(run_data, "weights"),
         [network.place for network in run_data.networks if network.role == "train"],
     )
-
-
-def _trained_as_one(run_data: RunData) -> bool:
-    """Whether the ranks were seen to add up their gradients: then they train one model, and have to agree.
-
-    Not where the parallel mode gives each its own slices.
-    """
-    parallel = run_data.run.parallel
-    return len(run_data.ranks) > 1 and bool(parallel.gradients_reduced) and parallel.mode not in SLICED

@@ -1,13 +1,17 @@
 """Did the ranks of a distributed run divide the training data among them? (dp.05)"""
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.array_origin import array_origins
+from msprec.checklists.common.call_sites import called_from, made_for_calls
 from msprec.checklists.common.findings import first_place, missing, pipeline_table
-from msprec.checklists.common.rank_disagreement import SLICED, rank_notes
+from msprec.checklists.common.rank_disagreement import rank_notes
+from msprec.checklists.common.rank_reduction import SLICED, sums_over_ranks
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -115,6 +119,14 @@ def judge_shards(run_data: RunData) -> Finding:
             places,
         )
     return _compared(run_data, shards, shown)
+
+
+def divided(run_data: RunData) -> bool:
+    """Whether each rank was given other samples than the next, of sets of one kind."""
+    shards = _training_sets(run_data)
+    sketches = [one.sketch for one in shards if one.sketch]
+    pairs = [overlap(one, other) for one, other in zip(sketches, sketches[1:])]
+    return len(shards) > 1 and len(sketches) == len(shards) and all(share == 0 for share in pairs)
 
 
 def _training_sets(run_data: RunData) -> list:
@@ -235,7 +247,7 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
             shown,
             places,
         )
-    if not run_data.run.parallel.gradients_reduced:
+    if not sums_over_ranks(run_data):
         return undecided(
             Text(
                 "{says}；但没有看到各 rank 的梯度求和，它们可能各训练各的模型。",
@@ -250,7 +262,8 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
             places,
         )
     few = [shard for shard in shards if not _distinct(run_data, shard)]
-    if few and share < run_data.limit("dp.05.copies"):
+    drawn = any(one.sketch.distinct < run_data.limit("dp.05.drawn") * one.sketch.samples for one in few)
+    if drawn or (few and share < run_data.limit("dp.05.copies")):
         return undecided(
             Text(
                 "{says}，但数据中本来就有许多相同的样本。",
@@ -268,8 +281,20 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
         Text("各 rank 的数据没有分开：{says}。", "The data were not divided among the ranks: {says}.", says=says),
         _ADVICE,
         shown,
-        places,
+        [*places, *_origins(run_data, shards[0].dataset)],
     )
+
+
+def _origins(run_data: RunData, dataset: Fact) -> list:
+    """Where the function around a data set is called, where its widest column got its values, and what was called for them."""
+    made = first_place(dataset)
+    widest = max(dataset.columns, key=lambda one: math.prod(size or 1 for size in one.shape), default=None)
+    arrays = array_origins(run_data, dataset, widest)[:3] if widest is not None else []
+    return [
+        *called_from(run_data, made),
+        *arrays,
+        *(one for where in arrays for one in made_for_calls(run_data, where)),
+    ]
 
 
 def _disjoint(run_data: RunData, shards: list, shown: list, places: list) -> Finding:

@@ -220,6 +220,9 @@ class _Balance:
                 self._evidence(),
                 [first_place(self.dataset)],
             )
+        cut = self._cut_off()
+        if cut is not None:
+            return self._cut_through(cut)
         if not (unbalanced or few or self.absent):
             return ok(self._counted(), self._evidence())
         # of a set so small, as a truth table is, no class is rare beside the others
@@ -261,6 +264,40 @@ class _Balance:
                 *self._label_origins(),
                 *self._losses(),
             ],
+        )
+
+    def _cut_off(self) -> Optional[str]:
+        """The class of which a cut through a table sorted by class has left a part: each class comes as one run, and all but
+        the first or last of them have nearly as many samples; None where there is none."""
+        entry = next(iter(self.dataset.order.passes), None)
+        runs = entry.label_changes + 1 if entry is not None and entry.label_changes is not None else 0
+        counts = {int(key): count for key, count in self.counts.items() if str(key).isdigit()}
+        if not self.whole or len(counts) < 3 or runs != len(counts):
+            return None
+        rest = [count for key, count in counts.items() if str(key) != str(self.least)]
+        even = min(rest) >= self.run_data.limit("ds.03.even") * max(rest)
+        part = counts.get(int(self.least), 0) <= self.run_data.limit("ds.03.part") * min(rest)
+        return self.least if even and part and int(self.least) in (min(counts), max(counts)) else None
+
+    def _cut_through(self, label: str) -> Finding:
+        places = [*self._label_origins(4), first_place(self.dataset)]
+        return problem(
+            Text(
+                "{counted}样本按类别依次排列，其余各类数目相近，而类 {label} 只有 {n} 个："
+                "数据按类别排序后直接切分，切走的部分几乎都是这一类，训练集与验证/测试集的类别不同。",
+                "{counted} The samples come one class after the other, all classes have nearly as many, and only {n} are of "
+                "class {label}: a table that is sorted by class was cut by position, so that what was cut off is mostly of that "
+                "class, and training and test do not have the same classes.",
+                counted=self._counted(),
+                label=label,
+                n=self.counts[label],
+            ),
+            Text(
+                "切分前先打乱样本，或按类别分层切分（train_test_split(..., stratify=y)）。",
+                "Shuffle the samples before they are split, or split class by class (train_test_split(..., stratify=y)).",
+            ),
+            [*self._evidence(), self.run_data.code_at(places, Text("切分", "The split"))],
+            places,
         )
 
     def _lighter(self, ratio: float) -> Finding:
@@ -311,10 +348,10 @@ class _Balance:
         least, most = (weights[number] for number in numbers)
         return least / most if least is not None and most is not None and least >= 0 and most > 0 else None
 
-    def _label_origins(self) -> list:
+    def _label_origins(self, most: int = 2) -> list:
         """Where the labels got their values: a class that is missing may have been lost there."""
         columns = [one for one in self.dataset.columns if one.name == self.label.column]
-        return array_origins(self.run_data, self.dataset, columns[0])[:2] if columns else []
+        return array_origins(self.run_data, self.dataset, columns[0])[:most] if columns else []
 
     def _losses(self) -> list:
         """Where the loss is made that counts all samples alike."""

@@ -67,7 +67,7 @@ def _named(alike: list, found: list, chosen: Finding) -> Text:
     ranks, noun = _listed(alike), "Rank" if len(alike) == 1 else "Ranks"
     zh, en = "rank {ranks}：{says}", "{noun} {ranks}: {says}"
     if all(one.conclusion == chosen.conclusion for _, one in found):
-        zh, en, noun = "{n} 个 rank 结论相同；" + zh, "All {n} ranks alike; " + en, noun.lower()
+        zh, en, noun = "{n} 个 rank 结论相同；" + zh, "All {n} ranks conclude the same; " + en, noun.lower()
     return Text(zh, en, n=count, ranks=ranks, noun=noun, says=says)
 
 

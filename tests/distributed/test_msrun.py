@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from msprec.engine import conclude
-from msprec.record import ranks
+from msprec.engine import conclude, ranks
 from msprec.record.reader import RunFolder
 
 PROJECT = Path(__file__).parent / "project"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from msprec.engine import conclude
-from msprec.record import ranks, reader
+from msprec.engine import conclude, ranks
+from msprec.record import reader
 from msprec.source import files, user_code
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "conclude.py"

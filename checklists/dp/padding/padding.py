@@ -159,7 +159,9 @@ def _pad_places(run_data: RunData, used: list) -> list:
 
 
 def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
-    found = [_mask(run_data, dataset, pad), _length(run_data, dataset, pad), _side(run_data, dataset, pad)]
+    found = []
+    if not _real_at_its_ends(run_data, dataset, pad):
+        found = [_mask(run_data, dataset, pad), _length(run_data, dataset, pad), _side(run_data, dataset, pad)]
     found += [
         _from_the_start(run_data, dataset, pad),
         _read_through(run_data, dataset, pad),
@@ -170,6 +172,16 @@ def _faults(run_data: RunData, dataset: Fact, pad: Fact) -> list:
     if not told:
         found.append(_value(run_data, dataset, pad))
     return [fault for fault in found if fault is not None]
+
+
+def _real_at_its_ends(run_data: RunData, dataset: Fact, pad: Fact) -> bool:
+    """Whether values like its padding are real ones of this column, as the tag of most words: they stand within rows too, its
+    mask hides nothing real, and another column agrees with that mask throughout."""
+    limit, mask = run_data.limit("dp.04.contradicts"), pad.mask
+    if not mask or not pad.inside or (mask.real_off or 0) > limit * max(1, mask.real or 0):
+        return False
+    others = [one.mask for one in dataset.padding if one.column != pad.column and one.mask]
+    return any(one.column == mask.column and one.padded and not one.padded_on and not one.real_off for one in others)
 
 
 def _mask(run_data: RunData, dataset: Fact, pad: Fact) -> Optional[PaddingFault]:

@@ -13,7 +13,8 @@ def class_balance(run_data: RunData) -> Finding:
     """Class counts of the training labels over one pass, as delivered (so a resampling sampler already counts).
 
     Problem: largest over smallest class at ds.03.ratio or more, a class below ds.03.few samples, or a class without any
-    (a gap in the ids, or fewer labels than a cross-entropy head has outputs). A loss
+    (a gap in the ids, or fewer labels than a cross-entropy head has outputs); or a first or last class of less than ds.03.part
+    of what the others have in a set that comes one class after the other. A loss
     that goes by class or weights the classes makes up for the ratio, which is told (weights that were not seen are left open);
     not for a class with next to no samples. A part of a pass is judged only when it is large and mixed.
     Labels that are maps or sequences have no samples a class: not applicable for tokens, left open for segmentation.

@@ -23,7 +23,7 @@ from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labe
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-from msprec.record.schema import LABEL_SHEET
+from msprec.record.schema import DATASETS, LABEL_SHEET
 
 _CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 _BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)
@@ -431,11 +431,29 @@ def _constant(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]
     compared = _losses(run_data, _CLASS_LOSS) or _losses(run_data, _BINARY_LOSS) or _is_target(run_data, column)
     if one_class and not compared:
         return None  # a column that no loss compares with, as of an autoencoder
+    if one_class and _other_ranks_differ(run_data, dataset):
+        return None  # divided among the ranks by class
     value = next((v for v, n in dataset.label.counts.items() if n), column.min)
     return (
         Text("全部 {n} 个样本的标签都是 {value}", "All {n} samples bear the label {value}", n=seen, value=value),
         Text("检查标签是如何读取和映射的。", "See how the labels are read and mapped."),
     )
+
+
+def _other_ranks_differ(run_data: RunData, dataset: Fact) -> bool:
+    """Whether another rank was given labels of this column and not this one, as where the set is divided by class."""
+    own = _labels_of(dataset)
+    seen = (
+        _labels_of(one)
+        for rank in run_data.folder.ranks()
+        for one in run_data.file("datasets", DATASETS, rank).datasets
+        if one.role == dataset.role and one.label.column == dataset.label.column
+    )
+    return any(labels and not labels & own for labels in seen)
+
+
+def _labels_of(dataset: Fact) -> set:
+    return {value for value, count in dataset.label.counts.items() if count}
 
 
 def _is_target(run_data: RunData, column: Fact) -> bool:

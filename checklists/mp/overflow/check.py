@@ -13,8 +13,8 @@ from msprec.checklists.common.reference_findings import with_reference
 from msprec.checklists.mp.overflow.loss_scale_history import LossScaleHistory
 from msprec.engine.finding import Finding, ok, problem, table, undecided, worst
 from msprec.engine.item import item
+from msprec.engine.ranks import first_nonfinite
 from msprec.engine.run_data import RunData, place
-from msprec.record.ranks import first_nonfinite
 
 #: Where a step of the script's asks for overflow, and adjusts its scale.
 _FLAGS = r"overflow\w*\s*=|process_loss_scale\(|get_overflow_status\(|all_finite\(|\bis_?finite\("

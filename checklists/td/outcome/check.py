@@ -52,15 +52,20 @@ _DECIDE_STATE = {
 }
 
 
+#: So many other ranks are asked what they learnt.
+_OTHERS = 4
+
+
 @item("td.01", ranks=PROBLEMS)
 def outcome(run_data: RunData) -> Finding:
     """What the training reached beside the best constant prediction for its loss, its own start and the validation data.
 
     Problem: a training of td.01.epochs and td.01.least_steps (or of td.01.steps) ends at the level of a constant prediction
     (hp.01.constant) without falling any more; or at a loss that is not finite, hp.01.diverged times the constant and its start,
-    or td.01.exploded times its start; or it rose from below the constant to above it again. ok: td.01.well of the constant's
-    loss is gone, or hp.01.learnt of it and half of the way to all right answers on validation. What lies between, a loss whose
-    constant is not known, and trainings with another aim (two networks against each other, rewards) are undecided.
+    or td.01.exploded times its start; or it rose from below the constant to above it again, and on other ranks too. ok:
+    td.01.well of the constant's loss is gone, or hp.01.learnt of it and half of the way to all right answers on validation.
+    What lies between, a loss whose constant is not known, and trainings with another aim (two networks against each other,
+    rewards) are undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -68,10 +73,17 @@ def outcome(run_data: RunData) -> Finding:
     says, evidence = sentence(found), _evidence(run_data, found)
     if found.told == "learnt":
         return ok(says, evidence)
-    if found.failed:
+    if found.failed and not _of_its_shard_alone(run_data, found):
         return problem(says, _ADVICE, evidence, _places(run_data))
     decide = _DECIDE.get(found.reason or "") or _DECIDE_STATE.get(found.told, RUN_AGAIN)
     return undecided(says, decide, evidence)
+
+
+def _of_its_shard_alone(run_data: RunData, found: Assessment) -> bool:
+    """Whether the loss of this rank got worse again while that of another one was learnt: of the same model on other samples,
+    of which a rank may have few."""
+    others = [rank for rank in run_data.folder.ranks() if rank != run_data.rank][:_OTHERS]
+    return found.state == "got_worse" and any(run_data.of_rank(one).once(assess).told == "learnt" for one in others)
 
 
 def _evidence(run_data: RunData, found: Assessment) -> list:

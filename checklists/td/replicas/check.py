@@ -1,14 +1,24 @@
 """td.07: Whether the ranks of a data-parallel training keep the same weights, and which parameter drifts first."""
 
+import ast
+from typing import Optional
+
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.call_sites import optimizer_calls
 from msprec.checklists.common.findings import no_training
-from msprec.checklists.common.rank_disagreement import SLICED
+from msprec.checklists.common.rank_disagreement import named
+from msprec.checklists.common.rank_reduction import SLICED, reducing_lines, sums_over_ranks
+from msprec.checklists.common.sharding import divided
 from msprec.checklists.td.replicas.drift import Drift, drifts
 from msprec.checklists.td.replicas.stale_copies import stale_copies
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
+#: Ranks whose copies are looked at, and lines that are named of each kind.
+_RANKS, _LINES = 8, 6
+#: A line that gives weights what is summed over ranks, and one that speaks of gradients.
+_ASSIGNS, _GRADIENTS = r"assign\(|set_data\(|\.copy_\(", r"(?i)grad"
 _KINDS = {
     "weight": Text("权重", "weights"),
     "optimizer": Text("优化器状态", "optimizer states"),
@@ -23,12 +33,14 @@ def replicas(run_data: RunData) -> Finding:
 
     Digests of all parameters are taken on every rank before the same steps. Problem: the weights are equal at the first look,
     differ at a later one and at the end by more than td.07.apart of their norm, and the ranks train one model: their
-    gradients are reduced, or the mode is data parallel; or, within one process, a target network or a moving average still has
-    the weights of the start after td.07.updates updates. Statistics of BatchNorm are each rank's own and are no problem.
+    gradients are reduced, the mode is data parallel, the code sums over ranks, or each has samples of its own of one set.
+    Weights that the code averages now and then may differ between; half of them td.07.far of their norm apart were not. Or,
+    within one process, also of another rank than 0, a target network or a moving average still has the weights of the start
+    after td.07.updates updates. Statistics of BatchNorm are each rank's own and are no problem.
     """
     if run_data.trains_nothing:
         return no_training()
-    stale = stale_copies(run_data)
+    stale = stale_copies(run_data) or _stale_on_another_rank(run_data)
     if stale is not None:
         return stale
     ranks = run_data.ranks
@@ -53,13 +65,56 @@ def replicas(run_data: RunData) -> Finding:
         return _equal(run_data, found)
     if weights.first == weights.steps[0]:
         return _other_start(run_data, found)
-    one_model = run_data.run.parallel.gradients_reduced or run_data.run.parallel.mode == "data_parallel"
-    return _drifted(run_data, found) if one_model else _own_models(found)
+    if run_data.run.parallel.mode != "data_parallel" and not sums_over_ranks(run_data) and not divided(run_data):
+        return _own_models(found)
+    far = weights.typical >= run_data.limit("td.07.far")
+    return _drifted(run_data, found) if far or not _averages_weights(run_data) else _brought_together(run_data, found)
+
+
+def _stale_on_another_rank(run_data: RunData) -> Optional[Finding]:
+    """A problem with a copy on another rank than 0, as a target network that rank 0 alone updates."""
+    for rank in run_data.ranks[1:_RANKS]:
+        found = stale_copies(run_data.of_rank(rank))
+        if found is not None and found.conclusion == "problem":
+            found.summary = named(run_data, rank, found.summary)
+            found.locations += [one for at in found.locations for one in _conditions(run_data, at)]
+            return found
+    return None
+
+
+def _conditions(run_data: RunData, at: dict) -> list:
+    """The conditions around a place, by which a rank may not come to it."""
+    around = run_data.source.enclosing(at["file"], at["line"])
+    return [{"file": at["file"], "line": one.lineno} for one in around if isinstance(one, ast.If)]
+
+
+def _averages_weights(run_data: RunData) -> bool:
+    """Whether the code sums weights over ranks, in place of gradients: it assigns what it sums."""
+    return any(
+        run_data.matches_at(_ASSIGNS, one) and not run_data.matches_at(_GRADIENTS, one)
+        for one in run_data.once(reducing_lines)
+    )
+
+
+def _brought_together(run_data: RunData, found: dict) -> Finding:
+    return undecided(
+        Text(
+            "各 rank 的权重从第 {first} 步之前起不同；代码对权重（而不是梯度）取平均，两次平均之间权重本来就不同。",
+            "The weights of the ranks differ before step {first} on; the code averages weights, not gradients, and between two "
+            "averages they differ by design.",
+            first=found["weight"].first,
+        ),
+        Text(
+            "确认训练结束或保存检查点之前做过一次平均。",
+            "See that they are averaged once more before the training ends or a checkpoint is saved.",
+        ),
+        [_table(found)],
+        run_data.once(reducing_lines)[:3],
+    )
 
 
 def _drifted(run_data: RunData, found: dict) -> Finding:
     weights: Drift = found["weight"]
-    reduced = run_data.run.parallel.gradients_reduced
     created = {p.name: p.created for p in run_data.parameters}
     return problem(
         Text(
@@ -70,7 +125,7 @@ def _drifted(run_data: RunData, found: dict) -> Finding:
             first=weights.first,
             names=listed(weights.names),
             share=Text("（结束时相差 {x} 倍范数）", " (apart by {x} of their norm at the end)", x=weights.distance),
-            cause=_cause(found, reduced),
+            cause=_cause(run_data, found),
         ),
         Text(
             "对每个 rank 的梯度做 nn.DistributedGradReducer（或 AllReduce）后再更新；"
@@ -82,16 +137,23 @@ def _drifted(run_data: RunData, found: dict) -> Finding:
         [
             *(one.place for one in run_data.optimizers if one.used and _rates_differ(found)),
             *(step.place for step in run_data.train_steps if step.count),
+            *run_data.once(reducing_lines)[:_LINES],
+            *optimizer_calls(run_data)[:_LINES],
             *(created.get(name) for name in weights.names[:3]),
         ],
     )
 
 
-def _cause(found: dict, reduced) -> Text:
+def _cause(run_data: RunData, found: dict) -> Text:
     states = found.get("optimizer")
     if _rates_differ(found):
         return Text("各 rank 的学习率不同。", "The learning rates of the ranks differ.")
-    if not reduced:
+    if not run_data.run.parallel.gradients_reduced:
+        if run_data.once(reducing_lines):
+            return Text(
+                "代码中的归约没有执行到，或没有作用于全部梯度。",
+                "The reduction that the code has does not run, or not on all gradients.",
+            )
         return Text("没有看到梯度归约。", "No reduction of gradients was seen.")
     if states is not None and states.first is not None and states.first <= found["weight"].first:
         return Text(

@@ -12,7 +12,7 @@ from msprec.record.schema import REPLICAS
 class Drift(NamedTuple):
     """Of one kind of parameters: their number; ``steps``: the looks that all ranks took; ``first`` and ``last_equal`` of them;
     ``names``: those that differ first; ``distance``: the largest at the end, over the norm; ``apart_at_end``: whether it
-    counts."""
+    counts; ``typical``: the median of the distances at the end."""
 
     parameters: int
     steps: list
@@ -21,6 +21,7 @@ class Drift(NamedTuple):
     names: list
     distance: float
     apart_at_end: bool
+    typical: float = 0.0
 
 
 def drifts(run_data: RunData) -> dict:
@@ -31,15 +32,40 @@ def drifts(run_data: RunData) -> dict:
     steps = sorted(set.intersection(*({one.step for one in held} for held in looks.values())))
     if len(steps) < 2:
         return {}
-    tables = {step: [_by_name(held, step) for held in looks.values()] for step in steps}
+    tables = {step: _aligned([_entries(held, step) for held in looks.values()]) for step in steps}
     kinds = [kind for kind in ("weight", "optimizer", "rate", "statistic") if _names(tables[steps[-1]], kind)]
     limit = run_data.limit("td.07.apart")
     return {kind: _drift(tables, steps, kind, limit) for kind in kinds} if "weight" in kinds else {}
 
 
-def _by_name(looks: list, step: int) -> dict:
-    found = next(one for one in looks if one.step == step)
-    return {(_kind(one), one.name, tuple(one.shape)): one for one in found.parameters if one.digest and _is_whole(one)}
+def _entries(looks: list, step: int) -> dict:
+    """``{(kind, name, shape): [entries]}``: two networks may have parameters of one name."""
+    found: dict = {}
+    for one in next(one for one in looks if one.step == step).parameters:
+        if one.digest and _is_whole(one):
+            found.setdefault((_kind(one), one.name, tuple(one.shape)), []).append(one)
+    return found
+
+
+def _aligned(ranks: list) -> list:
+    """``{(kind, name, shape, number): entry}`` of each rank. Of several entries of one name each is put beside that of the first
+    rank which it lies nearest to, as ranks may have come to know the networks in another order."""
+    tables: list = [{} for _ in ranks]
+    for key, firsts in ranks[0].items():
+        for table, held in zip(tables, ranks):
+            left = list(held.get(key, []))
+            for number, first in enumerate(firsts[: len(left)]):
+                apart = [_apart(one, first) for one in left] if len(left) > 1 else [0.0]
+                numbered = (*key, number)
+                table[numbered] = left.pop(int(np.argmin(apart)))
+    return tables
+
+
+def _apart(one: Fact, other: Fact) -> float:
+    """The distance of two parameters as their projections tell."""
+    if one.digest == other.digest:
+        return 0.0
+    return float(np.sqrt(np.mean((np.array(one.projections, float) - np.array(other.projections, float)) ** 2)))
 
 
 def _is_whole(one: Fact) -> bool:
@@ -67,7 +93,8 @@ def _drift(tables: dict, steps: list, kind: str, limit: float) -> Drift:
             last_equal = step if first is None else last_equal
     at_end = tables[steps[-1]]
     distances = [_distance(at_end, key) for key in _names(at_end, kind)]
-    return Drift(len(distances), steps, last_equal, first, names, max(distances), max(distances) > limit)
+    farthest, typical = max(distances), float(np.median(distances))
+    return Drift(len(distances), steps, last_equal, first, names, farthest, farthest > limit, typical)
 
 
 def _distance(tables: list, key: tuple) -> float:
@@ -75,7 +102,6 @@ def _distance(tables: list, key: tuple) -> float:
     entries: list[Fact] = [table[key] for table in tables]
     if len({one.digest for one in entries}) == 1:
         return 0.0
-    base = np.array(entries[0].projections, float)
-    apart = [np.sqrt(np.mean((np.array(one.projections, float) - base) ** 2)) for one in entries[1:]]
+    apart = [_apart(one, entries[0]) for one in entries[1:]]
     norm = max([one.norm or 0.0 for one in entries] + [1e-12])
     return float(max(apart) / norm)

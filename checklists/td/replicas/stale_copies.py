@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.callback_methods import never_called
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import applied_updates
@@ -182,7 +183,16 @@ def _follows(run_data: RunData, copy: Fact) -> bool:
 def _finding(run_data: RunData, copy: Fact, make) -> Finding:
     steps = [step.place for step in run_data.train_steps if step.count]
     copied = run_data.find_lines(_COPIES, 4)
-    told = (*never_called(run_data), copy.created, *copied, run_data.probes.gradients.place, copy.called, *steps)
+    calls = [one for line in copied for one in calls_around(run_data, line)[:3]]
+    told = (
+        *never_called(run_data),
+        copy.created,
+        *copied,
+        *calls,
+        run_data.probes.gradients.place,
+        copy.called,
+        *steps,
+    )
     places = [one for one in told if one]
     return make(
         Text(

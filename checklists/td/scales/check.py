@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import first_place, loss_figure, no_train
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.collapse import collapsed_reconstruction
-from msprec.checklists.td.scales.decay import decay_outweighs
+from msprec.checklists.td.scales.decay import decay_forgets, decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import (
     all_learnt,
     drowned_terms,
@@ -49,7 +49,8 @@ def scales(run_data: RunData) -> Finding:
     td.03.start times above it after weights most of which were drawn td.08.wide times too wide, and does not come
     td.03.solved below it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
-    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start; or what a
+    training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start, or whose
+    product with the rate lets them fade within td.08.horizon updates and a pass over the data; or what a
     network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most; or an
     attribute that compiled code reads, such as the weight of a term, and that is changed while it trains. A note: targets
     that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their
@@ -63,7 +64,7 @@ def scales(run_data: RunData) -> Finding:
     if collapsed is not None:
         return collapsed
     drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or unscaled_term(run_data)
-    drowned = drowned or decay_outweighs(run_data)
+    drowned = drowned or decay_outweighs(run_data) or decay_forgets(run_data)
     drowned = None if has_other_aim(run_data) else drowned
     if drowned is not None:
         return drowned

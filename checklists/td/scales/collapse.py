@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.call_sites import made_for_calls
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -19,7 +20,8 @@ def collapsed_reconstruction(run_data: RunData) -> Optional[Finding]:
         return None
     if found.of_inputs > run_data.limit("td.08.still"):
         return None
-    places = [one for one in (found.place, *priors) if one]
+    made = made_for_calls(run_data, found.place) if found.place else []
+    places = [one for one in (found.place, *priors, *made) if one]
     return problem(
         Text(
             "重建结果与输入无关：把 {n} 个样本互换位置，输出的变化只有输入差异的 {share}。loss 的另一项（如 KL）压过了重建误差，"

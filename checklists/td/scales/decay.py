@@ -8,7 +8,7 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import learning_outcome
-from msprec.checklists.common.findings import loss_figure
+from msprec.checklists.common.findings import loss_figure, train_sets
 from msprec.checklists.common.setting_origin import DECAY, argument_origin
 from msprec.checklists.common.training_curves import is_steep, training_curve
 from msprec.checklists.td.outcome.assessment import assess
@@ -18,6 +18,14 @@ from msprec.engine.schema import Fact
 
 #: Optimizers that take the decay off the weights by itself, beside an update that the gradient's size does not enter.
 _DECOUPLED = re.compile(r"AdamW|AdamWeightDecay", re.IGNORECASE)
+#: Optimizers that take rate times decay off each weight; others, as Adam, scale the decay with the gradient.
+_DECAYS_WEIGHTS = re.compile(r"AdamW|AdamWeightDecay|^SGD$|^Momentum$", re.IGNORECASE)
+_LOWER = Text(
+    "把 weight_decay 降到 1e-4 左右（AdamWeightDecay 为 1e-2），再运行；"
+    "它不是 Keras 的 decay，学习率的衰减要写成学习率调度（如 nn.InverseDecayLR）。",
+    "Set weight_decay to about 1e-4 (1e-2 with AdamWeightDecay) and run again; it is not Keras's decay: a rate that "
+    "decays is a schedule, such as nn.InverseDecayLR.",
+)
 
 
 class _Pull(NamedTuple):
@@ -68,13 +76,47 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
             left=float(f"{_norm(pulls, 'end') / _norm(pulls, 'start'):.2g}"),
             learnt=Text("训练什么也没有学到", "nothing was learnt") if taken else _stopped(gain),
         ),
-        Text(
-            "把 weight_decay 降到 1e-4 左右（AdamWeightDecay 为 1e-2），再运行；"
-            "它不是 Keras 的 decay，学习率的衰减要写成学习率调度（如 nn.InverseDecayLR）。",
-            "Set weight_decay to about 1e-4 (1e-2 with AdamWeightDecay) and run again; it is not Keras's decay: a rate that "
-            "decays is a schedule, such as nn.InverseDecayLR.",
-        ),
+        _LOWER,
         [_table(pulls), loss_figure(run_data)],
+        [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one],
+    )
+
+
+def decay_forgets(run_data: RunData) -> Optional[Finding]:
+    """A problem where the decay takes so much off the weights at each update that what they hold fades within td.08.horizon
+    updates and within one pass over the data, in a training of td.08.horizons such times or more that did not come
+    td.08.all_but below a constant prediction.
+
+    A decay λ at a rate η leaves 1 - ηλ of a weight at an update, so that it is an average of what the last 1/(ηλ) updates put in
+    (Wang and Aitchison 2024), of (1 - m)/(ηλ) with a momentum m.
+    """
+    used = [one for one in run_data.optimizers if one.used is not False and _decay(one) > 0]
+    gain = learning_outcome(run_data).gain
+    if len(used) != 1 or gain is None or gain >= run_data.limit("td.08.all_but"):
+        return None
+    optimizer, rate = used[0], used[0].learning_rate.value
+    if rate is None or not _DECAYS_WEIGHTS.search(optimizer.class_ or ""):
+        return None
+    momentum = optimizer.momentum if isinstance(optimizer.momentum, (int, float)) else 0.0
+    horizon = max(1, round((1 - momentum) / max(rate * _decay(optimizer), 1e-12)))
+    batches = max(((one.samples_per_pass or 0) / (one.batch_size or 1) for one in train_sets(run_data)), default=0.0)
+    longest = min(run_data.limit("td.08.horizon"), batches)
+    if horizon > longest or (optimizer.updates or 0) < run_data.limit("td.08.horizons") * horizon:
+        return None
+    return problem(
+        Text(
+            "权重衰减 {decay} 与学习率 {rate} 的乘积过大：权重中的内容在约 {horizon} 次更新内就消失，不到一遍数据"
+            "（{batches} 个 batch）；{learnt}。",
+            "The weight decay of {decay} at a learning rate of {rate} is too large: what the weights hold fades within about "
+            "{horizon} updates, no more than a pass over the data has ({batches}), and {learnt}.",
+            decay=_decay(optimizer),
+            rate=rate,
+            horizon=horizon,
+            batches=math.ceil(batches),
+            learnt=_stopped(gain) if gain > 0 else Text("训练什么也没有学到", "nothing was learnt"),
+        ),
+        _LOWER,
+        [loss_figure(run_data)],
         [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one],
     )
 

@@ -9,6 +9,7 @@ from msprec.checklists.common.compiled_numbers import frozen_factor
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.common.rank_reduction import reducing_lines
 from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
@@ -30,10 +31,11 @@ def update_gradients(run_data: RunData) -> Finding:
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
     that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
     size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or more
-    alone; or next to nothing of the gradients is left, and the weights hardly moved (by wider limits in a training that
-    hardly learnt); or compiled code that updates parameters by itself reads a number that is changed while it trains. A sum
-    over micro-batches that is not averaged is undecided: the rate may have been chosen for it. What the computed gradients do
-    not explain, as with dropout, is right where none of the update before is part of it, else undecided.
+    alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left, and the
+    weights hardly moved (by wider limits in a training that hardly learnt); or compiled code that updates parameters by itself
+    reads a number that is changed while it trains. A sum over micro-batches that is not averaged is undecided: the rate may
+    have been chosen for it. What the computed gradients do not explain, as with dropout, is right where none of the update
+    before is part of it, else undecided.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -83,20 +85,23 @@ def _summed_over_ranks(run_data: RunData) -> Optional[Finding]:
     names = [one.class_ or "" for one in run_data.optimizers if one.used]
     if size < 2 or parallel.gradients_mean is not False or not names or any(SCALE_FREE.search(name) for name in names):
         return None
-    return undecided(
+    outcome = run_data.once(assess)
+    diverged = outcome.state == "diverged" and outcome.sure
+    return (problem if diverged else undecided)(
         Text(
-            "{n} 个 rank 的梯度求和而没有取平均（gradients_mean=False），{optimizer} 的学习率相当于乘以 {n}。",
+            "{n} 个 rank 的梯度求和而没有取平均（gradients_mean=False），{optimizer} 的学习率相当于乘以 {n}{diverged}。",
             "The gradients of {n} ranks are summed and not averaged (gradients_mean=False), as if the learning rate of "
-            "{optimizer} were {n} times as large.",
+            "{optimizer} were {n} times as large{diverged}.",
             n=size,
             optimizer=names[0],
+            diverged=Text("，而训练发散", ", and the training diverged") if diverged else Text("", ""),
         ),
         Text(
             "若学习率不是按求和选取的，设置 gradients_mean=True，或 DistributedGradReducer(..., mean=True)。",
             "Unless the rate was chosen for the sum, set gradients_mean=True, or DistributedGradReducer(..., mean=True).",
         ),
         [],
-        [step.place for step in run_data.train_steps if step.count],
+        [*run_data.once(reducing_lines)[:3], *(step.place for step in run_data.train_steps if step.count)],
     )
 
 

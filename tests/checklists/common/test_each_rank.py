@@ -65,7 +65,7 @@ def test_ranks_that_agree_say_so_once(tmp_path):
 def test_ranks_that_agree_in_other_words(tmp_path):
     """The numbers differ from shard to shard, the conclusion does not."""
     entry = entries(tmp_path, {}, {"datasets": [dataset([column(max=0.9)])]})["dp.01"]
-    assert entry["conclusion"] == "ok" and entry["summary"].startswith("All 2 ranks alike; rank 0: ")
+    assert entry["conclusion"] == "ok" and entry["summary"].startswith("All 2 ranks conclude the same; rank 0: ")
     assert [row[0] for row in by_rank(entry)] == ["0", "1"]
 
 

@@ -198,3 +198,19 @@ def test_padding_that_the_loss_counts_is_pointed_out(verdict):
 def test_what_only_looks_like_padding_is_a_guess(verdict, found, says, source, conclusion):
     entry = verdict("dp.04", run(pad(**found), source=source))
     assert entry["conclusion"] == conclusion and says in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "words", "conclusion"),
+    [
+        ({"padded_on": 300}, {}, "ok"),  # the tag of most words is the number that fills up
+        ({"padded_on": 300}, {"padded_on": 200}, "problem"),  # no column agrees with the mask
+        ({"padded_on": 300, "real_off": 300}, {}, "problem"),  # filled up on another side than the words
+    ],
+)
+def test_labels_whose_filling_is_a_real_label(verdict, tags, words, conclusion):
+    ids = pad(mask=mask(**words))
+    labels = pad(column="tags", right_only=300, left_only=40, inside=900, inside_rows=300, mask=mask(**tags))
+    labels["length"] = {"column": "n", "agrees": 0.7}
+    entry = verdict("dp.04", run(ids, labels))
+    assert entry["conclusion"] == conclusion, entry["summary"]

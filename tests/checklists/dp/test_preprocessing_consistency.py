@@ -297,3 +297,55 @@ def test_values_that_moved(verdict, shape, low, high, mean, std, conclusion):
 
     train = of(-2.22, 3.08, 0.007, 0.99)
     assert verdict("dp.02", Run(datasets=[train, of(low, high, mean, std, role="eval")]))["conclusion"] == conclusion
+
+
+_SCALED_ALIKE = """mean, std = fit.mean(0), fit.std(0)
+def scale(a, {parameter}):
+    return (a - {mean}) / std
+data = ds.GeneratorDataset(Pairs(scale(fit, 1)), ["x"])
+for batch in data:
+    step(batch)
+def score(a):
+    a = scale(a, {given})
+    return net(Tensor(a))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "mean", "conclusion"),
+    [
+        ("1", "mean", "undecided"),  # one function with numbers of its own: the data may differ
+        ("2", "mean", "problem"),  # it may do otherwise
+        ("1", "a.mean()", "problem"),  # it works the numbers out of what it is given
+    ],
+)
+def test_anomalies_that_went_through_the_function_of_training(verdict, given, mean, conclusion):
+    source = _SCALED_ALIKE.format(given=given, mean=mean, parameter="k")
+    train = [column("x", shape=[3], min=-3.0, max=3.0, mean=0.0, std=1.0)]
+    step = [{"op": "GeneratorDataset", "args": {}, "place": {"file": "train.py", "line": 4}}]
+    run = Run(datasets=[dataset(train, pipeline=step)], source={"train.py": source})
+    apart = {"shape": [3], "min": -2.0, "max": 40.0, "mean": 6.0, "std": 6.0}
+    entries = [entry_of("train", shape=[3], min=-3.0, max=3.0, mean=0.0, std=1.0), entry_of("forward", **apart)]
+    entries[0]["place"]["line"], entries[1]["place"]["line"] = 6, 9
+    run.facts["inputs"] = {"inputs": entries}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(("high", "std", "conclusion"), [(447.0, 17.4, "ok"), (60.0, 17.4, "problem")])
+def test_a_feature_with_single_values_far_out(verdict, high, std, conclusion):
+    even = {"min": [-3.0] * 8, "max": [3.0] * 8, "mean": [0.0] * 8, "std": [1.0] * 8, "axis": 1}
+    other = {
+        name: [*values[:7], {"max": high, "std": std, "mean": 1.1}.get(name, values[7])]
+        for name, values in even.items()
+        if name != "axis"
+    }
+    whole = {"shape": [8], "min": -3.0, "max": 3.0, "mean": 0.0, "std": 1.0, "elements": 4000}
+    run = Run()
+    theirs = {**whole, "max": high, "mean": 0.1, "std": 1.3}
+    run.facts["inputs"] = {
+        "inputs": [
+            entry_of("train", channels=even, **whole),
+            entry_of("forward", samples=5000, channels={**other, "axis": 1}, **theirs),
+        ]
+    }
+    assert verdict("dp.02", run)["conclusion"] == conclusion

@@ -164,3 +164,20 @@ def test_weights_that_were_seen(verdict, weights, conclusion, own):
     entry = verdict("ds.03", run)
     assert entry["conclusion"] == conclusion
     assert ("makes the imbalance worse" in entry["summary"]) == (weights[1] in (0.05, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("counts", "changes", "conclusion"),
+    [
+        ({"0": 50, "1": 50, "2": 10}, 2, "problem"),
+        ({"0": 20, "1": 50, "2": 48, "3": 50}, 3, "problem"),  # what was cut off came first
+        ({"0": 50, "1": 50, "2": 10}, 3, "ok"),  # not one run for each class
+        ({"0": 50, "1": 10, "2": 50}, 2, "ok"),  # the class in the middle is no part of a cut
+        ({"0": 59, "1": 71, "2": 48}, 2, "ok"),
+        ({"0": 100, "1": 20}, 1, "ok"),
+    ],
+)
+def test_a_sorted_table_that_was_cut_by_position(verdict, counts, changes, conclusion):
+    entry = verdict("ds.03", counted(counts, passes=[one_pass(label_changes=changes)]))
+    assert entry["conclusion"] == conclusion
+    assert (conclusion == "ok") == ("cut by position" not in entry["summary"])

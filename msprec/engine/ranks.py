@@ -132,14 +132,15 @@ def _ended(run: dict) -> bool:
 
 
 def _digests(folder: Records, rank: int, when: str) -> dict:
-    """``{(name, shape): digest}`` of the trained parameters whose values were read whole."""
-    found = {}
+    """``{(name, shape): digests}`` of the trained parameters whose values were read whole; of several of one name, as of two
+    networks, in no order: that in which they were made known may differ from rank to rank."""
+    found: dict = {}
     listed = folder.facts("parameters", rank).get("parameters")
     for entry in listed if isinstance(listed, list) else []:
         spread = entry.get(when) if isinstance(entry, dict) else None
         if isinstance(spread, dict) and spread.get("digest") and entry.get("requires_grad"):
-            found[str(entry.get("name")), str(entry.get("shape"))] = str(spread["digest"])
-    return found
+            found.setdefault((str(entry.get("name")), str(entry.get("shape"))), []).append(str(spread["digest"]))
+    return {key: " ".join(sorted(digests)) for key, digests in found.items()}
 
 
 def _other_weights(folder: Records, ranks: list) -> Optional[Disagreement]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from msprec.record import ranks
+from msprec.engine import ranks
 from msprec.record.reader import RunFolder
 
 
@@ -94,3 +94,15 @@ def test_nothing_to_compare(folder):
     run = folder(ALIKE)
     assert ranks.disagreements(run) == []
     assert ranks.weights_differ(run, [0], "final") is None
+
+
+def test_two_networks_of_the_same_names_may_come_in_another_order(folder):
+    one, other = [weight("w", "a"), weight("w", "b")], [weight("w", "b"), weight("w", "a")]
+    run = folder(ALIKE, ALIKE, weights=[one, other])
+    assert ranks.disagreements(run) == []
+    assert ranks.weights_differ(run, [0, 1], "final") is False
+
+
+def test_two_networks_of_the_same_names_that_differ(folder):
+    run = folder(ALIKE, ALIKE, weights=[[weight("w", "a"), weight("w", "b")], [weight("w", "b"), weight("w", "c")]])
+    assert [one.what for one in ranks.disagreements(run)] == ["weights"]
