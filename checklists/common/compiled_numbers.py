@@ -6,6 +6,7 @@ constructs under ``jit``, and variables of the module).
 """
 
 import ast
+import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -18,6 +19,10 @@ from msprec.source.user_code import called_name, own_attribute, own_nodes, reach
 
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: What a function is called in which nothing is trained.
+_WITHOUT_TRAINING = re.compile(r"(?i)generat|predict|infer|sample|decode|eval|valid")
+#: What is called in a loop that trains.
+_TRAINS = re.compile(r"(?i)train|step|grad|optim|(^|_)opt($|_)|loss|update")
 #: What holds a value that compiled code reads anew.
 _HOLDERS = ("Parameter", "Tensor", "tensor", "ParameterTuple", "Variable")
 #: Calls in a loop by which the graph may be compiled again.
@@ -98,7 +103,8 @@ def _free_numbers(function: ast.FunctionDef) -> dict:
 def _operands(node: ast.AST) -> list:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
-    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    of_numbers = isinstance(node, ast.Compare) and not any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
+    return [node.left, *node.comparators] if of_numbers else []
 
 
 def _changed_variable(scope: ast.AST, function: str, name: str) -> Optional[int]:
@@ -136,13 +142,22 @@ def _attributes(run_data: RunData) -> list:
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.ClassDef):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-            compiled = _compiled(methods, graph)
+            compiled = _compiled(methods, graph and _is_run(run_data, node))
             for name, line in _read_as_numbers(methods, compiled).items():
                 changed = _changed(run_data, node, set(methods) - set(compiled), name)
                 if changed is not None:
                     makes = any("assign" in called_name(one) for m in compiled for one in _calls(methods[m]))
                     found.append(FrozenNumber(name, makes, place(file, line), changed))
     return found
+
+
+def _is_run(run_data: RunData, node: ast.ClassDef) -> bool:
+    """Whether the class is a cell that the run was seen to use, and none whose ``construct`` the class itself calls as a plain
+    function, as a schedule may."""
+    cells = [cell.class_ for network in run_data.networks for cell in network.cells]
+    others = [one.class_ for one in (*run_data.networks, *run_data.train_steps, *run_data.losses)]
+    called = any(isinstance(one.func, ast.Attribute) and one.func.attr == "construct" for one in _calls(node))
+    return node.name in {*cells, *others} and not called
 
 
 def _compiled(methods: dict, graph: bool) -> list:
@@ -176,7 +191,9 @@ def _read_as_numbers(methods: dict, compiled: list) -> dict:
 
 
 def _holds(value: ast.expr) -> bool:
-    """Whether a value is, or may be, one that compiled code reads anew, or a cell."""
+    """Whether a value is, or may be, one that compiled code reads anew, a cell, or none yet, as a cache that begins empty."""
+    if isinstance(value, ast.Constant) and value.value is None:
+        return True
     names = [called_name(one) for one in _calls(value)]
     return any(name in _HOLDERS or name[:1].isupper() for name in names)
 
@@ -186,18 +203,33 @@ def _changed(run_data: RunData, owner: ast.ClassDef, setters: set, name: str) ->
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.Assign, ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if not any(isinstance(one, ast.Attribute) and one.attr == name for one in targets) or _holds(node.value):
+            if not any(isinstance(one, ast.Attribute) and one.attr == name for one in targets) or not _may_be(
+                node.value
+            ):
                 continue
             around = run_data.source.enclosing(file, node.lineno)
             method = next((one for one in reversed(around) if isinstance(one, _FUNCTIONS)), None)
             inside = owner in around
             if inside and (method is None or method.name not in setters - {"__init__"}):
                 continue
-            if not inside and any(map(own_attribute, targets)):
-                continue  # another class's own
+            if not inside and any(own_attribute(one) or _of_loop(one, around) for one in targets):
+                continue  # another class's own, or each of several things in turn
             if _in_training(run_data, owner, around, method):
                 return place(file, node.lineno)
     return None
+
+
+def _may_be(value: ast.expr) -> bool:
+    """Whether a value that an attribute is given may be a number, and none that compiled code reads anew."""
+    other = isinstance(value, (ast.Tuple, ast.List, ast.Dict, ast.JoinedStr))
+    constant = isinstance(value, ast.Constant) and not isinstance(value.value, (int, float))
+    return not (other or constant or _holds(value))
+
+
+def _of_loop(target: ast.AST, around: list) -> bool:
+    """Whether the object whose attribute is assigned is what a loop around goes over."""
+    names = {name for one in around if isinstance(one, ast.For) for name in target_names(one.target)}
+    return isinstance(target, ast.Attribute) and bool(names & set(target_names(target.value)))
 
 
 def _in_training(run_data: RunData, owner: ast.ClassDef, around: list, method: Optional[ast.AST]) -> bool:
@@ -216,9 +248,12 @@ def _in_training(run_data: RunData, owner: ast.ClassDef, around: list, method: O
 
 
 def _repeats(owner: ast.ClassDef, around: list) -> bool:
-    """Whether the innermost loop around a place goes on with what it has, or a callback is around it."""
+    """Whether the loops around a place train, by what they call, and go on with what they have, or a callback is around it; not
+    in a function in which nothing is trained."""
     if any(map(is_callback, around)):
         return True
+    if any(_WITHOUT_TRAINING.search(one.name) for one in around if isinstance(one, _FUNCTIONS)):
+        return False
     loops = [one for one in around if isinstance(one, _LOOPS)]
     names = {called_name(one) for loop in loops for one in _calls(loop)}
-    return bool(loops) and not names & {owner.name, *_COMPILES}
+    return any(map(_TRAINS.search, names)) and not names & {owner.name, *_COMPILES}

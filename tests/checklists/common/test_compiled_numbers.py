@@ -41,13 +41,50 @@ _LOOP = "loss = Loss(0.1)\nfor epoch in range(9):\n    {changes}\n    step(batch
         ("graph", "", "weight", "loss = Loss(0.1)\nloss.weight = 0.5\n", None),  # before the first call
         ("graph", "", "weight", "for w in weights:\n    loss = Loss(0.1)\n    loss.weight = w\n", None),  # a new one
         ("graph", "", "weight", _LOOP.format(changes="loss.weight = 1.0; model.train(1, data)"), None),
+        ("graph", "", "None", _LOOP.format(changes="loss.weight = epoch / 9"), None),  # a cache that begins empty
+        ("graph", "", "weight", _LOOP.format(changes="loss.weight = (1, 1)"), None),  # no number
+        ("graph", "", "weight", "for layer in net.cells():\n    layer.weight = 2.0\n    step(layer)\n", None),
+        (
+            "graph",
+            "",
+            "weight",
+            "for name in names:\n    loss.weight = 0.5\n    show(name)\n",
+            None,
+        ),  # nothing is trained
+        (
+            "graph",
+            "",
+            "weight",
+            "def generate(loss):\n    for token in range(9):\n        loss.weight = token\n",
+            None,
+        ),
     ],
 )
 def test_changes_that_have_no_effect(tmp_path, mode, mark, made, rest, changed):
     code = _CELL.format(made=made, mark=mark or "# construct") + rest
-    run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": mode}])
+    run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": mode, "class": "Loss"}])
     found = frozen_numbers(run_data(tmp_path, run))
     assert [(one.name, one.changed.line) for one in found] == ([("weight", changed)] if changed else [])
+
+
+def test_a_question_for_nothing_reads_no_number(tmp_path):
+    code = _CELL.format(made="weight", mark="").replace(
+        "x.sum() * self.weight", "x if self.weight is None else x.sum()"
+    )
+    changed = _LOOP.format(changes="loss.weight = epoch / 9")
+    run = Run(
+        source={"train.py": code + changed}, train_step=[{**train_step(count=9), "mode": "graph", "class": "Loss"}]
+    )
+    assert frozen_numbers(run_data(tmp_path, run)) == []
+
+
+@pytest.mark.parametrize(
+    ("class_", "more"), [("Other", ""), ("Loss", "    def step(self):\n        return self.construct(self.weight)\n")]
+)
+def test_cells_that_are_not_compiled(tmp_path, class_, more):
+    code = _CELL.format(made="weight", mark="").rstrip() + "\n" + more + _LOOP.format(changes="loss.weight = epoch / 9")
+    run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": "graph", "class": class_}])
+    assert frozen_numbers(run_data(tmp_path, run)) == []
 
 
 _STEP = "rate = 0.1\n@ms.jit\ndef step(x):\n    return x * rate\n\nfor epoch in range(9):\n    {}\n    step(x)\n"
