@@ -103,8 +103,9 @@ def _free_numbers(function: ast.FunctionDef) -> dict:
 def _operands(node: ast.AST) -> list:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
-    of_numbers = isinstance(node, ast.Compare) and not any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
-    return [node.left, *node.comparators] if of_numbers else []
+    if not isinstance(node, ast.Compare) or any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops):
+        return []
+    return [node.left, *node.comparators]
 
 
 def _changed_variable(scope: ast.AST, function: str, name: str) -> Optional[int]:
@@ -152,12 +153,13 @@ def _attributes(run_data: RunData) -> list:
 
 
 def _is_run(run_data: RunData, node: ast.ClassDef) -> bool:
-    """Whether the class is a cell that the run was seen to use, and none whose ``construct`` the class itself calls as a plain
-    function, as a schedule may."""
+    """Whether the class, or one that comes from it, is a cell that the run was seen to use, and it does not call its ``construct``
+    itself as a plain function, as a schedule may."""
     cells = [cell.class_ for network in run_data.networks for cell in network.cells]
     others = [one.class_ for one in (*run_data.networks, *run_data.train_steps, *run_data.losses)]
-    called = any(isinstance(one.func, ast.Attribute) and one.func.attr == "construct" for one in _calls(node))
-    return node.name in {*cells, *others} and not called
+    used = [other for name in {*cells, *others} if name for _, other in run_data.source.classes(name)]
+    called = any(own_attribute(one.func) == "construct" for one in _calls(node))
+    return not called and any(run_data.source.related(node, other) for other in used)
 
 
 def _compiled(methods: dict, graph: bool) -> list:

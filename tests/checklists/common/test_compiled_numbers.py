@@ -87,6 +87,13 @@ def test_cells_that_are_not_compiled(tmp_path, class_, more):
     assert frozen_numbers(run_data(tmp_path, run)) == []
 
 
+def test_a_class_that_another_one_comes_from(tmp_path):
+    code = _CELL.format(made="weight", mark="") + "class Mine(Loss):\n    def show(self):\n        return self.weight\n"
+    code += _LOOP.format(changes="loss.weight = epoch / 9")
+    run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": "graph", "class": "Mine"}])
+    assert [one.name for one in frozen_numbers(run_data(tmp_path, run))] == ["weight"]
+
+
 _STEP = "rate = 0.1\n@ms.jit\ndef step(x):\n    return x * rate\n\nfor epoch in range(9):\n    {}\n    step(x)\n"
 
 
