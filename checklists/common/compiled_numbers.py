@@ -153,8 +153,8 @@ def _attributes(run_data: RunData) -> list:
 
 
 def _is_run(run_data: RunData, node: ast.ClassDef) -> bool:
-    """Whether the class, or one that comes from it, is a cell that the run was seen to use, and it does not call its ``construct``
-    itself as a plain function, as a schedule may."""
+    """Whether the class, or one that comes from it, is a cell that the run was seen to use, and it does not call its own
+    ``construct`` as a plain function, as a schedule may."""
     cells = [cell.class_ for network in run_data.networks for cell in network.cells]
     others = [one.class_ for one in (*run_data.networks, *run_data.train_steps, *run_data.losses)]
     used = [other for name in {*cells, *others} if name for _, other in run_data.source.classes(name)]
