@@ -136,9 +136,9 @@ def _drifted(run_data: RunData, found: dict) -> Finding:
         [_table(found)],
         [
             *(one.place for one in run_data.optimizers if one.used and _rates_differ(found)),
+            *optimizer_calls(run_data)[:_LINES],
             *(step.place for step in run_data.train_steps if step.count),
             *run_data.once(reducing_lines)[:_LINES],
-            *optimizer_calls(run_data)[:_LINES],
             *(created.get(name) for name in weights.names[:3]),
         ],
     )
