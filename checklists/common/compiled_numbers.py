@@ -205,9 +205,8 @@ def _changed(run_data: RunData, owner: ast.ClassDef, setters: set, name: str) ->
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.Assign, ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if not any(isinstance(one, ast.Attribute) and one.attr == name for one in targets) or not _may_be(
-                node.value
-            ):
+            named = any(isinstance(one, ast.Attribute) and one.attr == name for one in targets)
+            if not named or not _may_be(node.value):
                 continue
             around = run_data.source.enclosing(file, node.lineno)
             method = next((one for one in reversed(around) if isinstance(one, _FUNCTIONS)), None)

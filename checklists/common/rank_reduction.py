@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterable
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -28,18 +27,15 @@ def sums_over_ranks(run_data: RunData) -> bool:
 def reducing_lines(run_data: RunData) -> list:
     """Where the code sums over ranks: these calls, where what they make or their function is called, over three such steps, and
     the numbers by which a condition around such a call holds, as a period of steps."""
-    calls = [(file, node) for file, node in _calls(run_data) if _REDUCES.match(called_name(node))]
+    every = [(file, node) for file in run_data.source.trees for node in run_data.source.nodes(file, ast.Call)]
+    calls, named = [one for one in every if _REDUCES.match(called_name(one[1]))], set()
     for _ in range(3):
-        named = {name for file, node in calls for name in _around(run_data, file, node)}
-        calls = [one for one in _calls(run_data) if one in calls or called_name(one[1]) in named]
+        named |= {name for file, node in calls for name in _around(run_data, file, node)}
+        calls = [one for one in every if _REDUCES.match(called_name(one[1])) or called_name(one[1]) in named]
     found: list[Fact] = []
     for file, node in calls:
         found += [place(file, node.lineno), *_conditions(run_data, file, node)]
     return sorted({(one.file, one.line): one for one in found}.values(), key=lambda one: (one.file, one.line))
-
-
-def _calls(run_data: RunData) -> Iterable:
-    return ((file, node) for file in run_data.source.trees for node in run_data.source.nodes(file, ast.Call))
 
 
 def _around(run_data: RunData, file: str, node: ast.Call) -> list:

@@ -262,7 +262,8 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
             places,
         )
     few = [shard for shard in shards if not _distinct(run_data, shard)]
-    drawn = any(one.sketch.distinct < run_data.limit("dp.05.drawn") * one.sketch.samples for one in few)
+    least = run_data.limit("dp.05.drawn")
+    drawn = any((one.sketch.distinct or 0) < least * (one.sketch.samples or 0) for one in few)
     if drawn or (few and share < run_data.limit("dp.05.copies")):
         return undecided(
             Text(
