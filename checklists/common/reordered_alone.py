@@ -13,6 +13,8 @@ from msprec.source.user_code import bound_to, called_name, own_nodes, root_name,
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Functions that give what they draw and leave their argument as it is.
 DRAWS = {"permutation", "randperm", "permuted"}
+#: Calls by which rows come into a new order.
+_ORDERS = DRAWS | {"shuffle", "sample"}
 _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_rng", "manual_seed", "Random"}
 #: What leaves the rows of an array in their order.
 _RESHAPES = {"astype", "reshape", "ravel", "flatten", "squeeze", "expand_dims", "array", "asarray", "copy"}
@@ -43,6 +45,8 @@ class _Order(NamedTuple):
 def reordered_alone(run_data: RunData) -> Optional[Reordered]:
     """The first array that is reordered alone; None where there is none."""
     for file, tree in run_data.source.trees.items():
+        if not any(called_name(one) in _ORDERS for one in run_data.source.nodes(file, ast.Call)):
+            continue
         tree = _Fields().visit(copy.deepcopy(tree))
         classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         around = {id(one): node for node in classes for one in node.body}

@@ -3,6 +3,7 @@
 import copy
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Callable, Optional, TypeVar
 
 from msprec.bilingual import Text
@@ -200,4 +201,4 @@ class RunData(RunSources):
 
     def find_lines(self, pattern: str, most: int = 5) -> list:
         """Places in the user's files whose line matches a regular expression (comments left out)."""
-        return [place(*hit) for hit in self.source.grep(re.compile(pattern))][:most]
+        return [place(*hit) for hit in islice(self.source.grep(re.compile(pattern)), most)]

@@ -82,6 +82,19 @@ def test_each_file_is_parsed_walked_and_freed_of_comments_once(benchmark_module,
     assert whole_trees[0] <= 2 * count
 
 
+def test_lines_are_not_searched_for_each_function(benchmark_module, run, tmp_path, monkeypatch):
+    """How often all lines are gone over does not grow with the project."""
+    searched = []
+    for count in (40, 80):
+        large = benchmark_module.with_project(run, tmp_path / f"of_{count}", count)
+        searches = Counter(monkeypatch, user_code.Code, "matches")
+        monkeypatch.setattr(user_code.Code, "matches", lambda self, pattern, of=searches: of(self, pattern))
+        conclude(large, "en")
+        searched.append(searches.calls)
+        monkeypatch.undo()
+    assert searched[1] <= searched[0] + 5
+
+
 def test_trees_are_forgotten_with_their_project(run):
     conclude(run, "en")
     gc.collect()

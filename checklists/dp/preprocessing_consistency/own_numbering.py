@@ -162,24 +162,25 @@ def _numbers(function: ast.FunctionDef) -> Optional[int]:
     """The line where a function gives each member of its first argument a number: ``d.setdefault(w, len(d))``, ``d[w] =
     len(d)``, ``{w: i for i, w in enumerate(…)}``, pandas' ``factorize``; or, when an object is made, takes its sorted
     members; None where it does not."""
-    given = _made_of_first(function)
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and called_name(node) == "setdefault" and len(node.args) == 2:
-            numbered = _is_length(node.args[1]) and _names(node.args[0]) & given
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            numbered = _is_length(node.value) and _names(node.targets[0].slice) & given
-        elif isinstance(node, ast.DictComp):
-            over = node.generators[0].iter
-            numbered = isinstance(over, ast.Call) and called_name(over) == "enumerate" and _names(over) & given
-        elif isinstance(node, ast.Call) and _by_appearance(node):
-            numbered = _names(node.args[0] if node.args else node.func) & given
-        elif isinstance(node, ast.Call) and called_name(node) == "unique":
-            numbered = function.name == "__init__" and bool(node.args) and _names(node.args[0]) & given
-        else:
-            continue
-        if numbered:
-            return node.lineno
-    return None
+    found = [(getattr(node, "lineno", 0), of) for node in ast.walk(function) for of in _numbered(node, function)]
+    given = _made_of_first(function) if found else set()
+    return next((line for line, of in found if _names(of) & given), None)
+
+
+def _numbered(node: ast.AST, function: ast.FunctionDef) -> list:
+    """What a part of a function gives numbers, if it is one of `_numbers`' kinds."""
+    if isinstance(node, ast.Call) and called_name(node) == "setdefault" and len(node.args) == 2:
+        return [node.args[0]] if _is_length(node.args[1]) else []
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return [node.targets[0].slice] if _is_length(node.value) else []
+    if isinstance(node, ast.DictComp):
+        over = node.generators[0].iter
+        return [over] if isinstance(over, ast.Call) and called_name(over) == "enumerate" else []
+    if isinstance(node, ast.Call) and _by_appearance(node):
+        return [node.args[0] if node.args else node.func]
+    if isinstance(node, ast.Call) and called_name(node) == "unique" and function.name == "__init__":
+        return node.args[:1]
+    return []
 
 
 def _made_of_first(function: ast.FunctionDef) -> set:

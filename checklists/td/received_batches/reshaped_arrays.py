@@ -21,8 +21,9 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
         for scope in run_data.source.nodes(file, *_SCOPES):
-            of_data = _is_named(run_data, scope) and not _in_cell(run_data, file, scope)
-            for line, name in _exchanged(scope) if of_data else ():
+            for line, name in _exchanged(scope):
+                if _in_cell(run_data, file, scope) or not _is_named(run_data, scope):
+                    continue
                 where = place(file, line)
                 return problem(
                     Text(
