@@ -129,8 +129,12 @@ def _column(node: ast.AST) -> str:
 
 def _makers(run_data: RunData, file: str) -> dict:
     """``{name: (by value, line)}`` of the file's functions and classes that number what they are first given."""
-    found = {}
+    found: dict = {}
+    parts = run_data.source.nodes(file, ast.Call, ast.Assign, ast.DictComp)
+    lines = [getattr(one, "lineno", 0) for one in parts if _numbered(one, True)]
     for node in run_data.source.nodes(file, ast.FunctionDef, ast.ClassDef):
+        if not any(node.lineno <= line <= (node.end_lineno or line) for line in lines):
+            continue
         body = node.body if isinstance(node, ast.ClassDef) else [node]
         wanted = "__init__" if isinstance(node, ast.ClassDef) else node.name
         for function in body:
@@ -162,13 +166,14 @@ def _numbers(function: ast.FunctionDef) -> Optional[int]:
     """The line where a function gives each member of its first argument a number: ``d.setdefault(w, len(d))``, ``d[w] =
     len(d)``, ``{w: i for i, w in enumerate(…)}``, pandas' ``factorize``; or, when an object is made, takes its sorted
     members; None where it does not."""
-    found = [(getattr(node, "lineno", 0), of) for node in ast.walk(function) for of in _numbered(node, function)]
+    made = function.name == "__init__"
+    found = [(getattr(node, "lineno", 0), of) for node in ast.walk(function) for of in _numbered(node, made)]
     given = _made_of_first(function) if found else set()
     return next((line for line, of in found if _names(of) & given), None)
 
 
-def _numbered(node: ast.AST, function: ast.FunctionDef) -> list:
-    """What a part of a function gives numbers, if it is one of `_numbers`' kinds."""
+def _numbered(node: ast.AST, made: bool) -> list:
+    """What a part of a function gives numbers, if it is one of `_numbers`' kinds; ``made``: where an object is made."""
     if isinstance(node, ast.Call) and called_name(node) == "setdefault" and len(node.args) == 2:
         return [node.args[0]] if _is_length(node.args[1]) else []
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
@@ -178,7 +183,7 @@ def _numbered(node: ast.AST, function: ast.FunctionDef) -> list:
         return [over] if isinstance(over, ast.Call) and called_name(over) == "enumerate" else []
     if isinstance(node, ast.Call) and _by_appearance(node):
         return [node.args[0] if node.args else node.func]
-    if isinstance(node, ast.Call) and called_name(node) == "unique" and function.name == "__init__":
+    if isinstance(node, ast.Call) and called_name(node) == "unique" and made:
         return node.args[:1]
     return []
 
