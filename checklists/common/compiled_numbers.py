@@ -139,11 +139,12 @@ def _is_number(value: ast.expr) -> bool:
 def _attributes(run_data: RunData) -> list:
     """The attributes of the script's classes that compiled methods read as numbers and that loops or callbacks change."""
     graph = any(step.mode == "graph" for step in run_data.train_steps if step.count)
+    used = _used_cells(run_data) if graph else []
     found = []
     for file in sorted(run_data.source.trees):
         for node in run_data.source.nodes(file, ast.ClassDef):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-            compiled = _compiled(methods, graph and _is_run(run_data, node))
+            compiled = _compiled(methods, _is_run(run_data, node, used))
             for name, line in _read_as_numbers(methods, compiled).items():
                 changed = _changed(run_data, node, set(methods) - set(compiled), name)
                 if changed is not None:
@@ -152,14 +153,18 @@ def _attributes(run_data: RunData) -> list:
     return found
 
 
-def _is_run(run_data: RunData, node: ast.ClassDef) -> bool:
-    """Whether the class, or one that comes from it, is a cell that the run was seen to use, and it does not call its own
-    ``construct`` as a plain function, as a schedule may."""
+def _used_cells(run_data: RunData) -> list:
+    """The script's classes of cells that the run was seen to use."""
     cells = [cell.class_ for network in run_data.networks for cell in network.cells]
     others = [one.class_ for one in (*run_data.networks, *run_data.train_steps, *run_data.losses)]
-    used = [other for name in {*cells, *others} if name for _, other in run_data.source.classes(name)]
-    called = any(own_attribute(one.func) == "construct" for one in _calls(node))
-    return not called and any(run_data.source.related(node, other) for other in used)
+    return [node for name in {*cells, *others} if name for _, node in run_data.source.classes(name)]
+
+
+def _is_run(run_data: RunData, node: ast.ClassDef, used: list) -> bool:
+    """Whether the class, or one that comes from it, is one of the used cells, and it does not call its own ``construct`` as a
+    plain function, as a schedule may."""
+    related = any(run_data.source.related(node, other) for other in used)
+    return related and not any(own_attribute(one.func) == "construct" for one in _calls(node))
 
 
 def _compiled(methods: dict, graph: bool) -> list:

@@ -28,10 +28,10 @@ def reducing_lines(run_data: RunData) -> list:
     """Where the code sums over ranks: these calls, where what they make or their function is called, over three such steps, and
     the numbers by which a condition around such a call holds, as a period of steps."""
     every = [(file, node) for file in run_data.source.trees for node in run_data.source.nodes(file, ast.Call)]
-    calls, named = [one for one in every if _REDUCES.match(called_name(one[1]))], set()
+    calls = sums = [one for one in every if _REDUCES.match(called_name(one[1]))]
     for _ in range(3):
-        named |= {name for file, node in calls for name in _around(run_data, file, node)}
-        calls = [one for one in every if _REDUCES.match(called_name(one[1])) or called_name(one[1]) in named]
+        named = {name for file, node in calls for name in _around(run_data, file, node)}
+        calls = [*sums, *(one for one in every if called_name(one[1]) in named)]
     found: list[Fact] = []
     for file, node in calls:
         found += [place(file, node.lineno), *_conditions(run_data, file, node)]

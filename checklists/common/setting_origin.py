@@ -144,8 +144,7 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
 
 def _is_own(asked: _Asked, name: str) -> bool:
     """Whether a function of the user's has the name: what it gives is decided where it is called."""
-    source = asked.run_data.source
-    return any(one.name == name for file in source.trees for one in source.nodes(file, ast.FunctionDef))
+    return bool(asked.run_data.source.functions(name))
 
 
 def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[Fact]:

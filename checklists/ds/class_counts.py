@@ -271,13 +271,13 @@ class _Balance:
         the first or last of them have nearly as many samples; None where there is none."""
         entry = next(iter(self.dataset.order.passes), None)
         runs = entry.label_changes + 1 if entry is not None and entry.label_changes is not None else 0
-        counts = {int(key): count for key, count in self.counts.items() if str(key).isdigit()}
-        if not self.whole or len(counts) < 3 or runs != len(counts):
+        if not self.whole or len(self.counts) < 3 or runs != len(self.counts) or not all(map(str.isdigit, self.counts)):
             return None
-        rest = [count for key, count in counts.items() if str(key) != str(self.least)]
+        rest = [count for key, count in self.counts.items() if key != self.least]
         even = min(rest) >= self.run_data.limit("ds.03.even") * max(rest)
-        part = counts.get(int(self.least), 0) <= self.run_data.limit("ds.03.part") * min(rest)
-        return self.least if even and part and int(self.least) in (min(counts), max(counts)) else None
+        part = self.counts[self.least] <= self.run_data.limit("ds.03.part") * min(rest)
+        ends = min(self.counts, key=int), max(self.counts, key=int)
+        return self.least if even and part and self.least in ends else None
 
     def _cut_through(self, label: str) -> Finding:
         places = [*self._label_origins(4), first_place(self.dataset)]

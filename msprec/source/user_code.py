@@ -38,7 +38,8 @@ class Code:
         self.texts = texts
         self.trees = {}
         self._lines, self._walked, self._under = {}, {}, {}
-        self._scopes = self._classes = None
+        self._by_name: dict[type, dict] = {}
+        self._scopes = None
         for name, text in sorted(texts.items()):
             tree = parse(name, text)
             if isinstance(tree, ast.Module):
@@ -101,12 +102,19 @@ class Code:
 
     def classes(self, name: str) -> list:
         """(file, ClassDef) of the classes of that name."""
-        if self._classes is None:
-            self._classes = {}
+        return self._defined(ast.ClassDef).get(name, [])
+
+    def functions(self, name: str) -> list:
+        """(file, FunctionDef) of the functions and methods of that name."""
+        return self._defined(ast.FunctionDef).get(name, [])
+
+    def _defined(self, kind: type) -> dict:
+        if kind not in self._by_name:
+            found = self._by_name[kind] = {}
             for file in self.trees:
-                for node in self.nodes(file, ast.ClassDef):
-                    self._classes.setdefault(node.name, []).append((file, node))
-        return self._classes.get(name, [])
+                for node in self.nodes(file, kind):
+                    found.setdefault(node.name, []).append((file, node))
+        return self._by_name[kind]
 
     def enclosing(self, file: str, line: int) -> list:
         """The functions, loops and other statements around a line, outermost first."""

@@ -58,8 +58,7 @@ def _of_statement(run_data: RunData, value: ast.expr, calls: tuple) -> list:
 def _function_scales(run_data: RunData, name: str) -> bool:
     """Whether each function of that name in the script's files scales what it is given, by numbers that it does not work out of
     it: a ``mean`` or ``std`` in its body would be the data's own."""
-    source = run_data.source
-    found = [one for file in source.trees for one in source.nodes(file, ast.FunctionDef) if one.name == name]
+    found = [one for _, one in run_data.source.functions(name)]
     return bool(found) and all(_scales_by_given_numbers(one) for one in found)
 
 

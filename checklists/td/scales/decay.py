@@ -18,8 +18,8 @@ from msprec.engine.schema import Fact
 
 #: Optimizers that take the decay off the weights by itself, beside an update that the gradient's size does not enter.
 _DECOUPLED = re.compile(r"AdamW|AdamWeightDecay", re.IGNORECASE)
-#: Optimizers that take rate times decay off each weight; others, as Adam, scale the decay with the gradient.
-_DECAYS_WEIGHTS = re.compile(r"AdamW|AdamWeightDecay|^SGD$|^Momentum$", re.IGNORECASE)
+#: Others that take rate times decay off each weight; those as Adam scale the decay with the gradient.
+_PLAIN = ("sgd", "momentum")
 _LOWER = Text(
     "把 weight_decay 降到 1e-4 左右（AdamWeightDecay 为 1e-2），再运行；"
     "它不是 Keras 的 decay，学习率的衰减要写成学习率调度（如 nn.InverseDecayLR）。",
@@ -48,7 +48,7 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
     The pull of a decay λ on a weight w is λ ‖w‖ beside ‖∂L/∂w‖, and λ times the root mean square of w beside that of the update
     where an optimizer decays apart from an update of normalised size (Loshchilov and Hutter 2019), td.08.update.
     """
-    used = [one for one in run_data.optimizers if one.used is not False and _decay(one) > 0]
+    used = _decaying(run_data)
     nothing, gain = run_data.once(assess).state in ("nothing", "got_worse"), learning_outcome(run_data).gain
     little = gain is not None and gain < run_data.limit("td.08.half_way")
     if len(used) != 1 or not (nothing or little):
@@ -78,7 +78,7 @@ def decay_outweighs(run_data: RunData) -> Optional[Finding]:
         ),
         _LOWER,
         [_table(pulls), loss_figure(run_data)],
-        [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one],
+        _places(run_data, optimizer),
     )
 
 
@@ -90,12 +90,13 @@ def decay_forgets(run_data: RunData) -> Optional[Finding]:
     A decay λ at a rate η leaves 1 - ηλ of a weight at an update, so that it is an average of what the last 1/(ηλ) updates put in
     (Wang and Aitchison 2024), of (1 - m)/(ηλ) with a momentum m.
     """
-    used = [one for one in run_data.optimizers if one.used is not False and _decay(one) > 0]
+    used = _decaying(run_data)
     gain = learning_outcome(run_data).gain
     if len(used) != 1 or gain is None or gain >= run_data.limit("td.08.all_but"):
         return None
     optimizer, rate = used[0], used[0].learning_rate.value
-    if rate is None or not _DECAYS_WEIGHTS.search(optimizer.class_ or ""):
+    name = optimizer.class_ or ""
+    if rate is None or not (_DECOUPLED.search(name) or name.lower() in _PLAIN):
         return None
     momentum = optimizer.momentum if isinstance(optimizer.momentum, (int, float)) else 0.0
     horizon = max(1, round((1 - momentum) / max(rate * _decay(optimizer), 1e-12)))
@@ -117,7 +118,7 @@ def decay_forgets(run_data: RunData) -> Optional[Finding]:
         ),
         _LOWER,
         [loss_figure(run_data)],
-        [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one],
+        _places(run_data, optimizer),
     )
 
 
@@ -133,6 +134,16 @@ def _stopped(gain: Optional[float]) -> Text:
         "the training stops {gain} below the loss of a constant prediction",
         gain=f"{100 * (gain or 0.0):.0f} %",
     )
+
+
+def _decaying(run_data: RunData) -> list:
+    """The optimizers that were used with a decay."""
+    return [one for one in run_data.optimizers if one.used is not False and _decay(one) > 0]
+
+
+def _places(run_data: RunData, optimizer: Fact) -> list:
+    """Where the optimizer is made, and where its decay comes from."""
+    return [one for one in (optimizer.place, *argument_origin(run_data, optimizer.place, DECAY)) if one]
 
 
 def _decay(optimizer: Fact) -> float:
