@@ -179,7 +179,7 @@ def _calls(node: ast.AST) -> list:
 
 def _read_as_numbers(methods: dict, compiled: list) -> dict:
     """``{attribute: line}`` of the attributes that compiled methods compute with, and that ``__init__`` binds to no holder."""
-    begun = methods.get("__init__")
+    begun = methods.get("__init__") if compiled else None
     bound = {
         own_attribute(target): one.value
         for one in (ast.walk(begun) if begun is not None else ())

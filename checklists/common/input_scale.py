@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.findings import train_sets
 from msprec.checklists.common.one_quantity import is_one_quantity
 from msprec.checklists.common.target_columns import column_of
 from msprec.engine.run_data import RunData
@@ -61,10 +62,14 @@ def entering(run_data: RunData, columns: list) -> list:
 
 
 def _in_step(run_data: RunData, column: Fact) -> bool:
-    """Whether the training steps were called with numbers of that range, as many a sample: the number of a row is not. True where
-    that is not known."""
+    """Whether the training steps were called with numbers of that range, as many a sample: the number of a row is not, nor boxes
+    that an evaluation alone needs. True where that is not known."""
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "step" and one.arguments]
-    given = [one for call in calls for one in call.arguments if values_in(one.shape) == values_in(column.shape)]
+    taken = [one for call in calls for one in call.arguments]
+    given = [one for one in taken if values_in(one.shape) == values_in(column.shape)]
+    if taken and not given:
+        sizes = {values_in(one.shape) for dataset in train_sets(run_data) for one in dataset.columns}
+        return None in sizes or not {values_in(one.shape) for one in taken} <= sizes
     if not given or None in (column.min, column.max) or any(None in (one.min, one.max) for one in given):
         return True
     wide = column.max - column.min

@@ -4,6 +4,7 @@ A table of rules over what enters each loss: the operator that bounds the output
 """
 
 import math
+import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -793,3 +794,8 @@ RULES = (
     _shapes,
     _weights_of_classes,
 )
+
+
+def loss_lines(run_data: RunData, name: Optional[str]) -> list:
+    """Where the code makes a loss cell of that name, or calls the function."""
+    return run_data.find_lines(rf"\b{re.escape(name)}\(", 2) if name else []

@@ -7,7 +7,11 @@ _WHY = {
     "batch": Text(
         "没有可供重放的 batch（如数据下沉模式）", "no batch could be kept to run a step again (as in sink mode)"
     ),
-    "ranks": Text("分布式训练的各进程不做探测", "the processes of a distributed run are not probed"),
+    "ranks": Text(
+        "一个进程只有各进程梯度中自己的一份", "one rank has only its own of the gradients that all ranks gave"
+    ),
+    "other_rank": Text("只在 rank 0 上做探测", "rank 0 alone is probed"),
+    "share": Text("一个进程只有 batch 中自己的一份", "one rank has only its share of a batch"),
     "accumulation": Text("训练使用了梯度累积", "gradients are accumulated over several steps"),
     "optimizers": Text(
         "训练步使用的优化器不止一个或没有看到", "the step has several optimizers, or none that was seen"
@@ -41,7 +45,7 @@ _REMEDY = {
         "Take the rates of a reference implementation, or compare short trainings with a few rates.",
     ),
     "batch": Text("用 dataset_sink_mode=False 运行一小段训练。", "Run a short training with dataset_sink_mode=False."),
-    "ranks": Text("用单进程运行同一脚本。", "Run the same script in one process."),
+    **dict.fromkeys(("ranks", "share", "waits"), Text("用单进程运行同一脚本。", "Run the same script in one process.")),
     "slow": Text(
         "增大 `msprec run --probe-seconds`，或用 `msprec lr SCRIPT`。",
         "Give `msprec run --probe-seconds` more, or use `msprec lr SCRIPT`.",
@@ -59,13 +63,19 @@ def skipped(run_data: RunData, name: str) -> Text:
     kind, _, rest = why.partition(": ")
     if kind == "side_effect":
         return Text("重放会再次产生副作用（{what}）", "running a step again would be noticed ({what})", what=rest)
+    if kind == "waits":
+        return Text(
+            "单独重放会等待其他进程（{what}）",
+            "a step run on one rank alone would wait for the others ({what})",
+            what=rest,
+        )
     return _WHY.get(kind, Text("探测失败：{why}", "the probe failed: {why}", why=why))
 
 
 def remedy(run_data: RunData, name: str) -> Text:
     """What would make the probe possible."""
     return _REMEDY.get(
-        run_data.probes.skipped.get(name) or "",
+        (run_data.probes.skipped.get(name) or "").partition(": ")[0],
         Text(
             "用 `msprec run`（--probe-seconds 大于 0）把脚本运行到结束。",
             "Run the script to its end with `msprec run` (--probe-seconds above 0).",

@@ -143,8 +143,8 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
 
 
 def _is_own(asked: _Asked, name: str) -> bool:
-    """Whether a function of the user's has the name: what it gives is decided where it is called."""
-    return bool(asked.run_data.source.functions(name))
+    """Whether a function or class of the user's has the name: what it gives is decided where it is called."""
+    return bool(asked.run_data.source.functions(name) or asked.run_data.source.classes(name))
 
 
 def _of_name(asked: _Asked, file: str, node: ast.Name, depth: int) -> Optional[Fact]:

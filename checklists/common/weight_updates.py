@@ -70,7 +70,7 @@ def by_network(run_data: RunData) -> list:
 
 def teachers(run_data: RunData) -> list:
     """The parameters of each network that only lends its output: none of them in an optimizer, none moved, and run in
-    inference mode while another network trains.
+    inference mode while another network trains, never in training mode in a step.
 
     Where nothing runs in training mode the mode tells nothing: a network that no checkpoint filled, and that puts out what a
     trained one is given in each step, is a part of what trains.
@@ -84,6 +84,10 @@ def teachers(run_data: RunData) -> list:
         for phase in run_data.phases
         if phase.root_training is False and (phase.gradient or phase.phase == "forward")
     }
+    classes = [network.class_ for network in run_data.networks]
+    # evaluated at the end like the rest, after it ran in training mode in each step; a student may be of its teacher's class
+    trained = {phase.root for phase in run_data.phases if phase.root_training and phase.gradient}
+    lending -= {name for name in trained if classes.count(name) == 1}
     if not any(phase.root_training for phase in run_data.phases):
         lending -= {name for names in run_data.once(learnt_inputs).values() for name in names} - _filled(run_data)
     return [parameters for name, parameters in still if name in lending]

@@ -15,6 +15,7 @@ from msprec.checklists.common.findings import (
     missing,
     note,
 )
+from msprec.checklists.common.loss_rules import loss_lines
 from msprec.checklists.common.sharding import overlap
 from msprec.checklists.ds.imbalance_mitigation import (
     BY_CLASS,
@@ -354,9 +355,10 @@ class _Balance:
         return array_origins(self.run_data, self.dataset, columns[0])[:most] if columns else []
 
     def _losses(self) -> list:
-        """Where the loss is made that counts all samples alike."""
-        made = [one.place for one in self.run_data.probes.losses if one.place]
-        return [*made, *(one.place for one in self.run_data.losses if one.place)][:2]
+        """Where the loss is called and made that counts all samples alike."""
+        seen = self.run_data.probes.losses
+        used = [one.place for one in (*seen, *self.run_data.losses) if one.place][:2]
+        return [*used, *(line for one in seen[:1] for line in loss_lines(self.run_data, one.name))]
 
     def _enough(self) -> bool:
         mixed = [

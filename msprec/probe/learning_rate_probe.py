@@ -15,6 +15,8 @@ from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
+#: Trials at rates closer than this factor tell nothing of each other.
+APART = 3.0
 #: Powers of ten of the run's rate at which the first steps are tried: where its own rate brings the loss down by less than
 #: `STILL`, where it raises it by `GROWS`, and else; steps of a trial at least.
 UP, DOWN, BOTH, TRIAL = (1, 2, 3, -1, -2, -3), (-1, -2, -3, 1, 2, 3), (-1, 1, -2, 2, -3, 3), 10
@@ -147,15 +149,14 @@ def _trials(finder: LearningRateFinder, curve, batches: list, reached: Optional[
                 break
             found.append({"rate": rate, "losses": losses})
             if len(found) == 1:
-                rates = [*_likely(curve), *(finder.used * 10.0**power for power in _powers(losses))]
+                rates = [*_likely(curve, finder.used), *(finder.used * 10.0**power for power in _powers(losses))]
     return found
 
 
-def _likely(curve) -> list[float]:
-    """The rate that the range test speaks for, if it does."""
-    if curve.steepest is not None:
-        return [curve.steepest]
-    return [BELOW_DIVERGENCE * curve.diverged] if curve.diverged is not None else []
+def _likely(curve, used: float) -> list[float]:
+    """The rate that the range test speaks for, if it does, and another than the run's."""
+    rate = curve.steepest if curve.steepest is not None else BELOW_DIVERGENCE * (curve.diverged or 0.0)
+    return [rate] if rate and max(rate / used, used / rate) >= APART else []
 
 
 def _powers(losses: list) -> tuple[int, ...]:

@@ -191,14 +191,16 @@ def _returned(trace: GraphTrace, node: Node) -> bool:
 
 
 def _broadcasts(trace: GraphTrace, labels: list) -> list:
-    """Differences of a prediction and a label whose shapes, (N, 1) and (N,), broadcast to (N, N)."""
+    """Differences of a prediction and a label, or of what is made of one, whose shapes, (N, 1) and (N,), broadcast to (N, N)."""
     found = []
     for node in trace.nodes:
         shapes = [tuple(value.shape) for value in node.inputs[:2]]
         if len(shapes) < 2 or not _spreads(*shapes) or kind_called(node.callee) in (SOFTMAX, NLL):
             continue
         arrays = [to_numpy(value) for value in node.inputs[:2]]
-        given = [is_input(array, labels) for array in arrays]
+        given = [
+            is_input(array, labels) or _is_made_of_inputs(trace, value) for array, value in zip(arrays, node.inputs)
+        ]
         made = {tuple(value.shape) for value in node.results}
         compared = (len(arrays[0]), len(arrays[0])) in made or all(np.prod(one or (1,)) == 1 for one in made)
         if any(given) and not all(given) and compared:  # a sum over the places that the other names compares nothing
@@ -212,6 +214,11 @@ def _broadcasts(trace: GraphTrace, labels: list) -> list:
                 }
             )
     return found
+
+
+def _is_made_of_inputs(trace: GraphTrace, value) -> bool:
+    """Whether a value of one number a row comes of what the step was given, such as the logarithm of an exposure."""
+    return value.ndim == 1 and not is_learnt(trace, value)
 
 
 def _spreads(one: tuple, other: tuple) -> bool:

@@ -69,7 +69,7 @@ def mixed_samples(material) -> Optional[dict]:
     batch = material.batches[0]
     tensors = [one for one in tensors_in(batch) if one.ndim]
     lengths = {int(one.shape[0]) for one in tensors}
-    if len(lengths) != 1 or min(lengths) < _FEWEST or not any(_inputs(one) for one in tensors):
+    if len(lengths) != 1 or min(lengths) < _FEWEST or all(one.ndim < 2 for one in tensors):
         return None
     rows = lengths.pop()
     middle = rows // 2
@@ -98,10 +98,6 @@ def mixed_samples(material) -> Optional[dict]:
                 "one_label": any(tuple(value.shape) in ((rows,), (rows, 1)) for value in tensors),
             }
     return None
-
-
-def _inputs(value) -> bool:
-    return value.ndim > 1 and "Float" in str(value.dtype)
 
 
 def _replaced(batch: tuple, at: int) -> tuple:

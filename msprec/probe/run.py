@@ -14,6 +14,7 @@ from msprec.probe.attention_axes import attention_axes
 from msprec.probe.box_corners import box_corners
 from msprec.probe.captured_steps import Material
 from msprec.probe.class_numbers import class_numbers
+from msprec.probe.collectives import on_one_rank, waits_for_ranks
 from msprec.probe.compared_inputs import compared_inputs
 from msprec.probe.confident_learning import label_suspects
 from msprec.probe.connectivity_trace import connections, trace_step
@@ -73,26 +74,27 @@ def run_probes(steps, writer, seconds: float, ranks: int = 1, crashed: bool = Fa
         steps: The run's `StepObserver`.
         writer: The run's writer.
         seconds: The budget.
-        ranks: Processes of the run; several are not probed, as each would wait for the others.
+        ranks: Processes of the run. Of several the first alone is probed, where its step can be run without the others, and with
+            no probe that needs the gradients which all gave, or a whole batch.
         crashed: The script ended with an exception that no loss announced: its first step is watched again, and no more.
 
     Returns:
         dict: The facts ``probes``.
     """
     material = steps.material.last()
-    why = _why_not(material, ranks, steps.accumulation)
+    why = _why_not(material, ranks, writer.rank)
     with _announced() if why is None else contextlib.nullcontext() as tell:
         probes = _Probes(seconds, tell)
         if why is not None:
             probes.skip(why, "graph", "units", "gradients", "labels", "further", "range_test")
         else:
-            with quiet(), material.as_bound():
-                probes.run("graph", lambda: probes.facts.update(_watched_step(material)))
+            with quiet(), material.as_bound(), on_one_rank() if ranks > 1 else contextlib.nullcontext():
+                probes.run("graph", lambda: probes.facts.update(_watched_step(material, ranks == 1)))
                 if crashed:
                     probes.skip("crashed", "labels", "further", "range_test")
                 else:
-                    _on_the_weights_of_the_end(probes, material, steps.evaluations)
-                    _trainings(probes, material, steps.accumulation, writer)
+                    _on_the_weights_of_the_end(probes, material, steps.evaluations, ranks)
+                    _trainings(probes, material, steps.accumulation, writer, ranks)
     probes.facts["seconds"] = round(probes.elapsed(), 3)
     writer.facts("probes", probes.facts)
     return probes.facts
@@ -144,7 +146,7 @@ class _Probes:
             self.facts["took"][name] = round(busy_seconds() - began, 3)
 
 
-def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations) -> None:
+def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations, ranks: int) -> None:
     """The probes that train nothing."""
     facts = probes.facts
     probes.keep("units", unit_facts, material, probes.left(UNITS))
@@ -176,13 +178,16 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)
-    probes.keep("gradients", update_gradients, material, probes.left(GRADIENTS))
+    if ranks > 1:
+        probes.skip("ranks", "gradients")
+    else:
+        probes.keep("gradients", update_gradients, material, probes.left(GRADIENTS))
     probes.keep("terms", loss_terms, material, probes.left(TERMS))
     probes.run("evaluation", lambda: facts.update(evaluations=evaluations.facts()))
     probes.keep("labels", label_suspects, material, probes.left(LABELS))
 
 
-def _trainings(probes: _Probes, material: Material, accumulation: int, writer) -> None:
+def _trainings(probes: _Probes, material: Material, accumulation: int, writer, ranks: int) -> None:
     """The probes that train: on from the end, and with one learning rate after the other."""
     why = (
         "accumulation"
@@ -197,7 +202,9 @@ def _trainings(probes: _Probes, material: Material, accumulation: int, writer) -
     so_far = reached(writer, material.before)
     with material.as_in_training():
         probes.keep("further", further_training, material, probes.left(FURTHER), so_far, probes.seconds)
-        if probes.left() < LEAST:
+        if ranks > 1:
+            probes.skip("share", "range_test")  # of a batch, whose bounds are not those of the whole
+        elif probes.left() < LEAST:
             probes.skip("slow", "range_test")
         else:
             probes.run("range_test", lambda: writer.facts("range_test", range_test(material, probes.left(), so_far)))
@@ -214,17 +221,21 @@ def may_leave_bounds(losses: list) -> bool:
     return any(name.lower() not in _KEEPS_WITHIN for name in sources)
 
 
-def _why_not(material: Material, ranks: int, accumulation: int) -> Optional[str]:
-    if ranks > 1:
-        return "ranks"
+def _why_not(material: Material, ranks: int, rank: int) -> Optional[str]:
+    if ranks > 1 and rank > 0:
+        return "other_rank"
     if material.build is None or not material.batches:
         return "batch"
     functions = (material.function,) if material.function is not None else ()
-    found = side_effect([r for r in material.roots if hasattr(r, "_cells")], functions, lasting=True)
-    return f"side_effect: {found}" if found else None
+    roots = [root for root in material.roots if hasattr(root, "_cells")]
+    found = side_effect(roots, functions, lasting=True)
+    if found:
+        return f"side_effect: {found}"
+    waits = waits_for_ranks([*roots, *material.optimizers], functions) if ranks > 1 else None
+    return f"waits: {waits}" if waits else None
 
 
-def _watched_step(material: Material) -> dict:
+def _watched_step(material: Material, own_gradients: bool) -> dict:
     batch = most_classes(material.batches[:FIRST])
     wanted = list(material.optimizers[0].parameters) if len(material.optimizers) == 1 else None
     with material.as_in_training():
@@ -235,7 +246,7 @@ def _watched_step(material: Material) -> dict:
             "reshaped_axes": reshaped_axes(trace, batch),
             "made_and_real": made_and_real(trace),
             **loss_facts(trace, batch, step, _again(material, wanted), material.initial, material.batches[:FIRST]),
-            **_differentiated(material, wanted),
+            **(_differentiated(material, wanted) if own_gradients else {}),
         }
 
 

@@ -20,7 +20,7 @@ def side_effect(roots: list, functions: tuple = (), lasting: bool = False) -> Op
     """Names the first thing in the users' code below ``roots`` and in ``functions`` that a second run of the same step
     would do again for all to see, such as ``"print in Net.construct"``; ``None``: nothing was found. Parameters may be
     assigned: a replay restores them. ``lasting``: only what outlives the process, such as a file that is opened."""
-    for function in _user_functions(roots, functions):
+    for function in user_functions(roots, functions):
         code = getattr(getattr(function, "__func__", function), "__code__", None)
         found = _in_code(code, lasting) if code is not None and is_user_file(code.co_filename) else None
         if found is not None:
@@ -30,7 +30,7 @@ def side_effect(roots: list, functions: tuple = (), lasting: bool = False) -> Op
 
 def draws_on_host(roots: list, functions: tuple = ()) -> bool:
     """Whether the users' code below ``roots`` and in ``functions`` may draw from Python's or NumPy's random generators."""
-    return any(_names_random(getattr(function, "__func__", function)) for function in _user_functions(roots, functions))
+    return any(_names_random(getattr(function, "__func__", function)) for function in user_functions(roots, functions))
 
 
 def host_draws(function) -> Optional[str]:
@@ -75,7 +75,7 @@ def _names_by_line(code: types.CodeType) -> list:
 def draws_below(roots: list, functions: tuple = ()) -> list:
     """``(what, place)`` of the draws from the shared generators in the users' code below ``roots`` and in ``functions``."""
     found = {}
-    for function in _user_functions(roots, functions):
+    for function in user_functions(roots, functions):
         target = getattr(function, "__func__", function)
         for draw in _shared_draws(target):
             if not _seeds(draw):
@@ -142,7 +142,7 @@ def _is_generator(value) -> bool:
     return str(name).split(".")[0] == "random" or str(name).startswith("numpy.random")
 
 
-def _user_functions(roots: list, functions: tuple):
+def user_functions(roots: list, functions: tuple):
     """The ``construct`` methods of the users' cells below ``roots`` with all that they reach, and ``functions``."""
     seen = set()
     for root in roots:

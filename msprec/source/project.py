@@ -69,9 +69,11 @@ class Project:
         return self._texts.get(file)
 
     def mentions(self, pattern: re.Pattern) -> bool:
-        """Does the text of any module match?"""
+        """Does the text of any module match, in lower case?"""
         if pattern not in self._mentions:
-            self._mentions[pattern] = any(pattern.search(self._texts.get(m.file, "")) for m in self.modules.values())
+            self._mentions[pattern] = any(
+                pattern.search(self._texts.get(module.file, "").lower()) for module in self.modules.values()
+            )
         return self._mentions[pattern]
 
     def _follow(self) -> None:

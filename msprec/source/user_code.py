@@ -3,6 +3,8 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain
 from operator import itemgetter
 from typing import Optional, Union
 
@@ -37,7 +39,8 @@ class Code:
     def __init__(self, texts: dict):
         self.texts = texts
         self.trees = {}
-        self._lines, self._walked, self._under = {}, {}, {}
+        self._lines, self._joined, self._walked, self._under = {}, {}, {}, {}
+        self._matched: dict[tuple, tuple] = {}
         self._by_name: dict[type, dict] = {}
         self._scopes = None
         for name, text in sorted(texts.items()):
@@ -53,14 +56,22 @@ class Code:
     def matches(self, pattern) -> Iterator[tuple]:
         """(file, line, first match) of every line that matches, as for `grep`."""
         for name in sorted(self.texts):
-            for number, line in enumerate(self._code_lines(name), 1):
-                found = pattern.search(line)
-                if found:
-                    yield name, number, found
+            if (name, pattern) not in self._matched:
+                self._matched[name, pattern] = self._searched(name, pattern)
+            for number, found in self._matched[name, pattern]:
+                yield name, number, found
+
+    def _searched(self, name: str, pattern: re.Pattern) -> tuple:
+        """``((line, first match), …)`` in one file. One search of the whole text tells that most files hold no match."""
+        lines = self._code_lines(name)
+        if not _anywhere(pattern).search(self._joined[name]):
+            return ()
+        return tuple((number, found) for number, line in enumerate(lines, 1) if (found := pattern.search(line)))
 
     def _code_lines(self, name: str) -> list:
         if name not in self._lines:
             self._lines[name] = _code_lines(self.texts[name])
+            self._joined[name] = "\n".join(self._lines[name])
         return self._lines[name]
 
     def nodes(self, file: str, *kinds: type) -> list:
@@ -69,8 +80,9 @@ class Code:
             found = self._walked[file] = {}
             for numbered in enumerate(_walked(self.trees[file])) if file in self.trees else ():
                 found.setdefault(numbered[1].__class__, []).append(numbered)
-        of_kinds = [numbered for kind in kinds for numbered in self._walked[file].get(kind, ())]
-        return [node for _, node in sorted(of_kinds, key=itemgetter(0))]
+        of_kinds = [self._walked[file][kind] for kind in kinds if kind in self._walked[file]]
+        ordered = of_kinds[0] if len(of_kinds) == 1 else sorted(chain(*of_kinds), key=itemgetter(0))
+        return [node for _, node in ordered]
 
     def class_around(self, file: str, line: int) -> Optional[ast.ClassDef]:
         """The innermost class around a line."""
@@ -231,6 +243,12 @@ def assigned_parts(target: ast.expr, value: ast.expr) -> list:
 def is_data_loop(node: ast.AST) -> bool:
     """A ``for`` over something that looks like a data set or its iterator."""
     return isinstance(node, ast.For) and bool(_ITERATORS.search(ast.unparse(node.iter)))
+
+
+@cache
+def _anywhere(pattern: re.Pattern) -> re.Pattern:
+    """A pattern that finds in a text whatever the given one finds in one of its lines."""
+    return re.compile(pattern.pattern, pattern.flags | re.MULTILINE)
 
 
 def _code_lines(text: str) -> list:

@@ -16,7 +16,15 @@ from msprec.checklists.common.custom_loss import (
     tried,
 )
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.loss_rules import built_in, check_inputs, of_script, range_of, sign_turned, spread
+from msprec.checklists.common.loss_rules import (
+    built_in,
+    check_inputs,
+    loss_lines,
+    of_script,
+    range_of,
+    sign_turned,
+    spread,
+)
 from msprec.checklists.common.pair_distance import is_distance
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -209,7 +217,7 @@ def _counted(wrongs: list) -> Optional[Text]:
     return Text("{n} 处错误（第 {lines} 行）：", "{n} faults (lines {lines}):", n=len(wrongs), lines=listed(lines))
 
 
-def _check_reduced(one: Fact, _: RunData) -> None:
+def _check_reduced(one: Fact, run_data: RunData) -> None:
     """Raises `Wrong`."""
     if one.unreduced and len(one.shape) and one.shape[0] and one.shape[0] > 1:
         raise Wrong(
@@ -223,6 +231,7 @@ def _check_reduced(one: Fact, _: RunData) -> None:
             ),
             Text("设置 reduction='mean'，或对结果取平均。", "Set reduction='mean', or take the mean of the result."),
             one.place,
+            *loss_lines(run_data, one.name),
         )
 
 

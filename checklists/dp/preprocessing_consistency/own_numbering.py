@@ -72,6 +72,8 @@ def _numberings(run_data: RunData, file: str) -> list:
     makers = _makers(run_data, file)
     for call in run_data.source.nodes(file, ast.Call):
         name = called_name(call)
+        if name not in makers and name not in _FITS and not _by_appearance(call):
+            continue
         given = call.args[0] if call.args else None
         array = _told_by(given) if given is not None else ""
         if _by_appearance(call) and not array:
@@ -141,7 +143,7 @@ def _makers(run_data: RunData, file: str) -> dict:
             line = _numbers(function) if isinstance(function, ast.FunctionDef) and function.name == wanted else None
             if line is not None:
                 calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
-                sorts = any(called_name(one) in _SORTS for one in calls)
+                sorts = any(called_name(one) in _SORTS and not _of_column(one) for one in calls)
                 in_file = bool(_FILES.search(argument_names(function)[0])) and not any(map(_by_appearance, calls))
                 found[node.name] = sorts or in_file, line
     return found
@@ -154,6 +156,11 @@ def _told_by(argument: ast.AST) -> str:
     texts = [one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     told += [Path(one).stem for one in texts]
     return next((one for one in told if OTHER.search(one) or TRAINING.search(one)), told[0])
+
+
+def _of_column(call: ast.Call) -> bool:
+    """Whether it is pandas' ``column.unique()``, which keeps the order in which values come; NumPy's sorts them."""
+    return called_name(call) == "unique" and isinstance(call.func, ast.Attribute) and not call.args
 
 
 def _by_appearance(call: ast.Call) -> bool:

@@ -19,6 +19,7 @@ from msprec.checklists.common.training_curves import validation_scores
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.ds.class_counts import head_outputs, last_layer, last_outputs
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
+from msprec.checklists.ds.label_validity.compared_predictions import classless_argmax, compared_out_of_order
 from msprec.checklists.ds.pixel_class_balance import counts_figure, ignored_labels
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -51,6 +52,8 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         _constant,
         _numbered_otherwise,
         _scored_otherwise,
+        classless_argmax,
+        compared_out_of_order,
         corners_exchanged,
     )
     for check in (

@@ -29,11 +29,10 @@ def fixed_masks(run_data: RunData) -> list[FixedMask]:
     """
     cells = {cell.class_ for network in run_data.networks for cell in network.cells}
     found = []
-    for file, tree in run_data.source.trees.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and node.name in cells:
-                used = set(_multiplied(node, "drop" in node.name.lower()))
-                found += [FixedMask(name, place(file, line)) for name, line in _drawn(node) if name in used]
+    for name in sorted(cells):
+        for file, node in run_data.source.classes(name):
+            used = set(_multiplied(node, "drop" in node.name.lower()))
+            found += [FixedMask(field, place(file, line)) for field, line in _drawn(node) if field in used]
     return found
 
 

@@ -30,6 +30,9 @@ def aliased_states(run_data: RunData) -> Optional[Finding]:
     """A problem where an array that a class changes in place is handed out without a copy and put into a container: each element
     then is the same array, which goes on changing."""
     for file in sorted(run_data.source.trees):
+        stores = run_data.source.nodes(file, ast.Assign)
+        if not any(_ARRAY.search(ast.unparse(one.value)) for one in stores if any(map(own_attribute, one.targets))):
+            continue
         for node in run_data.source.nodes(file, ast.ClassDef):
             for state in _states(node):
                 kept = next(_kept(run_data, node, state), None)

@@ -20,6 +20,7 @@ from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
+from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
@@ -57,7 +58,8 @@ def received_batches(run_data: RunData) -> Finding:
     shifted against the tokens of a causal network, or are shifted more than once; targets that follow from the token beside
     theirs (td.05.beside), not learnt, where marks have moved the tokens alone (without marks: undecided); masks that fit
     their picture mirrored or turned in some samples; a target that one column of the inputs holds; a column that tells the
-    target and is constant where the network is used; ids that a type of one or two bytes wrapped round; a recurrent state
+    target and is constant where the network is used; a category encoded by the mean target of
+    the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
     another order, where its axes were to be exchanged; a series that a script of forecasts smooths about each value; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
@@ -79,6 +81,7 @@ def received_batches(run_data: RunData) -> Finding:
         or targets_beside_tokens(run_data)
         or target_in_inputs(run_data)
         or unknown_when_used(run_data)
+        or encoded_targets(run_data)
         or wrapped_ids(run_data)
         or turned_targets(run_data)
         or carried_states(run_data)

@@ -10,7 +10,6 @@ from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, construct_of, own_nodes
 
 _STACKS = ("stack", "vstack")  # of arrays, while np.array may be made of numbers
-_SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
@@ -20,7 +19,7 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     made of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL
     does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
-        for scope in run_data.source.nodes(file, *_SCOPES):
+        for scope in _scopes_that_reshape(run_data, file):
             for line, name in _exchanged(scope):
                 if _in_cell(run_data, file, scope) or not _is_named(run_data, scope):
                     continue
@@ -41,6 +40,16 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
                     [where],
                 )
     return None
+
+
+def _scopes_that_reshape(run_data: RunData, file: str) -> list:
+    """The functions of a file that call ``reshape``, and the module itself where its own statements do."""
+    found: dict = {}
+    for call in run_data.source.nodes(file, ast.Call):
+        if called_name(call) == "reshape" and isinstance(call.func, ast.Attribute):
+            scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+            found[id(scope)] = scope
+    return sorted(found.values(), key=lambda scope: getattr(scope, "lineno", 0))
 
 
 def _in_cell(run_data: RunData, file: str, scope: ast.AST) -> bool:

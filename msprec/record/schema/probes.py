@@ -630,7 +630,9 @@ PROBES = {
     "budget": key(finite, "seconds that probing may take, of the process's own where a CPU computes"),
     "seconds": key(finite, "seconds it took"),
     "took": key(Map(finite), "seconds that each probe took"),
-    "skipped": key(Map(text), "why probes were left out, by probe: batch, ranks, side_effect: …, failed: …, …"),
+    "skipped": key(
+        Map(text), "why probes were left out, by probe: batch, ranks, other_rank, share, waits: …, side_effect: …, …"
+    ),
     "graph": key(_GRAPH, "one training step, run again"),
     "reshaped_axes": key([_RESHAPED_AXES], "reshapes that give an axis the place of another, as a transpose would"),
     "made_and_real": key(

@@ -184,6 +184,19 @@ def test_a_second_network_left_out_in_training_mode_is_a_problem(verdict):
     assert verdict("cg.02", two_networks(True))["conclusion"] == "problem"
 
 
+def test_a_decoder_left_out_is_no_teacher_for_being_evaluated_at_the_end(verdict):
+    run = two_networks(True)
+    cells = run.facts["network"]["networks"][0]["cells"]
+    run.set(
+        "network", [{"id": n, "class": c, "role": "train", "cells": cells} for n, c in enumerate(("Decoder", "Net"))]
+    )
+    at_the_end = phase("forward", root="Decoder", root_training=False)
+    run.set("modes", [phase(root="Decoder"), phase(), at_the_end])
+    assert verdict("cg.02", run)["conclusion"] == "problem"
+    run.set("modes", [phase(), at_the_end])
+    assert verdict("cg.02", run)["conclusion"] == "ok"
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_many_pairs_that_begin_alike_stand_in_a_table_that_is_cut(verdict, lang):
     start = {**ONE, "min": -1.0, "max": 1.0, "mean": 0.0, "std": 0.5, "constant": False}

@@ -28,6 +28,7 @@ _CLASSES = (
 _READ = "def load(path):\n    words = open(path).read().split()\n    return {w: i for i, w in enumerate(words)}\n"
 _APPEARANCE = "def read(path):\n    table = pd.read_csv(path)\n    return pd.factorize(table['kind']{0})[0]\n"
 _FROM_FILES = "a = read(os.path.join(home, 'train.csv'))\nb = read(os.path.join(home, 'test.csv'))\n"
+_UNIQUE = "def build(column):\n    return {{raw: n for n, raw in enumerate({0})}}\n"
 _LETTERS = """def letters(words):
     known = {}
     for word in words:
@@ -46,6 +47,8 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
     [
         (_CLASS + _BOTH.format("Words"), "problem"),
         (_COUNTED + _BOTH.format("build"), "problem"),
+        (_UNIQUE.format("column.unique()") + _BOTH.format("build"), "problem"),
+        (_UNIQUE.format("np.unique(column)") + _BOTH.format("build"), "undecided"),
         (
             "v = CountVectorizer()\na = v.fit_transform(train_texts)\nb = CountVectorizer().fit_transform(val_texts)\n",
             None,

@@ -131,6 +131,13 @@ def test_another_rate_does_not_outdo_a_run_that_ends_lower(verdict):
     assert verdict("hp.01", tried(swept(learnt, 1e-3, 1.0), used=2.2, tenfold=0.6))["conclusion"] == "ok"
 
 
+@pytest.mark.parametrize(("tenth", "large"), [(0.45, True), (0.75, False), (1.2, False)])
+def test_a_tenth_of_the_rate_comes_further_than_the_whole_run(verdict, tenth, large):
+    falls = training(lambda n: 0.9 + 1.4 * math.exp(-n / 20), 300)
+    entry = verdict("hp.01", tried(swept(falls, 1e-3, 1.0), used=1.05, tenth=tenth))
+    assert (entry["conclusion"] == "problem" and "too large" in entry["summary"]) == large, entry["summary"]
+
+
 @pytest.mark.parametrize(
     ("end", "batches", "steps", "small"),
     [

@@ -1,0 +1,180 @@
+"""Predictions that are compared with labels of other samples, or that say nothing of the class (ds.02)."""
+
+import ast
+from collections.abc import Iterator
+from typing import Optional, Union
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name, target_names
+
+_SCOPES = (ast.Module, ast.FunctionDef)
+#: A data set of arrays that is shuffled where nothing is said.
+_SHUFFLED = "NumpySlicesDataset"
+#: The axis of the classes.
+_LAST = (1, -1)
+
+
+def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where the class is taken by argmax over an output of one unit, which is always 0."""
+    if {tuple(one.predicted.shape or ())[1:] for one in run_data.probes.losses} != {(1,)}:
+        return None
+    for file in run_data.source.trees:
+        for call in run_data.source.nodes(file, ast.Call):
+            if called_name(call) == "argmax" and _axis(call) in _LAST and _of_network(run_data, file, call):
+                where = place(file, call.lineno)
+                says = Text(
+                    "{where} 对只有一个单元的输出取 argmax，结果永远是 0：得到的类别与网络的输出无关",
+                    "{where} takes the class by argmax over an output of one unit, which is always 0: the class does not depend "
+                    "on what the network gives",
+                    where=at(where),
+                )
+                advice = Text(
+                    "把概率与 0.5 比较（logits 与 0 比较）。", "Compare the probability with 0.5, or the logit with 0."
+                )
+                return says, advice, where
+    return None
+
+
+def _axis(call: ast.Call) -> Optional[int]:
+    """The axis that an argmax goes over, where it is written as a number."""
+    words = [one.value for one in call.keywords if one.arg in ("axis", "dim")]
+    method = isinstance(call.func, ast.Attribute) and not _is_module(call.func.value)
+    given = words or call.args[0 if method else 1 :][:1]
+    try:
+        return ast.literal_eval(given[0]) if given else None
+    except ValueError:
+        return None
+
+
+def _is_module(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
+
+
+def _of_network(run_data: RunData, file: str, call: ast.Call) -> bool:
+    """Whether what an argmax is taken of comes from a call of something that is no module's, at once or by one name."""
+    held = (
+        [call.func.value] if isinstance(call.func, ast.Attribute) and not _is_module(call.func.value) else call.args[:1]
+    )
+    names = {name for one in held for name in target_names(one)}
+    called = _plainly_called(held)
+    for store in run_data.source.nodes(file, ast.Assign):
+        if names & {name for target in store.targets for name in target_names(target)}:
+            called |= _plainly_called([store.value])
+    kept = [one for one in run_data.source.nodes(file, ast.Assign) if called & set(_names(one.targets))]
+    classes = {cell.class_ for network in run_data.networks for cell in network.cells} | {
+        network.class_ for network in run_data.networks
+    }
+    return any(isinstance(one.value, ast.Call) and called_name(one.value) in classes for one in kept)
+
+
+def _plainly_called(parts: list) -> set:
+    """The names that are called in these expressions, without an object before them."""
+    calls = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)]
+    return {one.func.id for one in calls if isinstance(one.func, ast.Name)}
+
+
+def _names(targets: list) -> list:
+    return [name for target in targets for name in target_names(target)]
+
+
+def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where predictions for a data set that is shuffled are compared with the array that it was made of, in its own order."""
+    for file in run_data.source.trees:
+        for scope in run_data.source.nodes(file, *_SCOPES):
+            for made, labels, compared in _compared(run_data, file, scope):
+                says = Text(
+                    "{made} 的数据集默认混洗，按它得到的预测却在 {compared} 与原来顺序的 {labels} 比较：预测与标签不属于同一样本",
+                    "The data set of {made} is shuffled, as nothing forbids it, and what is predicted for it is compared at "
+                    "{compared} with {labels} in its own order: prediction and label are of different samples",
+                    made=at(place(file, made)),
+                    compared=at(place(file, compared)),
+                    labels=labels,
+                )
+                advice = Text(
+                    "评估用的数据集设 shuffle=False，或在同一循环中收集标签。",
+                    "Give the data set of an evaluation shuffle=False, or collect the labels in the same loop.",
+                )
+                return says, advice, place(file, made), place(file, compared)
+    return None
+
+
+def _compared(run_data: RunData, file: str, scope: Union[ast.Module, ast.FunctionDef]) -> Iterator[tuple]:
+    """``(line of the data set, name of the labels, line of the comparison)``."""
+    own = [
+        one
+        for statement in scope.body
+        for one in ast.walk(statement)
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
+    ]
+    for store in (one for one in own if isinstance(one, ast.Assign) and len(one.targets) == 1):
+        made = next((one for one in ast.walk(store.value) if isinstance(one, ast.Call) and _is_shuffled(one)), None)
+        labels = _second(made) if made is not None else ""
+        if made is None or not labels or not isinstance(store.targets[0], ast.Name):
+            continue
+        predicted = _predicted_for(run_data, own, store.targets[0].id, store.lineno)
+        for one in own:
+            if one.__class__ in (ast.Compare, ast.Call) and one.lineno > store.lineno and predicted:
+                sides = [one.left, *one.comparators] if isinstance(one, ast.Compare) else one.args
+                plain = any(isinstance(side, ast.Name) and side.id == labels for side in sides)
+                if plain and any(set(target_names(side)) & predicted for side in sides):
+                    yield made.lineno, labels, one.lineno
+
+
+def _is_shuffled(call: ast.Call) -> bool:
+    words = {one.arg: one.value for one in call.keywords}
+    said = words.get("shuffle")
+    off = isinstance(said, ast.Constant) and not said.value
+    return called_name(call) == _SHUFFLED and not off and "sampler" not in words and bool(call.args)
+
+
+def _second(call: ast.Call) -> str:
+    """``y`` of ``NumpySlicesDataset((x, y), …)``."""
+    parts = call.args[0].elts if isinstance(call.args[0], (ast.Tuple, ast.List)) else []
+    return parts[-1].id if len(parts) > 1 and isinstance(parts[-1], ast.Name) else ""
+
+
+def _predicted_for(run_data: RunData, own: list, dataset: str, after: int) -> set:
+    """The names of what loops over a data set gather without its labels, and of what is made of it."""
+    found: set = set()
+    for one in own:
+        if isinstance(one, ast.For) and dataset in target_names(one.iter):
+            found |= _gathered(one)
+        if isinstance(one, ast.Assign) and one.lineno > after:
+            gathers = any(
+                isinstance(call, ast.Call)
+                and any(isinstance(given, ast.Name) and given.id == dataset for given in call.args)
+                and _gathers(run_data, called_name(call))
+                for call in ast.walk(one.value)
+            )
+            if gathers or set(target_names(one.value)) & found:
+                found |= set(_names(one.targets))
+    return found
+
+
+def _gathers(run_data: RunData, function: str) -> bool:
+    """Whether a function of that name gathers predictions alone over what it is given, and nothing else."""
+    made = [node for _, node in run_data.source.functions(function)]
+    loops = [one for node in made for one in ast.walk(node) if isinstance(one, ast.For)]
+    returned = [one for node in made for one in ast.walk(node) if isinstance(one, ast.Return)]
+    alone = all(one.value is not None and not isinstance(one.value, ast.Tuple) for one in returned)
+    return bool(returned) and alone and any(_gathered(loop) for loop in loops)
+
+
+def _gathered(loop: ast.For) -> set:
+    """The lists that a loop over samples and labels appends to, where it reads no label."""
+    target = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2 else None
+    target = target.elts[-1] if isinstance(target, ast.Tuple) and target.elts else target
+    if not isinstance(target, ast.Name):
+        return set()
+    nodes = [one for statement in loop.body for one in ast.walk(statement)]
+    if any(isinstance(one, ast.Name) and one.id == target.id for one in nodes):
+        return set()
+    appends = [one for one in nodes if isinstance(one, ast.Call) and called_name(one) in ("append", "extend")]
+    return {
+        one.func.value.id
+        for one in appends
+        if isinstance(one.func, ast.Attribute) and isinstance(one.func.value, ast.Name)
+    }

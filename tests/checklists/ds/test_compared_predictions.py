@@ -1,0 +1,33 @@
+"""ds.02: predictions that are compared with labels of other samples."""
+
+import pytest
+from building import Run, run_data
+
+from msprec.checklists.ds.label_validity.compared_predictions import compared_out_of_order
+
+_MADE = "rest = NumpySlicesDataset((x, y), ['x', 'y']).batch(8)\n"
+_LOOP = "p = []\nfor a, _ in rest.create_tuple_iterator():\n    p.append(net(a).argmax(1))\n"
+_FUNCTION = (
+    "def gather(data):\n    p = []\n    for i, (a, b) in enumerate(data):\n        p.append(net(a))\n    return p\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (_MADE + _LOOP + "print(np.mean(np.concatenate(p) == y))\n", [1, 5]),
+        (_MADE + _LOOP + "p = np.concatenate(p)\nprint(accuracy_score(y, p))\n", [1, 6]),
+        (_FUNCTION + _MADE + "q = gather(rest)\nprint(r2_score(y, q))\n", [6, 8]),
+        ("def main():\n" + "".join(f"    {one}\n" for one in (_MADE + _LOOP + "print(f(y, p))").splitlines()), [2, 6]),
+        # the order of the arrays; labels of the same loop; labels of another array; nothing is compared
+        (_MADE.replace("['x', 'y']", "['x', 'y'], shuffle=False") + _LOOP + "print(p == y)\n", None),
+        (_MADE.replace("['x', 'y']", "['x', 'y'], sampler=s") + _LOOP + "print(f(y, p))\n", None),
+        (_MADE + _LOOP.replace("_ in", "b in").replace("net(a).argmax(1)", "net(a) == b") + "print(f(y, p))\n", None),
+        (_MADE + _LOOP + "print(f(other, p))\n", None),
+        (_MADE + _LOOP + "print(len(p), len(y))\n", None),
+        (_MADE + "q = model.predict(x)\nprint(f(y, q))\n", None),
+    ],
+)
+def test_another_order(tmp_path, code, lines):
+    found = compared_out_of_order(run_data(tmp_path, Run(source={"train.py": code})), None, None)
+    assert ([one.line for one in found[2:]] if found is not None else None) == lines
