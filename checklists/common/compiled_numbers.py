@@ -15,7 +15,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_attribute, own_nodes, reached_methods, target_names
+from msprec.source.user_code import bound_names, called_name, own_attribute, own_nodes, reached_methods, target_names
 
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -111,7 +111,7 @@ def _operands(node: ast.AST) -> list:
 def _changed_variable(scope: ast.AST, function: str, name: str) -> Optional[int]:
     """The line of a loop that calls the function and gives the name, a number until then, another one."""
     nodes = list(own_nodes(scope))
-    bound = [one for one in nodes if isinstance(one, ast.Assign) and name in _names(one.targets)]
+    bound = [one for one in nodes if isinstance(one, ast.Assign) and name in bound_names(one.targets)]
     if not bound or not all(_is_number(one.value) for one in bound):
         return None
     for loop in [one for one in nodes if isinstance(one, _LOOPS)]:
@@ -119,14 +119,10 @@ def _changed_variable(scope: ast.AST, function: str, name: str) -> Optional[int]
         if function in {called_name(one) for one in inside if isinstance(one, ast.Call)}:
             stored = [(one.targets, one.lineno) for one in inside if isinstance(one, ast.Assign)]
             stored += [([one.target], one.lineno) for one in inside if isinstance(one, ast.AugAssign)]
-            lines = [line for targets, line in stored if name in _names(targets)]
+            lines = [line for targets, line in stored if name in bound_names(targets)]
             if lines:
                 return lines[0]
     return None
-
-
-def _names(targets: list) -> set:
-    return {name for target in targets for name in target_names(target)}
 
 
 def _is_number(value: ast.expr) -> bool:
@@ -179,7 +175,9 @@ def _calls(node: ast.AST) -> list:
 
 def _read_as_numbers(methods: dict, compiled: list) -> dict:
     """``{attribute: line}`` of the attributes that compiled methods compute with, and that ``__init__`` binds to no holder."""
-    begun = methods.get("__init__") if compiled else None
+    if not compiled:
+        return {}
+    begun = methods.get("__init__")
     bound = {
         own_attribute(target): one.value
         for one in (ast.walk(begun) if begun is not None else ())

@@ -5,7 +5,7 @@ import re
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, target_names
+from msprec.source.user_code import bound_names, called_name, target_names
 
 #: Modes in which each rank holds slices, or shares of the layers.
 SLICED = ("semi_auto_parallel", "auto_parallel", "hybrid_parallel")
@@ -58,6 +58,5 @@ def _conditions(run_data: RunData, file: str, node: ast.Call) -> list:
     return [
         place(file, one.lineno)
         for one in run_data.source.nodes(file, ast.Assign)
-        if isinstance(one.value, ast.Constant)
-        and names & {name for target in one.targets for name in target_names(target)}
+        if isinstance(one.value, ast.Constant) and names & bound_names(one.targets)
     ]

@@ -7,6 +7,7 @@ from typing import Optional
 
 from msprec.record.nested import flatten
 from msprec.runtime.cells import is_builtin, is_optimizer_class, walk
+from msprec.runtime.closure_scan import names_in
 from msprec.runtime.environment import parallel_facts
 from msprec.runtime.side_effects import user_functions
 
@@ -67,22 +68,18 @@ def _named_in(function) -> Optional[str]:
     if code is None:
         return None
     closure = dict(zip(code.co_freevars, target.__closure__ or ()))
-    for name in _names(code):
+    names = sorted({*names_in(code), *closure})
+    for name in names:
         value = held.get(name)
         if name in closure:
             with contextlib.suppress(ValueError):  # not assigned yet
                 value = closure[name].cell_contents
         if isinstance(value, types.ModuleType):
-            inner = (getattr(value, one, None) for one in _names(code))
+            inner = (getattr(value, one, None) for one in names)
             value = next((one for one in inner if _communicates(one)), None)
         if _communicates(value):
             return f"{getattr(value, '__name__', type(value).__name__)} in {target.__qualname__}"
     return None
-
-
-def _names(code: types.CodeType) -> list:
-    inner = (name for one in code.co_consts if isinstance(one, types.CodeType) for name in _names(one))
-    return list(dict.fromkeys((*code.co_names, *code.co_freevars, *inner)))
 
 
 def _communicates(value) -> bool:
@@ -121,4 +118,6 @@ def _reduced(operator, value):
     from mindspore.communication import get_group_size
 
     size = get_group_size(operator.group)
-    return {"sum": lambda: value * size, "prod": lambda: value**size}.get(operator.op, lambda: value)()
+    if operator.op == "sum":
+        return value * size
+    return value**size if operator.op == "prod" else value

@@ -9,14 +9,13 @@ import numpy as np
 from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.captured_steps import Material
+from msprec.range_test.lr_curve import APART
 from msprec.range_test.lr_finder import LearningRateFinder
 from msprec.record.nested import tensors_in
 from msprec.runtime.busy_clock import busy_seconds
 from msprec.runtime.cells import all_parameters
 
 LOW, HIGH, FEWEST, MOST = 1e-7, 10.0, 30, 100
-#: Trials at rates closer than this factor tell nothing of each other.
-APART = 3.0
 #: Powers of ten of the run's rate at which the first steps are tried: where its own rate brings the loss down by less than
 #: `STILL`, where it raises it by `GROWS`, and else; steps of a trial at least.
 UP, DOWN, BOTH, TRIAL = (1, 2, 3, -1, -2, -3), (-1, -2, -3, 1, 2, 3), (-1, 1, -2, 2, -3, 3), 10

@@ -222,7 +222,7 @@ def may_leave_bounds(losses: list) -> bool:
 
 
 def _why_not(material: Material, ranks: int, rank: int) -> Optional[str]:
-    if ranks > 1 and rank > 0:
+    if rank > 0:
         return "other_rank"
     if material.build is None or not material.batches:
         return "batch"

@@ -17,6 +17,8 @@ POINTS, NOISE = 20, 5.0
 UNDONE, DECADES, NO_RATE = 0.5, 2.0, 1e-6
 #: Half-life of the smoothing, as a share of the points.
 HALF_LIFE = 0.03
+#: Short trainings at rates closer than this factor say nothing of each other.
+APART = 3.0
 
 
 class Judgement(NamedTuple):

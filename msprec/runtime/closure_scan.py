@@ -26,11 +26,12 @@ def _is_cell(value) -> bool:
     return any(base.__name__ == "Cell" and base.__module__ == "mindspore.nn.cell" for base in type(value).__mro__)
 
 
-def _names_of(code) -> set:
+def names_in(code: types.CodeType) -> set:
+    """The global names and attributes that a function's code and the functions inside it name."""
     names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            names |= _names_of(constant)
+            names |= names_in(constant)
     return names
 
 
@@ -102,7 +103,7 @@ class _Walk:
             return
         elif "mindspore" not in (getattr(target, "__module__", "") or "").split(".")[0]:
             self.functions.append(function)
-        names = frozenset(_names_of(code))
+        names = frozenset(names_in(code))
         if getattr(function, "__self__", None) is not None:
             self.value(function.__self__, names)
         for held in getattr(target, "__closure__", None) or ():
@@ -125,7 +126,7 @@ def reached_from(function, owner=None) -> Reached:
         found.function(function)
     if owner is not None:
         target = getattr(function, "__func__", function)
-        found.value(owner, frozenset(_names_of(target.__code__)) if hasattr(target, "__code__") else frozenset())
+        found.value(owner, frozenset(names_in(target.__code__)) if hasattr(target, "__code__") else frozenset())
     losses = tuple(found.losses)
     return Reached(
         tuple(found.optimizers),
@@ -150,7 +151,7 @@ class Bindings:
             code = getattr(target, "__code__", None)
             if code is None:
                 continue
-            for name in _names_of(code):
+            for name in names_in(code):
                 if callable(value := target.__globals__.get(name)):
                     self._globals[id(target.__globals__), name] = (target.__globals__, value)
             for held in target.__closure__ or ():

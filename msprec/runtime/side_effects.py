@@ -5,7 +5,7 @@ import types
 from typing import Optional
 
 from msprec.runtime.cells import is_builtin, walk
-from msprec.runtime.closure_scan import reached_from
+from msprec.runtime.closure_scan import names_in, reached_from
 from msprec.runtime.source_locations import is_user_file, place_in, place_of_code
 
 _SETS = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -122,14 +122,9 @@ def _names_random(function) -> bool:
     code = getattr(function, "__code__", None)
     if code is None or not is_user_file(code.co_filename):
         return False
-    names = _all_names(code)
+    names = names_in(code)
     held = getattr(function, "__globals__", {})
     return "random" in names or any(_is_generator(held[name]) for name in names if name in held)
-
-
-def _all_names(code: types.CodeType) -> set:
-    inner = (_all_names(one) for one in code.co_consts if isinstance(one, types.CodeType))
-    return set(code.co_names).union(*inner)
 
 
 def _is_generator(value) -> bool:

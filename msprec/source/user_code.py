@@ -190,6 +190,11 @@ def target_names(target: ast.AST) -> list:
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
 
 
+def bound_names(targets: Iterable) -> set:
+    """The names that the targets of an assignment bind."""
+    return {name for target in targets for name in target_names(target)}
+
+
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
     return last_name(call)

@@ -18,8 +18,9 @@ def judge_neighbours(run_data: RunData) -> Optional[Finding]:
     found = [one for one in run_data.probes.attended_neighbours if one.share is not None and one.share <= limit]
     if not found:
         return _multiplied(run_data)
-    places = [place for one in found for place in (one.given_by, one.place) if place]
-    return problem(
+    return _finding(
+        run_data,
+        found,
         Text(
             "图注意力看不到邻居：{operator} 只把 {share} 的权重给了邻接矩阵中相连的节点（它们占全部节点对的 {even}），"
             "掩码遮住的是邻居，留下的是不相连的节点。",
@@ -33,9 +34,14 @@ def judge_neighbours(run_data: RunData) -> Optional[Finding]:
             "遮住不相连的节点：masked_fill(scores, adjacency == 0, -1e9)，where 的两个分支不要写反。",
             "Hide the nodes that are not linked: masked_fill(scores, adjacency == 0, -1e9), or exchange the two sides of where.",
         ),
-        run_data.code_at(places, Text("softmax 与它的掩码", "The softmax and its mask")),
-        places,
     )
+
+
+def _finding(run_data: RunData, found: list, says: Text, advice: Text) -> Finding:
+    """The problem, at each softmax and what gives it its scores."""
+    places = [place for one in found for place in (one.given_by, one.place) if place]
+    code = run_data.code_at(places, Text("softmax 与它的掩码", "The softmax and its mask"))
+    return problem(says, advice, code, places)
 
 
 def _multiplied(run_data: RunData) -> Optional[Finding]:
@@ -45,8 +51,9 @@ def _multiplied(run_data: RunData) -> Optional[Finding]:
     found = [one for one in found if _is_product(run_data, one.given_by)]
     if not found:
         return None
-    places = [place for one in found for place in (one.given_by, one.place) if place]
-    return problem(
+    return _finding(
+        run_data,
+        found,
         Text(
             "图注意力没有遮住不相连的节点：分数乘以邻接矩阵，不相连的分数成为 0 而不是负无穷，{operator} 只把 {share} 的权重给了"
             "相连的节点（它们占全部节点对的 {even}）。",
@@ -60,8 +67,6 @@ def _multiplied(run_data: RunData) -> Optional[Finding]:
             "在 softmax 之前遮住不相连的节点：masked_fill(scores, adjacency == 0, -1e9)。",
             "Hide the nodes that are not linked before the softmax: masked_fill(scores, adjacency == 0, -1e9).",
         ),
-        run_data.code_at(places, Text("softmax 与它的掩码", "The softmax and its mask")),
-        places,
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional, Union
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.names import words
-from msprec.source.user_code import called_name, target_names
+from msprec.source.user_code import bound_names, called_name
 
 _MASKS = re.compile(r"mask|pad", re.IGNORECASE)
 _SHAPES = words(
@@ -179,8 +179,9 @@ def _changes(function: ast.AST) -> bool:
 def _makes_a_mask(node: Union[ast.Assign, ast.AugAssign], hiding: set) -> bool:
     """``mask = ...`` from anything but a mask as it is; what is added to scores is none."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    names = {name for target in targets for name in target_names(target)}
-    if not any(_MASKS.search(name) for name in names) or any(id(part) in hiding for part in ast.walk(node.value)):
+    if not any(_MASKS.search(name) for name in bound_names(targets)) or any(
+        id(part) in hiding for part in ast.walk(node.value)
+    ):
         return False
     meant = _meaning(node.value)
     return meant is None or meant[1] == 0 or _MASKS.search(meant[0]) is None

@@ -11,7 +11,7 @@ from msprec.checklists.dp.preprocessing_consistency.own_statistics import LABELS
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, bound_to, called_name, root_name, target_names
+from msprec.source.user_code import argument_names, bound_names, bound_to, called_name, root_name, target_names
 
 #: Methods that learn a numbering, and what has them.
 _FITS = ("fit", "fit_transform", "fit_on_texts", "build_vocab")
@@ -116,7 +116,7 @@ def _parts_of_one(run_data: RunData, file: str, one: str, other: str) -> bool:
     """Whether two names are given parts of one table, or both come out of one call."""
     made: dict = {one: set(), other: set()}
     for node in run_data.source.nodes(file, ast.Assign):
-        for name in {one, other} & {name for target in node.targets for name in target_names(target)}:
+        for name in {one, other} & bound_names(node.targets):
             value = bound_to(node, name)
             made[name] |= {node.lineno} if isinstance(node.value, ast.Call) else {root_name(value)}
     return bool((made[one] & made[other]) - {""})

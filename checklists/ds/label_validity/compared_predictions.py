@@ -8,13 +8,14 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, target_names
+from msprec.source.user_code import bound_names, called_name, target_names
 
 _SCOPES = (ast.Module, ast.FunctionDef)
 #: A data set of arrays that is shuffled where nothing is said.
 _SHUFFLED = "NumpySlicesDataset"
 #: The axis of the classes.
 _LAST = (1, -1)
+_MODULES = ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
 
 
 def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
@@ -41,32 +42,29 @@ def classless_argmax(run_data: RunData, _dataset: Fact, _column: Fact) -> Option
 def _axis(call: ast.Call) -> Optional[int]:
     """The axis that an argmax goes over, where it is written as a number."""
     words = [one.value for one in call.keywords if one.arg in ("axis", "dim")]
-    method = isinstance(call.func, ast.Attribute) and not _is_module(call.func.value)
-    given = words or call.args[0 if method else 1 :][:1]
+    given = words or call.args[0 if _is_method(call) else 1 :][:1]
     try:
         return ast.literal_eval(given[0]) if given else None
     except ValueError:
         return None
 
 
-def _is_module(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("np", "numpy", "ops", "mint", "mnp", "ms", "P", "F")
+def _is_method(call: ast.Call) -> bool:
+    """Whether it is a method of what it is taken of, and no function of a module."""
+    owner = getattr(call.func, "value", None)
+    return owner is not None and not (isinstance(owner, ast.Name) and owner.id in _MODULES)
 
 
 def _of_network(run_data: RunData, file: str, call: ast.Call) -> bool:
     """Whether what an argmax is taken of comes from a call of something that is no module's, at once or by one name."""
-    held = (
-        [call.func.value] if isinstance(call.func, ast.Attribute) and not _is_module(call.func.value) else call.args[:1]
-    )
+    held = [call.func] if _is_method(call) else call.args[:1]
     names = {name for one in held for name in target_names(one)}
     called = _plainly_called(held)
     for store in run_data.source.nodes(file, ast.Assign):
-        if names & {name for target in store.targets for name in target_names(target)}:
+        if names & bound_names(store.targets):
             called |= _plainly_called([store.value])
-    kept = [one for one in run_data.source.nodes(file, ast.Assign) if called & set(_names(one.targets))]
-    classes = {cell.class_ for network in run_data.networks for cell in network.cells} | {
-        network.class_ for network in run_data.networks
-    }
+    kept = [one for one in run_data.source.nodes(file, ast.Assign) if called & bound_names(one.targets)]
+    classes = {cell.class_ for network in run_data.networks for cell in network.cells}
     return any(isinstance(one.value, ast.Call) and called_name(one.value) in classes for one in kept)
 
 
@@ -74,10 +72,6 @@ def _plainly_called(parts: list) -> set:
     """The names that are called in these expressions, without an object before them."""
     calls = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)]
     return {one.func.id for one in calls if isinstance(one.func, ast.Name)}
-
-
-def _names(targets: list) -> list:
-    return [name for target in targets for name in target_names(target)]
 
 
 def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
@@ -150,7 +144,7 @@ def _predicted_for(run_data: RunData, own: list, dataset: str, after: int) -> se
                 for call in ast.walk(one.value)
             )
             if gathers or set(target_names(one.value)) & found:
-                found |= set(_names(one.targets))
+                found |= bound_names(one.targets)
     return found
 
 

@@ -9,10 +9,7 @@ from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.training_curves import whole_training
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-from msprec.range_test.lr_curve import Curve
-
-#: Rates closer than this factor say nothing of each other.
-_APART = 3.0
+from msprec.range_test.lr_curve import APART, Curve
 
 
 class Better(NamedTuple):
@@ -45,7 +42,7 @@ def better_rate(
     others = [
         trial
         for trial in others
-        if trial.rate and own.rate and max(trial.rate / own.rate, own.rate / trial.rate) >= _APART
+        if trial.rate and own.rate and max(trial.rate / own.rate, own.rate / trial.rate) >= APART
     ]
     if not others:
         return None

@@ -4,7 +4,7 @@ import ast
 
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, target_names
+from msprec.source.user_code import argument_names, bound_names
 
 
 def varies_stored_samples(run_data: RunData, where: Fact) -> bool:
@@ -15,7 +15,7 @@ def varies_stored_samples(run_data: RunData, where: Fact) -> bool:
         return False
     nodes = list(ast.walk(function))
     made = [one for one in nodes if isinstance(one, ast.Assign) and one.lineno == where.line]
-    generators = {name for one in made for target in one.targets for name in target_names(target)}
+    generators = {name for one in made for name in bound_names(one.targets)}
     numbers = set(argument_names(function))
     returned = {ast.unparse(part) for one in nodes if isinstance(one, ast.Return) for part in _parts(one.value)}
     return any(

@@ -8,10 +8,11 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData, place
-from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name, root_name
 
 _TARGETS = re.compile(r"(?i)^(y|t)$|^(y|t)_|label|target|price|sales|churn|click|_y$")
+#: What is taken of groups and is no column.
+_STATISTICS = ("mean", "agg", "transform")
 
 
 def encoded_targets(run_data: RunData) -> Optional[Finding]:
@@ -52,11 +53,7 @@ def _encodings(run_data: RunData, file: str) -> Iterator[tuple]:
                 yield target, [place(file, one.lineno)]  # table["x"] = table.groupby(…).y.transform("mean")
             for use in stores:
                 if isinstance(one.targets[0], ast.Name) and _applies(use, one.targets[0].id, rows):
-                    yield target, _two(file, one, use)
-
-
-def _two(file: str, mean: ast.Assign, use: ast.Assign) -> list[Fact]:
-    return [place(file, mean.lineno), place(file, use.lineno)]
+                    yield target, [place(file, one.lineno), place(file, use.lineno)]
 
 
 def _means(value: ast.expr) -> list:
@@ -64,7 +61,8 @@ def _means(value: ast.expr) -> list:
     found: list[tuple[str, ast.expr]] = []
     for call in (one for one in ast.walk(value) if isinstance(one, ast.Call)):
         if called_name(call) == "groupby" and isinstance(call.func, ast.Attribute):
-            column = next((name for name in map(_column_of(call), ast.walk(value)) if name), "")
+            taken = [_column(one) for one in ast.walk(value) if getattr(one, "value", None) is call]
+            column = next((name for name in taken if name and name not in _STATISTICS), "")
             means = any(
                 called_name(one) == "mean" or any(getattr(a, "value", None) == "mean" for a in one.args)
                 for one in ast.walk(value)
@@ -80,19 +78,6 @@ def _means(value: ast.expr) -> list:
             if isinstance(chosen, ast.Subscript) and isinstance(chosen.slice, ast.Compare):
                 found.append((root_name(chosen), chosen.slice.left))
     return found
-
-
-def _column_of(grouped: ast.Call):
-    """The column that is taken of a ``groupby``, by attribute or name."""
-
-    def column(node: ast.AST) -> str:
-        if isinstance(node, ast.Attribute) and node.value is grouped and node.attr not in ("mean", "agg", "transform"):
-            return node.attr
-        if isinstance(node, ast.Subscript) and node.value is grouped and isinstance(node.slice, ast.Constant):
-            return str(node.slice.value)
-        return ""
-
-    return column
 
 
 def _applies(use: ast.Assign, means: str, rows: ast.expr) -> bool:
@@ -134,6 +119,7 @@ def _is_target(run_data: RunData, file: str, name: str) -> bool:
 
 
 def _column(node: ast.AST) -> str:
+    """``y`` of ``table.y`` and ``table["y"]``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return str(node.slice.value) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else ""
