@@ -79,7 +79,7 @@ def run_case(case: Case, scripts: Scripts) -> Ran:
     shutil.copytree(case.folder, scripts.folder, dirs_exist_ok=True)
     args, workers = case.expected.get("args", []), case.expected.get("workers", 1)
     if workers > 1:
-        return scripts.launched(workers, *args)
+        return scripts.launched(workers, *args, options=case.options)
     return scripts.observed(*args, options=case.options)
 
 

@@ -80,7 +80,9 @@ class Scripts:
     def observed(self, *args: str, script: str = "train.py", options: tuple = (), timeout: float = 180) -> Ran:
         return self._run(self.command(*args, script=script, options=options), timeout)
 
-    def launched(self, workers: int, *args: str, script: str = "train.py", timeout: float = 180) -> Ran:
+    def launched(
+        self, workers: int, *args: str, script: str = "train.py", options: tuple = (), timeout: float = 180
+    ) -> Ran:
         """``script`` under `msprec run` in ``workers`` processes of one `msrun`; skips where there is none."""
         # the launcher starts the `python` that the path names first
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -90,13 +92,15 @@ class Scripts:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        options = [f"--worker_num={workers}", f"--local_worker_num={workers}", f"--master_port={port}", "--join=True"]
         command = [
             launcher,
-            *options,
+            f"--worker_num={workers}",
+            f"--local_worker_num={workers}",
+            f"--master_port={port}",
+            "--join=True",
             f"--log_dir={self.folder.parent / 'log'}",
             "python",
-            *self.command(*args, script=script)[1:],
+            *self.command(*args, script=script, options=options)[1:],
         ]
         own = str(Path(__file__).resolve().parents[1])
         environment = {**self.environment(), "PATH": path, "PYTHONPATH": own}
