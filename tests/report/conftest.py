@@ -28,6 +28,12 @@ class Office:
         self.folder = folder
         self.base = [SOFFICE, f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--norestore"]
 
+    @property
+    def shows_comments(self) -> bool:
+        """A build for servers has no window for a comment and ends when one is made."""
+        folder = Path(SOFFICE).resolve().parents[1] / "share/config/soffice.cfg/modules/swriter/ui"
+        return (folder / "annotation.ui").is_file()
+
     def convert(self, source: Path, kind: str) -> Path:
         """The document saved as ``kind`` (``pdf``, ``docx``) in a folder of its own."""
         target = self.folder / f"as_{kind}_{uuid.uuid4().hex[:6]}"
