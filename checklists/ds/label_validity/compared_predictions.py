@@ -77,7 +77,8 @@ def _plainly_called(parts: list) -> set:
 def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where predictions for a data set that is shuffled are compared with the array that it was made of, in its own order."""
     for file in run_data.source.trees:
-        for scope in run_data.source.nodes(file, *_SCOPES):
+        shuffled = any(_is_shuffled(one) for one in run_data.source.nodes(file, ast.Call))
+        for scope in run_data.source.nodes(file, *_SCOPES) if shuffled else ():
             for made, labels, compared in _compared(run_data, file, scope):
                 says = Text(
                     "{made} 的数据集默认混洗，按它得到的预测却在 {compared} 与原来顺序的 {labels} 比较：预测与标签不属于同一样本",
@@ -100,8 +101,8 @@ def _compared(run_data: RunData, file: str, scope: Union[ast.Module, ast.Functio
     own = [
         one
         for statement in scope.body
-        for one in ast.walk(statement)
         if not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
+        for one in ast.walk(statement)
     ]
     for store in (one for one in own if isinstance(one, ast.Assign) and len(one.targets) == 1):
         made = next((one for one in ast.walk(store.value) if isinstance(one, ast.Call) and _is_shuffled(one)), None)

@@ -13,6 +13,7 @@ from msprec.source.user_code import called_name, root_name
 _TARGETS = re.compile(r"(?i)^(y|t)$|^(y|t)_|label|target|price|sales|churn|click|_y$")
 #: What is taken of groups and is no column.
 _STATISTICS = ("mean", "agg", "transform")
+_AVERAGED_BY = ("groupby", "bincount", "mean")
 
 
 def encoded_targets(run_data: RunData) -> Optional[Finding]:
@@ -44,8 +45,11 @@ def encoded_targets(run_data: RunData) -> Optional[Finding]:
 
 def _encodings(run_data: RunData, file: str) -> Iterator[tuple]:
     """``(name of the target, places)``."""
-    stores = run_data.source.nodes(file, ast.Assign)
+    lines = [one.lineno for one in run_data.source.nodes(file, ast.Call) if called_name(one) in _AVERAGED_BY]
+    stores = run_data.source.nodes(file, ast.Assign) if lines else []
     for one in stores:
+        if not any(one.lineno <= line <= (one.end_lineno or one.lineno) for line in lines):
+            continue
         for target, rows in _means(one.value):
             if not _is_target(run_data, file, target):
                 continue

@@ -20,8 +20,8 @@ def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
         for scope in _scopes_that_reshape(run_data, file):
-            for line, name in _exchanged(scope):
-                if _in_cell(run_data, file, scope) or not _is_named(run_data, scope):
+            for line, name in () if _in_cell(run_data, file, scope) else _exchanged(scope):
+                if not _is_named(run_data, scope):
                     continue
                 where = place(file, line)
                 return problem(
