@@ -6,7 +6,7 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import ACCURACY, as_share, learning_outcome, training_losses
-from msprec.checklists.common.loss_rules import NLL, SOFTMAX
+from msprec.checklists.common.loss_with_inputs import NLL, SOFTMAX
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

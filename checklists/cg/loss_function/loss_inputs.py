@@ -16,15 +16,9 @@ from msprec.checklists.common.custom_loss import (
     tried,
 )
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.loss_rules import (
-    built_in,
-    check_inputs,
-    loss_lines,
-    of_script,
-    range_of,
-    sign_turned,
-    spread,
-)
+from msprec.checklists.common.loss_rules import check_inputs, loss_lines, sign_turned
+from msprec.checklists.common.loss_shapes import spread
+from msprec.checklists.common.loss_with_inputs import built_in, of_script, range_of
 from msprec.checklists.common.pair_distance import is_distance
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData

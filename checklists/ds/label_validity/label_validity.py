@@ -10,7 +10,7 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
 from msprec.checklists.common.input_scale import values_in
-from msprec.checklists.common.loss_rules import BCE, BCE_LOGITS
+from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
 from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.common.scores_at_odds import scores_at_odds
