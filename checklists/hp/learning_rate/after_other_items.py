@@ -1,0 +1,113 @@
+"""Rates that are for judging after what another item says is put right (hp.01)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.custom_loss import lowers_rewards
+from msprec.checklists.common.findings import train_sets
+from msprec.checklists.common.given_gradients import given_share
+from msprec.checklists.common.loss_rules import computed_twice, sign_turned
+from msprec.checklists.common.manual_loss_scaling import keeps_scale
+from msprec.checklists.common.target_scale import target_scale
+from msprec.checklists.common.weight_updates import lacks_weights, sort_parameters
+from msprec.checklists.td.scales.drowned_terms import unscaled_term
+from msprec.checklists.wi.zero_initialization.constant_initialization import starts
+from msprec.engine.finding import Finding, undecided
+from msprec.engine.run_data import RunData
+
+
+def settled_first(run_data: RunData) -> Optional[tuple]:
+    """``(why, item)`` where what another item says makes updates or errors of another size, at any rate."""
+    own_losses = run_data.probes.own_losses
+    if sign_turned(run_data) or any(lowers_rewards(own, run_data) for own in own_losses):
+        why = Text(
+            "loss 的符号反了（cg.04），误差在任何学习率下都会增大，学习率要在改正之后再判断",
+            "The sign of the loss is turned (cg.04): at any rate the error grows, so the rate is for judging after that",
+        )
+        return why, "cg.04"
+    if keeps_scale(run_data):
+        why = Text(
+            "loss 乘了 loss scale，而梯度没有除以它（mp.02）：更新大了同样的倍数，学习率要在改正之后再判断",
+            "The loss is multiplied by a scale that the gradients are never divided by (mp.02): the updates are many times too "
+            "large, so the rate is for judging after that",
+        )
+        return why, "mp.02"
+    far = "dp.01" if any(target_scale(run_data, one) for one in train_sets(run_data)) else None
+    far = far or ("td.08" if unscaled_term(run_data) is not None else None)
+    if far is not None:
+        why = Text(
+            "回归目标未经标准化，尺度过大（{item}）：合适的学习率取决于目标的尺度，要在改正之后再判断",
+            "The targets are far too large in scale ({item}), and the rate that suits depends on it: it is for judging after "
+            "that",
+            item=far,
+        )
+        return why, far
+    return None
+
+
+def held_back(run_data: RunData) -> Optional[tuple]:
+    """``(why, item)`` where weights cannot learn at any rate, so that another one which does better with the rest says little."""
+    left_out = sort_parameters(run_data).left_out
+    if left_out and any(one.kind == "weight" for one in left_out):
+        why = Text(
+            "有可训练的权重不在优化器中（cg.02）：学习率再高它们也不会学习，要在改正之后再判断",
+            "Trainable weights are not in the optimizer (cg.02) and learn at no rate, so the rate is for judging after that",
+        )
+        return why, "cg.02"
+    weights = starts(run_data.parameters)
+    if weights and all(one.state and not one.excuse for one in weights):
+        why = Text(
+            "所有权重都从同一个常数开始（wi.01）：各单元始终相同，学习率要在改正之后再判断",
+            "All weights start at one constant (wi.01) and their units stay alike, so the rate is for judging after that",
+        )
+        return why, "wi.01"
+    return None
+
+
+def unless_squashed(run_data: RunData, found: Finding) -> Finding:
+    """A rate that is too small where an activation is computed twice, which makes gradients small, or where the optimizer lacks
+    most of the weights or is given hardly anything of the gradients, need not be so without it."""
+    share = given_share(run_data)
+    if share is not None and share <= run_data.limit("hp.01.given"):
+        return judged_after(
+            found,
+            Text(
+                "优化器得到的梯度只有计算出的 {share}（td.04；裁剪、系数或 loss scale，见 mp.03），学习率要在改正之后再判断",
+                "The optimizer is given {share} times the gradients of its batches (td.04: clipping, a factor, or a loss scale, "
+                "see mp.03), so the rate is for judging after that",
+                share=share,
+            ),
+            "td.04",
+        )
+    if computed_twice(run_data):
+        return judged_after(
+            found,
+            Text(
+                "loss 前的激活被计算了两次（cg.04），梯度因此很小，学习率要在改正之后再判断",
+                "An activation is computed twice at the loss (cg.04), which makes gradients small, so the rate is for judging "
+                "after that",
+            ),
+            "cg.04",
+        )
+    if lacks_weights(run_data):
+        return judged_after(
+            found,
+            Text(
+                "多数可训练权重不在优化器中（cg.02），其余权重要改变得更多，学习率要在改正之后再判断",
+                "Most trainable weights are not in the optimizer (cg.02), and the others have the more to change, so the rate is "
+                "for judging after that",
+            ),
+            "cg.02",
+        )
+    return found
+
+
+def judged_after(found: Finding, why: Text, item_id: str) -> Finding:
+    """The finding on a rate that is for judging after what another item says."""
+    made = undecided(
+        Text("{why}：{says}", "{why}: {says}", why=why, says=found.summary),
+        Text("先按 {item} 改正，再运行一次。", "Do what {item} says, and run again.", item=item_id),
+        found.evidence,
+    )
+    made.locations = found.locations
+    return made
