@@ -4,7 +4,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.constant_prediction import learning_outcome
-from msprec.checklists.common.custom_loss import Wrong
+from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

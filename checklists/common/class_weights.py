@@ -6,7 +6,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.custom_loss import Wrong
+from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

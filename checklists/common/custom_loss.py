@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text
+from msprec.checklists.common.class_separation import check_separation, separates
 from msprec.checklists.common.pair_distance import (
     EXCHANGE,
     WHICH_LABEL,
@@ -14,6 +15,7 @@ from msprec.checklists.common.pair_distance import (
     is_distance,
 )
 from msprec.checklists.common.reinforcement import raises_rewards
+from msprec.checklists.common.wrong_loss import Wrong, called
 from msprec.engine.finding import table
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -27,17 +29,10 @@ _WHOLE = re.compile(r"mmd|wasser|moment|distrib|coral|sinkhorn|emd|histogram|pro
 _OVER_SAMPLES = r"\b\w*[sS]oft_?[mM]ax\(.*(,\s*|\b(axis|dim)\s*=\s*)0\s*\)|\b\w*Softmax\(\s*0\s*\)"
 
 
-class Wrong(Exception):
-    """What is wrong with a loss, what to do, and where."""
-
-    def __init__(self, summary: Text, advice: Text, *places) -> None:
-        super().__init__(str(summary))
-        self.summary, self.advice, self.places = summary, advice, places
-
-
 def check_own(one: Fact, run_data: RunData) -> None:
     """Raises `Wrong`. Only of what is the loss as a whole: what a part of it is for, the rest of the step decides."""
     did = one.behaviour
+    check_separation(one, run_data)
     if one.written and any(size > 1 for size in one.shape if size):
         raise Wrong(_unreduced(one), _REDUCE, one.place)
     if lowers_rewards(one, run_data):
@@ -129,13 +124,6 @@ def _prefers_neutral(one: Fact) -> Text:
 def _below_zero(did: Fact) -> bool:
     """Whether a loss of real numbers goes below 0 far from the labels, as the negative of a distance does."""
     return did.kind != "regression" or did.curve[0] < 0
-
-
-def called(one: Fact) -> Text:
-    """What a loss of the script's own is called: by its function, or by the one that it is written out in."""
-    if one.written:
-        return Text("loss（写在 {name} 中）", "loss, written out in {name},", name=one.name)
-    return Text("{name}", "{name}", name=one.name)
 
 
 def _has_curve(did: Fact) -> bool:
@@ -254,6 +242,8 @@ def _far_from_smallest(curve: list) -> bool:
 def confirmed(one: Fact, run_data: RunData) -> Optional[Text]:
     """Why a loss of the script's own is right: what it is, or what it does; None where that is open."""
     did = one.behaviour
+    if one.final and one.separation:
+        return separates(one)
     if not did or not did.repeatable:
         return None
     if did.family.name and not one.weighed:

@@ -4,7 +4,6 @@ import math
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.custom_loss import Wrong
 from msprec.checklists.common.loss_with_inputs import (
     NLL,
     SIGMOIDS,
@@ -15,6 +14,7 @@ from msprec.checklists.common.loss_with_inputs import (
     source_of,
     wrong_output,
 )
+from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 
 _CLAMPS = ("clamp", "clip", "clipbyvalue")

@@ -11,8 +11,8 @@ from msprec.checklists.common import loss_output_ranges as ranges
 from msprec.checklists.common import loss_shapes as shapes
 from msprec.checklists.common import loss_targets as targets
 from msprec.checklists.common.class_choice import chosen_at
-from msprec.checklists.common.custom_loss import Wrong
 from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS, SOFTMAX, LossWithInputs, built_in
+from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 
 #: In the order in which they are asked: what makes all the rest moot comes first.

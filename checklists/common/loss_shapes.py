@@ -3,7 +3,6 @@
 from typing import Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.custom_loss import Wrong
 from msprec.checklists.common.loss_with_inputs import (
     BCE,
     BCE_LOGITS,
@@ -15,6 +14,7 @@ from msprec.checklists.common.loss_with_inputs import (
     wrong_output,
 )
 from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 
 

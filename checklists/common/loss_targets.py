@@ -5,7 +5,6 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.common.class_numbers import squared_one_hot, taken_for_amounts
 from msprec.checklists.common.class_weights import check_class_weights
-from msprec.checklists.common.custom_loss import Wrong
 from msprec.checklists.common.loss_with_inputs import (
     BCE,
     BCE_LOGITS,
@@ -16,6 +15,7 @@ from msprec.checklists.common.loss_with_inputs import (
     wrong_output,
 )
 from msprec.checklists.common.target_columns import Beyond, beyond_range
+from msprec.checklists.common.wrong_loss import Wrong
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
@@ -48,10 +48,13 @@ def several_classes(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
 
 
 def out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
-    """Targets beyond what the last operator can give."""
+    """Targets beyond what the last operator can give; of probabilities, where what comes before leaves it a part of its range."""
     targets = one.fact.targets
     bounded = one.output.low is not None or one.output.high is not None
-    if one.takes != "values" or not bounded or targets.learnt or not targets.elements or targets.max is None:
+    judged = one.takes == "values" or (
+        one.takes == "probabilities" and bool(one.output.before) and one.kind != "classes"
+    )
+    if not judged or not bounded or targets.learnt or not targets.elements or targets.max is None:
         return None
     found: Beyond = beyond_range(targets, one.column, one.output.low, one.output.high)
     if found.number < max(1, run_data.limit("cg.04.unreachable") * found.elements):
@@ -73,6 +76,8 @@ def out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         count=found.number,
         side=_side(one.output, found),
     )
+    if one.output.before:
+        return Wrong(_narrowed(one, summary), _BEFORE, one.output.before.place, one.output.place, one.fact.place)
     advice = Text(
         "去掉最后的 {operator}（回归一般不加激活），或把标签缩放到 {range} 内，推理时再换算回来。",
         "Take {operator} off the end (regression usually has no activation there), or scale the targets into {range} and "
@@ -81,6 +86,21 @@ def out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         range=range_of(one.output),
     )
     return wrong_output(one, summary, advice)
+
+
+_BEFORE = Text(
+    "去掉它前面的激活函数，只留最后一个。", "Take the activation in front of it away, and keep the last one alone."
+)
+
+
+def _narrowed(one: LossWithInputs, summary: Text) -> Text:
+    return Text(
+        "{before} 之后又经过 {operator}：{says}",
+        "{operator} is given what {before} made: {says}",
+        before=one.output.before.operator,
+        operator=operator_of(one),
+        says=summary,
+    )
 
 
 def _may_mark(one: LossWithInputs, found: Beyond) -> bool:

@@ -3,8 +3,8 @@
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.custom_loss import Wrong, called
 from msprec.checklists.common.target_columns import column_of
+from msprec.checklists.common.wrong_loss import Wrong, called
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 

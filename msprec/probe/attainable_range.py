@@ -33,6 +33,14 @@ RANGES = {
     "hswish": (-0.375, _INF),
     **dict.fromkeys(("logsoftmax", "logsigmoid"), (-_INF, 0.0)),
 }
+#: What never falls as its input grows: of an input in a narrower range it gives what lies between the values at its ends.
+_RISING = {
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "softplus": lambda x: np.logaddexp(0.0, x),
+    "relu": lambda x: np.maximum(x, 0.0),
+    "relu6": lambda x: np.clip(x, 0.0, 6.0),
+}
 #: Activations whose slope is 0 over a half-line, so that an output there learns nothing.
 _FLAT = ("relu", "relu6", "hardtanh", "hsigmoid", "hardsigmoid")
 #: Their results are steps: no gradient goes through them.
@@ -67,7 +75,8 @@ class Output(NamedTuple):
     """What is known of an output; ``low`` and ``high`` are infinite where nothing bounds it.
 
     ``node``: the operator that bounds it, or made it; ``plain``: whether it does so without anything after it but a
-    change of shape; ``linear``: whether it is the result of a layer with weights.
+    change of shape; ``linear``: whether it is the result of a layer with weights; ``before``: the operator in front of it that
+    leaves it a part of its own range only.
     """
 
     node: Optional[Node]
@@ -75,6 +84,7 @@ class Output(NamedTuple):
     high: float = _INF
     plain: bool = True
     linear: bool = False
+    before: Optional[Node] = None
 
 
 def plain_name(node: Node) -> str:
@@ -101,6 +111,8 @@ def output_of(trace: GraphTrace, value, depth: int = 40) -> Output:
         return _through(trace, node, name, depth)
     if name in _SUMS and node.inputs:
         return _summed(output_of(trace, node.inputs[0], depth - 1), node)
+    if name in _RISING and node.inputs:
+        return _rising(output_of(trace, node.inputs[0], depth - 1), node, name)
     if name in RANGES:
         return Output(node, *RANGES[name])
     if name in _LINEAR or name.startswith(_LINEAR_STARTS):
@@ -177,6 +189,17 @@ def _through(trace: GraphTrace, node: Node, name: str, depth: int) -> Output:
     near = 0.0 if inside.low <= 0 <= inside.high else min(abs(inside.low), abs(inside.high))
     power = 1 if name == "abs" else 2 if name == "square" else _even_power(node)
     return Output(node, near**power, far**power)
+
+
+def _rising(inside: Output, node: Node, name: str) -> Output:
+    """Its own range, or the part of it that its input leaves: sigmoid of what went through relu lies in [0.5, 1]."""
+    low, high = RANGES[name]
+    with np.errstate(over="ignore"):
+        if inside.low > -_INF:
+            low = float(_RISING[name](np.float64(inside.low)))
+        if inside.high < _INF:
+            high = float(_RISING[name](np.float64(inside.high)))
+    return Output(node, low, high, before=inside.node if (low, high) != RANGES[name] else None)
 
 
 def _even_power(node: Node) -> int:
@@ -256,6 +279,7 @@ def output_facts(trace: GraphTrace, value) -> dict:
         "high": found.high if math.isfinite(found.high) else None,
         "plain": found.plain,
         "linear": found.linear,
+        "before": _named(found.before),
         "flat": name in _FLAT,
         "gradient": name not in _STEPS,
         "axes": summing,
@@ -263,6 +287,10 @@ def output_facts(trace: GraphTrace, value) -> dict:
         "constant": _constant(node, name, summing),
         "shape": list(array.shape),
     }
+
+
+def _named(node: Optional[Node]) -> Optional[dict]:
+    return {"operator": node.callee, "place": operator_place(node)} if node is not None else None
 
 
 def operator_place(node: Node) -> Optional[dict]:

@@ -10,6 +10,7 @@ import numpy as np
 from msprec.locate.replay import ReplayedStep, undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.attainable_range import output_facts
+from msprec.probe.class_separation import class_separation
 from msprec.probe.connectivity_trace import GraphTrace, OwnLoss
 from msprec.probe.loss_input_statistics import features, is_input
 from msprec.probe.loss_properties import behaviour, direction, pair_behaviour
@@ -86,7 +87,7 @@ def own_losses(trace: GraphTrace, sources: Sources, step: Optional[ReplayedStep]
         entry["targets"] = target_facts(trace, one.given[target], entry["output"], sources)
         entry["beside"] = _given_besides(arrays, {predicted, target}, labels)
         entry["variant"] = entry["variant"] or bool(entry["beside"])
-        entry["behaviour"] = None
+        entry["behaviour"] = entry["separation"] = None
         if step is not None and tried < _MOST_TRIED:
             tried += 1
             entry.update(
@@ -214,8 +215,8 @@ def is_bounded(trace: GraphTrace) -> bool:
 def _behaviour(
     one: OwnLoss, step, predicted: int, target: int, arrays: list, pair, found: dict, bounded: bool, limits: tuple
 ) -> dict:
-    """The entries ``behaviour`` and ``direction``: what the function does with other arrays, as it was called in the step
-    otherwise, and with 1 for all other real numbers, one of each sample."""
+    """The entries ``behaviour``, ``direction`` and ``separation``: what the function does with other arrays, as it was called in
+    the step otherwise, and with 1 for all other real numbers, one of each sample."""
     known = (one.given[predicted], one.given[target])
     weights = [i for i, array in enumerate(arrays) if _weighs(array, arrays[predicted])]
     weights = [i for i in weights if not any(one.given[i] is value for value in known)]
@@ -224,19 +225,21 @@ def _behaviour(
         ones = {i: np.ones(arrays[i].shape) for i in weights if even}
         return _value(one, {predicted: left, target: right, **ones})
 
-    did, way = None, None
+    did, way, apart = None, None, None
     with undisturbed(step.parameters, None, None, step.host_random):
         try:
             if pair is not None and not bounded:
                 did = pair_behaviour(call, arrays[predicted], arrays[target], pair)
             elif pair is None:
                 value = float(to_numpy(one.result))
-                did = behaviour(call, arrays[predicted], arrays[target], value, found, bounded, limits)
-                even = partial(call, even=True) if weights else None
-                way = direction(even, did, arrays[predicted], arrays[target])
+                apart = None if bounded else class_separation(call, arrays[predicted], arrays[target], value)
+                if apart is None:
+                    did = behaviour(call, arrays[predicted], arrays[target], value, found, bounded, limits)
+                    even = partial(call, even=True) if weights else None
+                    way = direction(even, did, arrays[predicted], arrays[target])
         except Exception:  # a function of the user's that takes no other values is not tried
             pass
-    return {"behaviour": did, "direction": way}
+    return {"behaviour": did, "direction": way, "separation": apart}
 
 
 def _with(value, new: dict):

@@ -12,6 +12,7 @@ from msprec.locate.replay import undisturbed, watched
 from msprec.locate.trace import to_numpy
 from msprec.probe.captured_steps import Material
 from msprec.probe.learning_rate_probe import HIGH, STILL, Cannot, see_gradients, training_step
+from msprec.probe.weight_decay_trial import NoDecay, decays_of
 from msprec.range_test.lr_setter import RateSetter
 from msprec.record.nested import tensors_in
 from msprec.record.step_recorder import to_number
@@ -33,6 +34,8 @@ LOOKS, LOOKING = 3, 0.1
 POWERS, FIRST = (2, 3, 1), 0.5
 #: A fall to this share of the loss needs no other rate; seconds for a run that is short or brought next to nothing.
 CLEAR, STUCK = 0.6, 4.0
+#: Seconds that the trial without weight decay may take beyond the others', of a run whose loss came to no less than this share.
+DECAY, LOST = 4.0, 0.3
 #: Of a run that is not finite after so many steps or fewer the first are made again, so many at least; and powers of ten of its
 #: rate at which they are made as well.
 AT_ONCE, LEAST, LOWER = 32, 6, (-2, -3)
@@ -79,6 +82,7 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
     looked = looked[-max(LOOKS, int(LOOKING * (until - busy_seconds()) / each)) :]
     before = trial.run(0.0, [], looked)[1]
     found: list = []
+    without: Optional[dict] = None
     for rate, most_steps in _to_try(used, steps, stuck):
         left = (until - busy_seconds()) * (FIRST if stuck and not found else 1.0)
         count = min(most_steps, int(left / each) - len(looked))
@@ -86,12 +90,32 @@ def further_training(material: Material, seconds: float, reached: Optional[tuple
             continue
         losses, after = trial.run(rate, list(itertools.islice(itertools.cycle(trained), count)), looked, until)
         found.append({"rate": rate, "losses": losses, "after": after})
+        if rate == used:
+            left = until - busy_seconds() + (min(seconds, DECAY) if end > LOST * first else 0.0)
+            steps_left = min(len(losses), int(left / each) - len(looked))
+            without = _without_decay(trial, list(itertools.islice(itertools.cycle(trained), steps_left)), looked)
         if float(np.mean(after)) < CLEAR * float(np.mean(before)):
             break
     if not found:
         raise Cannot("slow")
     apart = len(trained) < len(batches)
-    return {"rate": used, "batches": len(trained), "apart": apart, "before": before, "trials": found}
+    return {
+        "rate": used,
+        "batches": len(trained),
+        "apart": apart,
+        "before": before,
+        "trials": found,
+        "without_decay": without,
+    }
+
+
+def _without_decay(trial: "_Trial", series: list, looked: list) -> Optional[dict]:
+    """The same steps at the run's rate without the optimizer's weight decay."""
+    decays = decays_of(trial.optimizer) if len(series) >= ENOUGH else None
+    if decays is None:
+        return None
+    losses, after = trial.run(trial.used, series, looked, watcher=NoDecay(trial.optimizer, decays, trial.used))
+    return {"steps": len(losses), "after": after}
 
 
 def _to_try(used: float, steps: int, stuck: bool) -> list:
@@ -147,10 +171,10 @@ class _Trial:
         self.run(0.0, [], batches)
         return self.used, max((busy_seconds() - began) / len(batches), 1e-4)
 
-    def run(self, rate: float, batches: list, looked: list, until: float = math.inf) -> tuple:
-        """``(losses of the batches trained on, losses of those only looked at afterwards)``."""
+    def run(self, rate: float, batches: list, looked: list, until: float = math.inf, watcher=None) -> tuple:
+        """``(losses of the batches trained on, losses of those only looked at afterwards)``; ``watcher``: of the steps."""
         losses: list = []
-        with undisturbed(all_parameters(self.roots), None, None), watched(Plain()):
+        with undisturbed(all_parameters(self.roots), None, None), watched(watcher or Plain()):
             setter = RateSetter(self.optimizer)
             self.used = setter.used
             try:

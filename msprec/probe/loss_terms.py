@@ -9,6 +9,7 @@ from msprec.locate.replay import ReplayedStep, ms_value_and_grad, undisturbed
 from msprec.locate.trace import ancestors, to_numpy
 from msprec.probe.attainable_range import plain_name
 from msprec.probe.connectivity_trace import GraphTrace, place_of, run_forward
+from msprec.probe.differentiated_function import with_forward
 from msprec.probe.loss_parts import residuals
 from msprec.probe.loss_targets import Sources
 from msprec.probe.numpy_losses import (
@@ -105,7 +106,8 @@ def loss_terms(material, seconds: float) -> list:
             "gradient_end": end["gradients"][i],
             "rest_start": start["rests"][i],
             "rest_end": end["rests"][i],
-            "of_weights": end["of_weights"][i] or _stays(end["all_values"][i], batches),
+            "of_weights": end["of_weights"][i] or (not end["of_zeros"][i] and _stays(end["all_values"][i], batches)),
+            "weighed_by_zero": end["of_zeros"][i] and not any((*start["all_values"][i], *end["all_values"][i])),
             "no_gradient": [name for name in end["no_gradient"][i] if name in start["no_gradient"][i]][:_NAMED],
             "fits": _fits(start["fits"][i], end["fits"][i]),
         }
@@ -119,9 +121,10 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
     for batch in batches:
         if found is not None and busy_seconds() > until:
             break
-        step: ReplayedStep = material.build(batch, weights)
+        step: ReplayedStep = with_forward(material.build(batch, weights), weights)
         if step.forward is None:
             return None
+        zeros, batch = {id(batch[i]) for i in _zero_inputs(material)}, step.inputs
         with undisturbed(step.parameters, None, values, step.host_random):
             trace, terms = _run(step, batch)
             if not 1 < len(terms) <= _MOST_TERMS:
@@ -134,6 +137,7 @@ def _at(material, batches: list, weights: list, values: Optional[dict], until: f
                     "values": [float(to_numpy(term.total)) for term in terms],
                     "all_values": [[] for _ in terms],
                     "of_weights": [_is_of_weights(trace, term) for term in terms],
+                    "of_zeros": [_is_given(trace, term, zeros) for term in terms],
                     **_gradients(step, batch, weights, len(terms), until, grace),
                     "fits": [[] for _ in terms],
                 }
@@ -172,6 +176,24 @@ def _stays(values: list, batches: list) -> bool:
     first, *others = [[to_numpy(one) for one in tensors_in(batch)] for batch in batches[: len(values)]]
     differ = any(not np.array_equal(a, b) for arrays in others for a, b in zip(first, arrays))
     return differ and float(np.ptp(values)) <= 1e-6 * max(map(abs, values))
+
+
+def _zero_inputs(material) -> list:
+    """Positions of single real numbers that the step was given and that were 0 in all batches that were held, to the second half
+    of the training."""
+    batches = [*material.batches, *material.later]
+    if not material.later and material.offered > len(material.batches):
+        return []
+    first = batches[0] if batches else ()
+    single = [
+        i for i, one in enumerate(first) if getattr(one, "size", 0) == 1 and "Float" in str(getattr(one, "dtype", ""))
+    ]
+    return [i for i in single if all(len(one) > i and not to_numpy(one[i]).any() for one in batches)]
+
+
+def _is_given(trace: GraphTrace, term, held: set) -> bool:
+    """Whether one of some tensors goes into a term."""
+    return any(id(one) in held for node in _within(trace, term) for one in node.inputs)
 
 
 def _within(trace: GraphTrace, term) -> list:

@@ -7,8 +7,6 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.cg.loss_function.generator_range import check_generator_range
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.custom_loss import (
-    Wrong,
-    called,
     check_direction,
     check_own,
     confirmed,
@@ -20,6 +18,7 @@ from msprec.checklists.common.loss_rules import check_inputs, loss_lines, sign_t
 from msprec.checklists.common.loss_shapes import spread
 from msprec.checklists.common.loss_with_inputs import built_in, of_script, range_of
 from msprec.checklists.common.pair_distance import is_distance
+from msprec.checklists.common.wrong_loss import Wrong, called
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact

@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import first_place, loss_figure, no_train
 from msprec.checklists.common.target_scale import target_scale
 from msprec.checklists.td.outcome.assessment import assess, has_other_aim
 from msprec.checklists.td.scales.collapse import collapsed_reconstruction
-from msprec.checklists.td.scales.decay import decay_forgets, decay_outweighs
+from msprec.checklists.td.scales.decay import decay_forgets, decay_holds_back, decay_outweighs
 from msprec.checklists.td.scales.drowned_terms import (
     all_learnt,
     drowned_terms,
@@ -21,6 +21,7 @@ from msprec.checklists.td.scales.drowned_terms import (
 from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.checklists.td.scales.weighted_away import weighted_away
+from msprec.checklists.td.scales.zero_weight import zero_weight
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
@@ -40,7 +41,8 @@ def scales(run_data: RunData) -> Finding:
     Problem: a term of the loss that compares with targets ends no better than a prediction that does not look at the inputs
     while the gradient of another term is td.08.drowning times as large; a squared error among several terms whose targets vary
     by dp.01.target or more ends above that of their mean; the trained weight of such a term goes to nothing
-    (td.08.unweighted) while it is not learnt, or trained weights that the loss reads in exp(-s) alone grew until it was below
+    (td.08.unweighted) while it is not learnt, or that of any term, which each
+    step is given, is 0 throughout, or trained weights that the loss reads in exp(-s) alone grew until it was below
     td.08.faded; in a mean squared error of 2 to 12 targets one has
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
@@ -50,7 +52,8 @@ def scales(run_data: RunData) -> Finding:
     td.03.solved below it. Targets that are too large
     (dp.01.target) are dp.01's. A problem of any loss: a weight decay that took all weights below td.08.shrunk of their size in a
     training that learnt nothing, and pulled td.08.pull times as hard as the gradient of the loss from the start, or whose
-    product with the rate lets them fade within td.08.horizon updates and a pass over the data; or what a
+    product with the rate lets them fade within td.08.horizon updates and a pass over the data, or without which training on
+    brings the loss down by td.08.freed of what there was to lose; or what a
     network makes of its inputs, compared with them by one of the terms, that changes with them by td.08.still at most; or an
     attribute that compiled code reads, such as the weight of a term, and that is changed while it trains. A note: targets
     that differ by td.08.uneven, loss terms by td.08.terms. Other losses: not applicable; targets that are changed on their
@@ -63,8 +66,9 @@ def scales(run_data: RunData) -> Finding:
     )
     if collapsed is not None:
         return collapsed
-    drowned = weighed_to_nothing(run_data) or drowned_terms(run_data) or unscaled_term(run_data)
-    drowned = drowned or decay_outweighs(run_data) or decay_forgets(run_data)
+    drowned = weighed_to_nothing(run_data) or zero_weight(run_data)
+    drowned = drowned or drowned_terms(run_data) or unscaled_term(run_data)
+    drowned = drowned or decay_outweighs(run_data) or decay_forgets(run_data) or decay_holds_back(run_data)
     drowned = None if has_other_aim(run_data) else drowned
     if drowned is not None:
         return drowned

@@ -9,6 +9,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import loss_figure, train_sets
+from msprec.checklists.common.further_training import further_training
 from msprec.checklists.common.setting_origin import DECAY, argument_origin
 from msprec.checklists.common.training_curves import is_steep, training_curve
 from msprec.checklists.td.outcome.assessment import assess
@@ -119,6 +120,38 @@ def decay_forgets(run_data: RunData) -> Optional[Finding]:
         _LOWER,
         [loss_figure(run_data)],
         _places(run_data, optimizer),
+    )
+
+
+def decay_holds_back(run_data: RunData) -> Optional[Finding]:
+    """A problem where the weights that the script left, trained on at its rate without the weight decay, bring the loss of
+    batches that were kept back down by td.08.freed of what there was to lose more than with it, and to td.08.left of that; None
+    elsewhere.
+    """
+    used, further, tried = _decaying(run_data), further_training(run_data), run_data.probes.further.without_decay
+    own = further.own if further is not None else None
+    if len(used) != 1 or further is None or own is None or not further.apart or not tried.after:
+        return None
+    kept, freed = min(own.after, further.before), float(np.mean(tried.after))
+    gained = kept - freed
+    enough = gained >= run_data.limit("td.08.freed") * further.level and freed <= run_data.limit("td.08.left") * kept
+    if not np.isfinite(kept + freed) or not enough:
+        return None
+    return problem(
+        Text(
+            "权重衰减 {decay} 压住了学习：从结束时的权重再训练 {steps} 步，未参与这些步的 batch 的 loss 在有衰减时为 {kept}，"
+            "去掉衰减后为 {freed}（之前为 {before}）。",
+            "The weight decay of {decay} holds the training back: {steps} steps more from its last weights, and the loss of "
+            "batches kept back is {kept} with the decay and {freed} without it ({before} before).",
+            decay=_decay(used[0]),
+            steps=tried.steps,
+            kept=kept,
+            freed=freed,
+            before=further.before,
+        ),
+        _LOWER,
+        [loss_figure(run_data)],
+        _places(run_data, used[0]),
     )
 
 

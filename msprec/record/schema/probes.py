@@ -54,6 +54,10 @@ _OUTPUT = Shape(
         "high": key(finite, "most it can give; null: nothing bounds it"),
         "plain": key(flag, "nothing but shapes, types and factors comes after it"),
         "linear": key(flag, "whether it is a layer with weights"),
+        "before": key(
+            {"operator": key(words, "operator"), "place": key(PLACE, "where it is called")},
+            "what leaves it a part of its own range only, as relu does to sigmoid; null: nothing",
+        ),
         "flat": key(flag, "whether its slope is 0 over a half-line"),
         "gradient": key(flag, "false: a step function, without a gradient"),
         "axes": key([count], "axes of a softmax"),
@@ -239,6 +243,15 @@ _OWN_LOSS = {
     "output": _COMPARED["output"],
     "targets": _COMPARED["targets"],
     "behaviour": key(_BEHAVIOUR, "called again with predictions made up; null: not tried"),
+    "separation": key(
+        {
+            "apart": key(number, "each class at a point of its own"),
+            "together": key(number, "all classes at one point"),
+            "mixed": key(number, "points shared across classes"),
+        },
+        "of a loss of features and class numbers that neither turning the features nor renaming the classes changes: its values "
+        "where the features lie so; null: of another kind",
+    ),
 }
 
 _UNITS = {
@@ -590,6 +603,9 @@ _TERMS = {
     "rest_start": key(finite, "the same of all other terms together, at the start"),
     "rest_end": key(finite, "at the end"),
     "of_weights": key(flag, "whether it is computed from weights alone, as a penalty of their size is"),
+    "weighed_by_zero": key(
+        flag, "whether it is 0 throughout, and a single number that the step is given, 0 in each batch held, enters it"
+    ),
     "no_gradient": key([words], "weights to which its gradient is zero, at the start and at the end"),
     "fits": key(
         [
@@ -622,6 +638,14 @@ _FURTHER = Shape(
             ],
             "the same weights trained on: at the run's rate, or, where that brought next to nothing, at higher ones; of a run "
             "that was not finite within a few steps (before: empty) these steps from the first weights, at lower ones too",
+        ),
+        "without_decay": key(
+            {
+                "steps": key(count, "steps trained on"),
+                "after": key([number], "losses of the batches that were only looked at, afterwards"),
+            },
+            "the trial at the run's rate made again, what the optimizer's weight decay does undone at each step; null: it has no "
+            "decay, or no time was left",
         ),
     },
 )

@@ -1,0 +1,40 @@
+"""The forward computation of a step that differentiates and updates by itself, found by running it up to its gradient."""
+
+from msprec.locate.replay import ReplayedStep, of_forward, undisturbed, watched
+from msprec.locate.trace import Trace, closure_cell
+
+
+class _Found(Exception):
+    """Ends the step where its gradient would be computed."""
+
+    def __init__(self, function, inputs: tuple) -> None:
+        super().__init__()
+        self.function, self.inputs = function, inputs
+
+
+class _Catcher(Trace):
+    def run_gradient(self, function, args, kwargs):
+        """The first gradient ends the step."""
+        holder, grad = closure_cell(function, ("fn", "fn_")), closure_cell(function, ("grad_",))
+        if holder is None or kwargs:
+            return super().run_gradient(function, args, kwargs)
+        given = getattr(grad.cell_contents, "sens_param", False) is True if grad is not None else False
+        raise _Found(holder.cell_contents, tuple(args[:-1] if given else args))
+
+
+def with_forward(step: ReplayedStep, weights: list) -> ReplayedStep:
+    """The step as one of its forward computation; as it is where that is known already, or not found.
+
+    Args:
+        step: A step that may be a function compiled as a whole, or a training cell of the user's.
+        weights: Those by which is differentiated.
+    """
+    if step.forward is not None:
+        return step
+    catcher = _Catcher(step.cells, step.paths, backward=False)
+    with undisturbed(step.parameters, None, None, step.host_random), watched(catcher):
+        try:
+            step.run(catcher, step.scale)
+        except _Found as found:
+            return of_forward(found.function, found.inputs, weights, step.roots)
+    return step
