@@ -50,19 +50,36 @@ def _found(run_data: RunData) -> Iterator[_Kept]:
     for file, tree in sorted(run_data.source.trees.items()):
         for call, parents in run_data.source.calls(tree):
             for branch in (one for one in parents if isinstance(one, ast.If)) if called_name(call) in SAVES else ():
-                kept = _reversed(branch, tree)
+                kept = _reversed(run_data, branch, tree)
                 if kept is not None:
                     yield _Kept(place(file, branch.lineno), kept[0], kept[1], place(file, call.lineno))
 
 
-def _reversed(branch: ast.If, tree: ast.AST) -> Optional[tuple]:
+def _reversed(run_data: RunData, branch: ast.If, tree: ast.AST) -> Optional[tuple]:
     """``(comparison, metric)`` where the branch keeps the worse of two values of a metric."""
     for test in ast.walk(branch.test):
         value, smaller = kept_value(branch, test) or (None, False)
-        metric = _metric(value, tree) if value else None
+        metric = _metric(value, tree) or _given_metric(run_data, branch, tree, value) if value else None
         if metric is not None and smaller == bool(_HIGHER.search(metric)):
             return ast.unparse(test), metric
     return None
+
+
+def _given_metric(run_data: RunData, branch: ast.If, tree: ast.AST, name: str) -> Optional[str]:
+    """The metric that the one call of the function around the branch gives as its argument of that name."""
+    around = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and branch in ast.walk(one)]
+    names = [one.arg for one in around[-1].args.args] if around else []
+    if name not in names:
+        return None
+    position = names.index(name) - (names[0] == "self")
+    calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
+    given = [one.args[position] for one in calls if called_name(one) == around[-1].name and len(one.args) > position]
+    told = {word for one in given for word in _words(one) if bool(_LOWER.search(word)) != bool(_HIGHER.search(word))}
+    return told.pop() if len(given) == len(told) == 1 else None
+
+
+def _words(given: ast.expr) -> list:
+    return [called_name(given) if isinstance(given, ast.Call) else ast.unparse(given)]
 
 
 def _metric(name: str, tree: ast.AST) -> Optional[str]:

@@ -38,6 +38,10 @@ _ADVICE = Text(
 )
 
 
+#: What gives parameters values that a script holds itself.
+_PUTS_BACK = r"\.set_data\(|\bassign\("
+
+
 class JudgedLoad(NamedTuple):
     """``level``: problem, undecided or ok; ``says``: the sentence, without a full stop."""
 
@@ -50,7 +54,8 @@ def judge_loads(run_data: RunData) -> Finding:
     """The finding on all loads of a run, and on the reference weights where there are some."""
     loads = [load for load in run_data.loads if not load.optimizer]
     judged = [_reference(run_data), kept_as_views(run_data)]
-    judged += [_of_loads(run_data, loads), kept_at_worst(run_data)] if loads else []
+    judged += [_of_loads(run_data, loads)] if loads else []
+    judged += [kept_at_worst(run_data)] if loads or run_data.find_lines(_PUTS_BACK, 1) else []
     findings = [finding for finding in judged if finding is not None]
     return worst(findings) if findings else _nothing_loaded(run_data)
 

@@ -198,7 +198,7 @@ class Trace:
 
     def run_gradient(self, function, args, kwargs):
         """Runs a function made by ``value_and_grad`` or ``GradOperation`` with the user's function in it watched."""
-        holder = closure_cell(function, ("fn", "fn_"))
+        holder = _closure_cell(function, ("fn", "fn_"))
         inner = holder.cell_contents if holder is not None else None
         own = self.own(inner) if inner is not None and not _is_cell(inner) else None
         if own is not None:
@@ -209,7 +209,7 @@ class Trace:
             if own is not None:
                 holder.cell_contents = inner
         self.gradients = result
-        weights = closure_cell(function, ("weights", "weights_"))
+        weights = _closure_cell(function, ("weights", "weights_"))
         self.weights = list(flatten(weights.cell_contents)) if weights is not None else None
         return result
 
@@ -401,7 +401,7 @@ def _is_gradient(function) -> bool:
     return getattr(getattr(target, "__code__", None), "co_name", "") == GRADIENT_FUNCTION
 
 
-def closure_cell(function, names: tuple):
+def _closure_cell(function, names: tuple):
     """The closure cell that holds the differentiated function, MindSpore's own wrappers looked through."""
     for _ in range(4):
         target = _uncompiled(function)

@@ -1,7 +1,7 @@
 """The forward computation of a step that differentiates and updates by itself, found by running it up to its gradient."""
 
 from msprec.locate.replay import ReplayedStep, of_forward, undisturbed, watched
-from msprec.locate.trace import Trace, closure_cell
+from msprec.locate.trace import Trace, _closure_cell
 
 
 class _Found(Exception):
@@ -15,7 +15,7 @@ class _Found(Exception):
 class _Catcher(Trace):
     def run_gradient(self, function, args, kwargs):
         """The first gradient ends the step."""
-        holder, grad = closure_cell(function, ("fn", "fn_")), closure_cell(function, ("grad_",))
+        holder, grad = _closure_cell(function, ("fn", "fn_")), _closure_cell(function, ("grad_",))
         if holder is None or kwargs:
             return super().run_gradient(function, args, kwargs)
         given = getattr(grad.cell_contents, "sens_param", False) is True if grad is not None else False

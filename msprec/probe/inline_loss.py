@@ -9,7 +9,7 @@ from typing import Callable, NamedTuple, Optional
 import numpy as np
 
 from msprec.locate.replay import ReplayedStep, watched
-from msprec.locate.trace import Node, _is_cell, closure_cell, to_numpy
+from msprec.locate.trace import Node, _closure_cell, _is_cell, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_shapes import kind_of
 from msprec.record.nested import replaced, tensors_in
@@ -146,7 +146,7 @@ class _Forward(GraphTrace):
 
     def run_gradient(self, function, args, kwargs):
         """Runs what is differentiated, and no gradient."""
-        holder = closure_cell(function, ("fn", "fn_"))
+        holder = _closure_cell(function, ("fn", "fn_"))
         inner = holder.cell_contents if holder is not None else None
         if inner is None:
             raise NotFound("unseen")

@@ -251,7 +251,8 @@ def smoothed(numbers: np.ndarray, values: np.ndarray) -> tuple:
         blocks = len(values) // width
         return numbers[: blocks * width : width], np.median(values[: blocks * width].reshape(blocks, width), axis=1)
     width = min(max(5, len(values) // 50), 101) | 1
-    ends = np.pad(np.asarray(values, float), width // 2, mode="edge")
+    # mirrored: with its ends repeated a course would end at its last value, which may be that of a small batch
+    ends = np.pad(np.asarray(values, float), width // 2, mode="reflect" if len(values) > 1 else "edge")
     return numbers, np.median(np.lib.stride_tricks.sliding_window_view(ends, width), axis=1)
 
 

@@ -14,10 +14,10 @@ _STACKS = ("stack", "vstack")  # of arrays, while np.array may be made of number
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``, or
-    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or ``a.reshape(-1, w, f)`` a stack of windows of ``w``
-    steps along axis 1: the elements stay in their order, and each row is
-    made of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL
-    does, and what its reshapes do is measured (cg.03)."""
+    ``a.reshape(n, k)`` follows ``n = a.shape[2]``, or ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or
+    ``a.reshape(-1, w, f)`` a stack of windows of ``w`` steps along axis 1: the elements stay in their order, and each row is made
+    of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL does, and
+    what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
         for scope in _scopes_that_reshape(run_data, file):
             for line, name in () if _in_cell(run_data, file, scope) else _exchanged(scope):
@@ -69,6 +69,7 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
     """``(line, array)`` of the reshapes of a scope that exchange axes."""
     shapes: dict = {}
     stacked: dict = {}
+    lasts: dict = {}
     nodes = [one for one in own_nodes(scope) if isinstance(one, (ast.Assign, ast.Call))]
     # what an assignment computes comes before what it binds
     for node in sorted(nodes, key=lambda one: (one.lineno, isinstance(one, ast.Assign))):
@@ -76,15 +77,27 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
             target, value = node.targets[0], node.value
             shapes.pop(ast.unparse(target), None)
             stacked[ast.unparse(target)] = _stacked(value)
+            lasts = {size: one for size, one in lasts.items() if ast.unparse(target) not in (size, one)}
+            lasts.update({ast.unparse(target): one for one in _last_size(value)})
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Attribute) and value.attr == "shape":
                 shapes[ast.unparse(value.value)] = [ast.unparse(one) for one in target.elts]
         elif isinstance(node, ast.Call) and called_name(node) == "reshape" and isinstance(node.func, ast.Attribute):
             array, sizes = _reshaped(node)
             own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
             exchanged = len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own
+            exchanged = exchanged or (sizes[:1] != [] and lasts.get(sizes[0]) == array and len(sizes) > 1)
             first, axes = stacked.get(array) or (None, 0)
             if exchanged or (first is not None and len(sizes) == axes and sizes[1] == first != sizes[0]):
                 yield node.lineno, array
+
+
+def _last_size(value: ast.expr) -> list:
+    """``["a"]`` of ``a.shape[2]``, the size of an axis behind two others, which a reshape cannot bring to the front."""
+    shape = value.value if isinstance(value, ast.Subscript) else None
+    axis = value.slice if isinstance(value, ast.Subscript) else None
+    late = isinstance(axis, ast.Constant) and isinstance(axis.value, int) and axis.value >= 2
+    named = isinstance(shape, ast.Attribute) and shape.attr == "shape"
+    return [ast.unparse(shape.value)] if late and named and isinstance(shape, ast.Attribute) else []
 
 
 def _stacked(value: ast.expr) -> Optional[tuple]:
