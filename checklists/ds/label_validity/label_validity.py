@@ -7,6 +7,7 @@ from msprec.checklists.ds.class_counts import last_layer
 from msprec.checklists.ds.label_validity import label_contradictions as contradictions
 from msprec.checklists.ds.label_validity import label_numbering as numbering
 from msprec.checklists.ds.label_validity import label_values as values
+from msprec.checklists.ds.label_validity.beyond_output import always_alike
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
 from msprec.checklists.ds.label_validity.compared_predictions import classless_argmax, compared_out_of_order
 from msprec.checklists.ds.pixel_class_balance import counts_figure
@@ -24,9 +25,11 @@ _CHECKS = (
     values.wrong_kind,
     values.no_distribution,
     values.constant_labels,
+    values.cut_to_whole,
     numbering.numbered_otherwise,
     numbering.scored_otherwise,
     classless_argmax,
+    always_alike,
     compared_out_of_order,
     corners_exchanged,
     contradictions.contradicting_samples,

@@ -8,6 +8,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
+from msprec.checklists.common.constant_prediction import REGRESSION
 from msprec.checklists.common.input_scale import values_in
 from msprec.checklists.common.loss_with_inputs import BCE, BCE_LOGITS
 from msprec.checklists.common.missing_value_codes import passes_of
@@ -24,6 +25,10 @@ CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 BINARY_LOSS = re.compile(r"bce|binary_cross_entropy", re.IGNORECASE)
 
 _LEAST = 32
+#: A cast to a type of whole numbers.
+_CAST = r"\.astype\(\s*[\"']?(np\.|numpy\.|ms\.|mnp\.)?int|dtype\s*=\s*[\"']?(np\.|numpy\.)?int|\bnp\.int(32|64)\("
+#: Of standardised targets that were cut: fewest whole numbers, least and most deviation, mean over deviation at the most.
+_STEPS, _DEVIATIONS, _NEAR = 4, (0.4, 1.6), 0.25
 
 #: What the kernel says that takes the score of each label, given one that it has none for.
 _PICKED = re.compile(r"GatherD.*?must be in \[-\d+, ?(\d+)\), but got: ?(-?\d+)", re.DOTALL)
@@ -309,3 +314,34 @@ def _is_target(run_data: RunData, column: Fact) -> bool:
     losses = [*run_data.probes.losses, *run_data.probes.own_losses]
     found = [column_of(run_data, one.targets) for one in losses if one.targets]
     return any(one is not None and one[1].name == column.name for one in found)
+
+
+def cut_to_whole(run_data: RunData, _dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Standardised targets of a regression that a cast to a type of whole numbers cut: a few whole numbers on both sides of 0,
+    with a mean near 0 and a deviation near 1, beside such a cast in the code."""
+    kinds = {one.kind for one in run_data.probes.losses}
+    if not kinds or not kinds <= set(REGRESSION) or not _whole(column) or not _is_target(run_data, column):
+        return None
+    if None in (column.min, column.max, column.mean, column.std) or len(column.values) < _STEPS:
+        return None
+    low, high = _DEVIATIONS
+    near = column.min < 0 < column.max and low <= column.std <= high and abs(column.mean) <= _NEAR * column.std
+    casts = run_data.find_lines(_CAST, 4) if near else []
+    if not casts:
+        return None
+    return (
+        Text(
+            "回归目标只有 {low} 到 {high} 的整数（均值 {mean}，标准差 {std}），而代码转换为整数类型：标准化后的小数部分被截掉",
+            "The targets of a regression are whole numbers from {low} to {high} alone (mean {mean}, standard deviation {std}), "
+            "and the code casts to a type of whole numbers: what a standardised target has behind the point is cut off",
+            low=int(column.min),
+            high=int(column.max),
+            mean=float(f"{column.mean:.3g}"),
+            std=float(f"{column.std:.3g}"),
+        ),
+        Text(
+            "回归目标保持 float32；整数类型只用于类别编号。",
+            "Keep the targets of a regression in float32; class numbers alone are whole.",
+        ),
+        *casts,
+    )

@@ -376,6 +376,25 @@ def ends_too_soon(run_data: RunData, training: TrainingCurve, shown: list) -> Fi
     )
 
 
+def ends_at_once(run_data: RunData, updates: int, shown: list) -> Finding:
+    losses = run_data.steps().observed("loss")
+    return problem(
+        Text(
+            "训练太短：从随机权重开始只有 {n} 次更新，loss 从 {first} 到 {last}。",
+            "Too few epochs: {n} updates in all, from random weights, and the loss went from {first} to {last}.",
+            n=updates,
+            first=float(losses[0]),
+            last=float(losses[-1]),
+        ),
+        Text(
+            "增加 epoch（或减小 batch），使更新达到几百次以上，再看曲线。",
+            "Train for more epochs, or with smaller batches, so that there are some hundreds of updates, and look at the curve.",
+        ),
+        shown,
+        _loop_places(run_data),
+    )
+
+
 def goes_on(run_data: RunData, run: Further, shown: list) -> Finding:
     own: Any = run.own
     of = Text("未参与这些步的 batch 上的 ", " of batches kept back") if run.apart else Text("", "")

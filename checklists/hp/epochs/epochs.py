@@ -14,6 +14,7 @@ from msprec.checklists.common.training_curves import (
 from msprec.checklists.hp.epochs.epoch_findings import (
     cut_off,
     diverged,
+    ends_at_once,
     ends_too_soon,
     evaluations_table,
     goes_on,
@@ -29,6 +30,7 @@ from msprec.checklists.hp.epochs.training_progress import (
     leads_nowhere,
     only_begun,
     still_better,
+    too_few_updates,
     validation_flat,
 )
 from msprec.engine.finding import Finding
@@ -60,6 +62,9 @@ def judge_epochs(run_data: RunData) -> Finding:
     if gap is not None and not keeps_best(run_data):
         odds = scores_at_odds(run_data)
         return overfitted(run_data, gap, shown) if odds is None else tells_nothing(odds, shown)
+    few = too_few_updates(run_data)
+    if few is not None and not cut_off(run_data):
+        return ends_at_once(run_data, few, shown)
     outcome = learning_outcome(run_data)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):
         return learnt_nothing(run_data, outcome, shown)

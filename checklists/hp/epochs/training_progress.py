@@ -12,6 +12,7 @@ from msprec.checklists.common.constant_prediction import (
     learning_outcome,
 )
 from msprec.checklists.common.further_training import Further, further_training
+from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.checklists.common.training_curves import (
     EVEN_SHARE,
     TrainingCurve,
@@ -19,7 +20,7 @@ from msprec.checklists.common.training_curves import (
     score_unit,
     validation_scores,
 )
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.engine.run_data import RunData
 
 
@@ -58,6 +59,21 @@ def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
         found.before > found.last and found.share >= 0.5 * EVEN_SHARE and _slope(half) <= -run_data.limit("hp.02.slope")
     )
     return found if falls and found.last > run_data.limit("hp.02.undone") * level > 0 else None
+
+
+def too_few_updates(run_data: RunData) -> Optional[int]:
+    """The number of updates of a training of random weights that has fewer than hp.02.updates and left most of its loss; None of
+    any other. A loss below 0, or one of rewards, has no end that is known."""
+    rows, updates = last_rows(run_data), run_data.training_steps
+    if rows is None or not 0 < updates < run_data.limit("hp.02.updates") or last_training_start(run_data):
+        return None
+    if run_data.loads or learns_by_rewards(run_data) or learning_outcome(run_data).verdict in ("learnt", "diverged"):
+        return None
+    losses = run_data.steps()["loss"][rows & run_data.steps().seen("loss")]
+    if len(losses) < updates or not np.isfinite(losses).all():
+        return None
+    left = run_data.limit("hp.02.undone") * losses[0] < losses[-1] <= run_data.limit("hp.02.grown") * losses[0]
+    return updates if left and losses[-1] > 0 else None
 
 
 def far_from_done(run_data: RunData) -> Optional[Further]:

@@ -25,6 +25,7 @@ from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
 from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pictures
+from msprec.checklists.td.received_batches.same_batch import same_batch
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
@@ -61,7 +62,8 @@ def received_batches(run_data: RunData) -> Finding:
     target and is constant where the network is used; a category encoded by the mean target of
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
-    another order, where its axes were to be exchanged; a series that a script of forecasts smooths about each value; or
+    another order, where its axes were to be exchanged; one batch in every
+    step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
     alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
@@ -70,6 +72,7 @@ def received_batches(run_data: RunData) -> Finding:
         return no_training()
     found = (
         _constant(run_data)
+        or same_batch(run_data)
         or zipped_columns(run_data)
         or aliased_states(run_data)
         or _permuted(run_data)

@@ -19,6 +19,7 @@ from msprec.checklists.td.scales.drowned_terms import (
     weighed_to_nothing,
 )
 from msprec.checklists.td.scales.large_outputs import outputs_too_large, scores_too_large
+from msprec.checklists.td.scales.no_bias import no_bias
 from msprec.checklists.td.scales.targets import Targets, loss_terms, regression_targets
 from msprec.checklists.td.scales.weighted_away import weighted_away
 from msprec.checklists.td.scales.zero_weight import zero_weight
@@ -46,7 +47,8 @@ def scales(run_data: RunData) -> Finding:
     td.08.faded; in a mean squared error of 2 to 12 targets one has
     td.08.drowned times the standard deviation of another; targets whose standard deviation is below td.08.small in a training
     that learnt nothing or hardly anything; targets that lie td.08.offset standard deviations off 0 in a training that did not
-    even come to their mean (its loss ends above twice the best constant's); or a loss that starts td.08.outputs times above the
+    even come to their mean (its loss ends above twice the best constant's), or by td.08.beside_zero of a network without any
+    bias that did not learn them; or a loss that starts td.08.outputs times above the
     best constant's, with outputs far beyond the targets, and ends td.08.far times above it; of class scores, one that starts
     td.03.start times above it after weights most of which were drawn td.08.wide times too wide, and does not come
     td.03.solved below it. Targets that are too large
@@ -100,6 +102,9 @@ def _judged(run_data: RunData, targets: Targets, shown: list) -> Optional[Findin
         return None
     if 0 < targets.whole_std < run_data.limit("td.08.small") and assessed.state in ("nothing", "hardly"):
         return problem(_small(targets), _STANDARDISE, shown, places)
+    without = no_bias(run_data, targets, assessed.state)
+    if without is not None:
+        return without
     constant, end = assessed.outcome.constant, assessed.end
     far = (
         targets.offset >= run_data.limit("td.08.offset") and assessed.state in ("nothing", "diverged") and assessed.sure
