@@ -350,6 +350,11 @@ def _not_sure(run_data: RunData, what: Text, curves: list, nearly_done: bool) ->
     return None
 
 
+def length_was_given(run_data: RunData) -> bool:
+    """Whether the command line says how long to train."""
+    return any(_LENGTH.match(word) for word in (run_data.run.command or [])[1:])
+
+
 def cut_off(run_data: RunData) -> bool:
     """Whether somebody ended the run: how long the training was to go on is not known then."""
     return run_data.run.exit.kind in ("interrupt", "signal", "running")
@@ -411,7 +416,7 @@ def goes_on(run_data: RunData, run: Further, shown: list) -> Finding:
         before=run.before,
         after=own.after,
     )
-    if any(_LENGTH.match(word) for word in (run_data.run.command or [])[1:]):
+    if length_was_given(run_data):
         return undecided(
             Text(
                 "{what}；但训练的长短是由命令行给出的。",

@@ -19,6 +19,7 @@ from msprec.checklists.hp.epochs.epoch_findings import (
     evaluations_table,
     goes_on,
     learnt_nothing,
+    length_was_given,
     of_curves,
     overfitted,
     tells_nothing,
@@ -63,7 +64,7 @@ def judge_epochs(run_data: RunData) -> Finding:
         odds = scores_at_odds(run_data)
         return overfitted(run_data, gap, shown) if odds is None else tells_nothing(odds, shown)
     few = too_few_updates(run_data)
-    if few is not None and not cut_off(run_data):
+    if few is not None and not cut_off(run_data) and not length_was_given(run_data):
         return ends_at_once(run_data, few, shown)
     outcome = learning_outcome(run_data)
     if outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end):

@@ -296,3 +296,22 @@ def test_lengths_of_padded_sequences_are_no_features(verdict):
     }
     assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths])]))["conclusion"] == "problem"
     assert verdict("dp.01", Run(datasets=[dataset([column("x"), lengths], padding=[pad])]))["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("top", "code", "conclusion"),
+    [
+        (16 / 255, "x = data / 255.0\n", "problem"),
+        (16 / 255, "SCALE = 255\n", "problem"),
+        (16 / 255, "x = data / 16.0\n", "ok"),
+        (0.0630, "x = data / 255.0\n", "ok"),  # no whole number before
+        (200 / 255, "x = data / 255.0\n", "ok"),
+    ],
+)
+def test_targets_that_were_divided_by_more_than_they_reach(verdict, top, code, conclusion):
+    noisy = column("noisy", shape=[64], min=-1.2, max=1.2, mean=0.02, std=0.25)
+    clean = column("clean", shape=[64], min=0.0, max=top, mean=top / 3, std=top / 4)
+    made = fed(noisy, clean, code=code, label={"column": "clean", "kind": "regression"})
+    entry = verdict("dp.01", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "ok" or "run to 16 only" in entry["summary"]

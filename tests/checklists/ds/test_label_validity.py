@@ -370,3 +370,39 @@ def test_labels_that_a_network_contradicts_in_training_only(verdict, score, chan
         "evaluations": [{"step": 135, "epoch": 3, "metrics": {"accuracy": score}, "via": "Model.fit"}]
     }
     assert verdict("ds.02", made)["conclusion"] == conclusion
+
+
+CUT = {"-2": 20, "-1": 60, "0": 130, "1": 62, "2": 22}
+
+
+@pytest.mark.parametrize(
+    ("code", "changes", "conclusion"),
+    [
+        ("y = scaler.transform(y).astype(np.int32)\n", {}, "problem"),
+        ("y = np.asarray(y, dtype=np.int64)\n", {}, "problem"),
+        ("y = scaler.transform(y).astype(np.float32)\n", {}, "undecided"),  # ratings about a middle
+        ("y = y.astype(np.int32)\n", {"mean": 1.2}, "undecided"),
+        ("y = y.astype(np.int32)\n", {"std": 9.0}, "undecided"),
+        ("y = y.astype(np.int32)\n", {"values": {"-1": 50, "0": 100, "1": 50}}, "undecided"),  # signs
+    ],
+)
+def test_standardised_targets_that_a_cast_cut(verdict, code, changes, conclusion):
+    held = {
+        "kind": "float",
+        "dtype": "float32",
+        "min": -2.0,
+        "max": 2.0,
+        "mean": 0.02,
+        "std": 0.9,
+        "values": CUT,
+        **changes,
+    }
+    made = run(CUT, loss="MSELoss", label=SOFT, **held)
+    made.source["train.py"] += code
+    targets = {"min": -2.0, "max": 2.0, "input": 1, "inputs": 2, "whole": True, "shape": [32]}
+    targets.update(factor=1.0, offset=0.0, input_dtype="float32", elements=32)
+    one = {"name": "MSELoss", "kind": "mse", "targets": targets, "value": 1.0, "shape": []}
+    made.facts["probes"] = {"losses": [one], "skipped": {}}
+    entry = verdict("ds.02", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "cut off" in entry["summary"]

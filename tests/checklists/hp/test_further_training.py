@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from building import Run, optimizer
+from building import Run, optimizer, train_step
 
 BEFORE = [2.0, 2.1, 1.9, 2.0]
 
@@ -141,3 +141,22 @@ def test_a_fall_at_the_end_that_training_on_does_not_continue(verdict, after, co
     entry = verdict("hp.02", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert conclusion == "problem" or "do not bring down the loss of batches kept back" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "loss", "command", "conclusion"),
+    [
+        (5, lambda n: 0.7 - 0.001 * n, ["python", "train.py"], "problem"),
+        (5, lambda n: 0.7 - 0.1 * n, ["python", "train.py"], "undecided"),  # it came far
+        (5, lambda n: 0.7 * n, ["python", "train.py"], "undecided"),  # it grew
+        (9, lambda n: 0.7 - 0.001 * n, ["python", "train.py"], "undecided"),
+        (5, lambda n: 0.7 - 0.001 * n, ["python", "train.py", "--steps", "5"], "undecided"),
+    ],
+)
+def test_a_training_of_a_few_updates(verdict, steps, loss, command, conclusion):
+    settings = {"command": command, "training_steps": steps}
+    run = ended(loss, steps, 0.001, BEFORE, run=settings, train_step=[train_step(count=steps)])
+    run.facts["probes"]["further"] = None
+    entry = verdict("hp.02", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "undecided" or "5 updates in all" in entry["summary"]

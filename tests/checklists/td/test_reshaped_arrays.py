@@ -24,6 +24,12 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         ("a = np.stack([x[i:i + W] for i in starts], axis=1)\na = a.reshape(W, -1, c)\n", None),
         ("a = np.stack([x[i:i + W] for i in starts])\na = a.reshape(-1, W, c)\n", None),
         ("a = np.array([f(k) for k in range(F)])\nb = a.reshape(-1, F)\n", None),  # numbers, in a row
+        ("n = a.shape[2]\nb = a.reshape(n, 64) / 16\n", 2),
+        ("n = a.shape[2]\nb = np.reshape(a, (n, -1))\n", 2),
+        ("n = a.shape[2]\na = a.transpose(2, 0, 1)\nb = a.reshape(n, 64)\n", None),
+        ("n = a.shape[2]\nb = c.reshape(n, 64)\n", None),
+        ("n = a.shape[0]\nb = a.reshape(n, 64)\n", None),
+        ("n = a.shape[2]\nb = a.reshape(-1, n)\n", None),
         # another array by then; a network's
         ("t, n = a.shape\na = a.T\nb = a.reshape(n, t)\n", None),
         ("class N:\n    def construct(self, a):\n        t, n = a.shape\n        return a.reshape(n, t)\n", None),

@@ -19,7 +19,12 @@ for epoch in range(9):
 
 def read(code):
     """`run_data` of one script."""
-    source = types.SimpleNamespace(trees={"train.py": ast.parse(code)}, calls=lambda tree: _calls(tree, ()))
+    tree = ast.parse(code)
+    source = types.SimpleNamespace(
+        trees={"train.py": tree},
+        calls=lambda tree: _calls(tree, ()),
+        nodes=lambda _, kind: [one for one in ast.walk(tree) if isinstance(one, kind)],
+    )
     return types.SimpleNamespace(source=source, code=lambda *_: None)
 
 
@@ -50,3 +55,28 @@ def test_comparisons(value, call, test, wrong):
     if wrong:
         assert [one["line"] for one in found.locations] == [5, 7]
         assert "worst" in found.summary.render("en")
+
+
+KEEPER = """
+class Keeper:
+    def look(self, score):
+        if score {sign} self.best:
+            self.best = score
+            self.state = [p.asnumpy().copy() for p in self.net.get_parameters()]
+for epoch in range(9):
+    keeper.look({given})
+"""
+
+
+@pytest.mark.parametrize(
+    ("sign", "given", "wrong"),
+    [
+        ("<", "accuracy(net)", True),
+        (">", "accuracy(net)", False),
+        (">", "val_loss", True),
+        ("<", "val_loss", False),
+        ("<", "evaluate(net)", False),  # neither name tells
+    ],
+)
+def test_a_metric_that_the_caller_gives(sign, given, wrong):
+    assert (kept_weights.kept_at_worst(read(KEEPER.format(sign=sign, given=given))) is not None) == wrong

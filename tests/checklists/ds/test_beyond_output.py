@@ -1,0 +1,40 @@
+"""ds.02: outputs that are held against an end of their range."""
+
+import pytest
+from building import Run, run_data
+
+from msprec.checklists.ds.label_validity.beyond_output import always_alike
+
+_NET = "class Net(nn.Cell):\n    def construct(self, x):\n        return ops.sigmoid(self.fc(x))\nnet = Net()\n"
+_LAYERS = "net = nn.SequentialCell(nn.Dense(4, 1),\n    nn.ReLU(),\n    nn.Sigmoid())\n\n"
+
+
+def watched(code, line, low=0.0, high=1.0, created=False):
+    place = {"file": "train.py", "line": line}
+    output = {"low": low, "high": high, "operator": "sigmoid", "created" if created else "place": place}
+    run = Run(source={"train.py": code})
+    run.facts["probes"] = {"losses": [{"name": "BCELoss", "kind": "bce", "output": output}], "skipped": {}}
+    return run
+
+
+@pytest.mark.parametrize(
+    ("code", "settings", "told"),
+    [
+        (_NET + "out = net(x).asnumpy()\npred = (out > 0).astype(int)\n", {"line": 3}, 6),
+        (_NET + "print(((net(x) >= 1) == y).mean())\n", {"line": 3}, 5),
+        (_LAYERS + "out = net(x)\npred = out < 0\n", {"line": 3, "created": True}, 6),
+        (_NET + "out = net(x).asnumpy()\npred = out > 0.5\n", {"line": 3}, None),
+        (_NET + "out = net(x)\nassert (out > 0).all()\n", {"line": 3}, None),
+        (_NET + "out = net(x)\npred = y > 0\n", {"line": 3}, None),  # the labels
+        (_NET + "out = net(x)\npred = out > 0\n", {"line": 3, "high": None}, None),  # ends in a ReLU
+        # the sigmoid stands in the loss, and what is compared are scores
+        (
+            _NET.replace("ops.sigmoid(self.fc(x))", "self.fc(x)") + "p = net(x) > 0\nl = ops.sigmoid(net(x))\n",
+            {"line": 6},
+            None,
+        ),
+    ],
+)
+def test_ends_of_the_range(tmp_path, code, settings, told):
+    found = always_alike(run_data(tmp_path, watched(code, **settings)), None, None)
+    assert (found[2].line if found is not None else None) == told
