@@ -244,12 +244,12 @@ def kept_value(branch: ast.If, test: ast.AST) -> Optional[tuple]:
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], _ORDERS):
         return None
     left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
-    assigned = [node for node in ast.walk(branch) if isinstance(node, ast.Assign)]
-    pairs = [pair for node in assigned for target in node.targets for pair in _pairs(target, node)]
-    for name, value in pairs:
-        if {ast.unparse(name), ast.unparse(value)} == {left, right}:
-            kept = ast.unparse(value)
-            return kept, isinstance(test.ops[0], (ast.Lt, ast.LtE)) == (kept == left)
+    for statements, turned in ((branch.body, False), (branch.orelse, True)):
+        assigned = [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Assign)]
+        for name, value in (pair for node in assigned for target in node.targets for pair in _pairs(target, node)):
+            if {ast.unparse(name), ast.unparse(value)} == {left, right}:
+                kept = ast.unparse(value)
+                return kept, (isinstance(test.ops[0], (ast.Lt, ast.LtE)) == (kept == left)) != turned
     return None
 
 

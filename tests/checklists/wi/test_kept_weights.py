@@ -80,3 +80,16 @@ for epoch in range(9):
 )
 def test_a_metric_that_the_caller_gives(sign, given, wrong):
     assert (kept_weights.kept_at_worst(read(KEEPER.format(sign=sign, given=given))) is not None) == wrong
+
+
+@pytest.mark.parametrize(("sign", "wrong"), [(">=", False), ("<", True)])
+def test_weights_kept_where_the_comparison_fails(sign, wrong):
+    code = f"""
+for epoch in range(9):
+    if val_loss {sign} best:
+        waited += 1
+    else:
+        best = val_loss
+        ms.save_checkpoint(net, "best.ckpt")
+"""
+    assert (kept_weights.kept_at_worst(read(code)) is not None) == wrong
