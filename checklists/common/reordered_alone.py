@@ -11,6 +11,7 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_to, called_name, own_nodes, root_name, target_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue)
 #: Functions that give what they draw and leave their argument as it is.
 DRAWS = {"permutation", "randperm", "permuted"}
 #: Calls by which rows come into a new order.
@@ -156,19 +157,33 @@ class _Body:
     def _partners(self, order: _Order) -> list:
         """Names whose rows are taken together with those of the target after it: by the same slices, or in one call."""
         slices: dict = {}
+        lines: dict = {}
         found = set()
         later = [one for one in self.nodes if getattr(one, "lineno", 0) > order.line]
         for one in [*later, *(self._beside if order.target.startswith("self.") else ())]:
             taken = isinstance(one, ast.Subscript) and isinstance(one.slice, (ast.Slice, ast.Name))
             if taken and isinstance(one.value, ast.Name) and getattr(one.slice, "id", None) not in self.drawn:
                 slices.setdefault(one.value.id, set()).add(ast.unparse(one.slice))
+                lines.setdefault(one.value.id, []).append(one.lineno)
             elif isinstance(one, ast.Call) and called_name(one) in _TOGETHER:
                 names = _rows_of(one)
                 found |= set(names) if order.target in names else set()
         mine = slices.get(order.target, set())
         if len(mine) > 1 or any(not re.fullmatch(r"[-:\d]*", text) for text in mine):  # not just the first few rows
-            found |= {name for name, own in slices.items() if own == mine}
+            alike = {name for name, own in slices.items() if own == mine}
+            found |= {name for name in alike if self._meet(lines[order.target], lines[name])}
         return sorted(found - {order.target})
+
+    def _meet(self, ones: list, others: list) -> bool:
+        """Whether two lines are reached in one call: neither stands behind an ``if`` that returns in front of it."""
+        ends = [
+            one for one in (*self.nodes, *self._beside) if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVES)
+        ]
+
+        def parts(one: int, other: int) -> bool:
+            return any(_within(one, node.body) and other > node.body[-1].lineno for node in ends)
+
+        return any(not parts(one, other) and not parts(other, one) for one in ones for other in others)
 
     def _origins(self, name: str, deepest: int = 4) -> set:
         """What a name was made of: the names, the statements that assigned it and the calls that gave it; rows of one origin

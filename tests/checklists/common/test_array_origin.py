@@ -21,9 +21,24 @@ _MODULE = """class Module:
 """
 
 
+_HALVES = """class Halves:
+    def __init__(self):
+        ids = load()
+        self.train, self.rest = ids[:9], ids[9:]
+        np.random.shuffle(self.train)
+
+    def __getitem__(self, i):
+        if self.training:
+            {}
+        return {}
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "found"),
     [
+        (_HALVES.format("return read(self.train[i])", "read(self.rest[i])"), None),  # one of the two for a call
+        (_HALVES.format("log(i)", "read(self.train[i], self.rest[i])"), ("self.train", "self.rest", 5)),
         (_LOADED + "i = np.random.permutation(9)\nX = X[i]\n" + _USED, ("X", "y", 3)),
         (_LOADED + "X = X[rng.permutation(9)]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", ("X", "y", 2)),
         (_LOADED + "np.random.shuffle(X)\nnp.random.shuffle(y)\nd = list(zip(X, y))\n", ("X", "y", 2)),
