@@ -50,6 +50,7 @@ from msprec.checklists.hp.learning_rate.loss_course import (
 from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, out_of_reach, went_astray
 from msprec.checklists.hp.learning_rate.open_rate import learnt_nothing, open_rate, rising_words
 from msprec.checklists.hp.learning_rate.rate_findings import (
+    above_all_tried,
     behind_test,
     diverges,
     inside_bounds,
@@ -189,6 +190,13 @@ class _Rate:
             return too_large(self.seen, self.used, self.curve, wide, *self.shown)
         return diverges(self.used, self.grown, self.curve, *self.shown) if self.grown is not None else None
 
+    def above_sweep(self) -> Optional[Finding]:
+        high = self.run_data.range_test.high if self.curve is not None else None
+        falls = self.seen.kind == "falls" or self.outcome.verdict == "learnt"
+        if not high or not self.used or self.used <= high or falls or nothing_updated(self.run_data):
+            return None
+        return above_all_tried(self.used, high, self.curve, *self.shown)
+
     def lost(self) -> Optional[Finding]:
         lost = lost_again(self.run_data, self.seen, self.outcome)
         if lost is None or self.curve is None or self.curve.upper is None or self.used <= self.curve.upper:
@@ -323,6 +331,7 @@ class _Rate:
 _RULES = (
     _Rate.zero,
     _Rate.diverged,
+    _Rate.above_sweep,
     _Rate.lost,
     _Rate.momentum,
     _Rate.leap,

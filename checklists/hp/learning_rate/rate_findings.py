@@ -23,6 +23,22 @@ NO_BOUNDS = {
 }
 
 
+def above_all_tried(used: float, high: float, curve: Curve, evidence: list, places: list) -> Finding:
+    return problem(
+        Text(
+            "学习率 {used} 过大：它高于范围测试的最大值 {high}，训练没有学到东西；测试中 loss 在约 {steepest} 处下降最快。",
+            "The learning rate of {used} is too large: it lies above all that the range test tries, up to {high}, and the "
+            "training did not learn; in the test the loss falls most steeply at about {steepest}.",
+            used=used,
+            high=high,
+            steepest=bound_words(curve.steepest),
+        ),
+        Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
+        evidence,
+        places,
+    )
+
+
 def too_large(
     seen: Course, used: float, curve: Curve, wide: Optional[WideInput], evidence: list, places: list
 ) -> Finding:

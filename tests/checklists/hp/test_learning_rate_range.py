@@ -174,3 +174,19 @@ def test_a_training_that_loses_what_it_has_learnt(lowest, end, verdict, lost) ->
     assert (found is not None) is lost
     if lost:
         assert 50 < found[0] <= 101 and found[1] == pytest.approx(lowest, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("losses", "conclusion"),
+    [
+        ([0.7 + 0.1 * (-1) ** n for n in range(3)], "problem"),  # of many steps these are the losses that were seen
+        ([2.0 * 0.99**n for n in range(300)], "ok"),
+    ],
+)
+def test_a_rate_above_all_that_are_tried(verdict, losses, conclusion):
+    bearable = sweep(lower=0.5, upper=100.0, used=20.0)
+    rates = [one for one in RATES if one <= 10.0]
+    bearable.update(rates=rates, losses=bearable["losses"][: len(rates)], steps=len(rates))
+    entry = verdict("hp.01", run(losses, 20.0, range_test=bearable))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("above all that the range test tries" in entry["summary"]) == (conclusion == "problem")
