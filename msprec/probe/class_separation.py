@@ -31,6 +31,8 @@ def class_separation(call: Callable, features: np.ndarray, labels: np.ndarray, v
     fits = features.ndim == 2 and features.shape[1] > 1 and len(numbers) == len(features) and numbers.dtype.kind in "iu"
     if not fits or features.size > _LARGEST or (counts >= _LEAST).sum() < 2 or not np.isfinite(features).all():
         return None
+    if not np.isfinite(value) or value == 0:  # what is 0 stays so however it is turned
+        return None
     rng = np.random.default_rng(0)
     turn = np.linalg.qr(rng.normal(size=(features.shape[1], features.shape[1])))[0].astype(np.float32)
     renamed = known[np.roll(np.arange(len(known)), 1)][np.searchsorted(known, numbers)]

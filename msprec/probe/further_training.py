@@ -1,5 +1,6 @@
 """Whether the training would have come further: its last weights trained on, beside batches that are only looked at."""
 
+import contextlib
 import itertools
 import math
 from collections import Counter
@@ -114,8 +115,10 @@ def _without_decay(trial: "_Trial", series: list, looked: list) -> Optional[dict
     decays = decays_of(trial.optimizer) if len(series) >= ENOUGH else None
     if decays is None:
         return None
-    losses, after = trial.run(trial.used, series, looked, watcher=NoDecay(trial.optimizer, decays, trial.used))
-    return {"steps": len(losses), "after": after}
+    with contextlib.suppress(Exception):  # gradients that are no tensors, as of rows of an embedding
+        losses, after = trial.run(trial.used, series, looked, watcher=NoDecay(trial.optimizer, decays, trial.used))
+        return {"steps": len(losses), "after": after}
+    return None
 
 
 def _to_try(used: float, steps: int, stuck: bool) -> list:

@@ -6,12 +6,16 @@ from typing import Optional
 from msprec.locate.gradients import Plain
 
 #: Optimizers that take the decay off the weights apart from the gradient (Loshchilov and Hutter 2019).
-_APART = re.compile(r"AdamW|AdamWeightDecay|Lamb|Lion", re.IGNORECASE)
+_APART = re.compile(r"AdamW|AdamWeightDecay|Lion", re.IGNORECASE)
+#: Their steps are as large as the weight, whatever was added to the gradient.
+_BY_NORM = re.compile(r"Lamb|LARS", re.IGNORECASE)
 
 
 def decays_of(optimizer) -> Optional[list]:
     """The weight decay of each of the optimizer's parameters, in its order; None where there is none, or it is not known: a
-    schedule, a loss scale of its own, rates by group beside a decay apart from the gradient."""
+    schedule, a loss scale of its own, rates by group beside a decay apart from the gradient, steps by the norm of the weights."""
+    if _BY_NORM.search(type(optimizer).__name__):
+        return None
     if _is_apart(optimizer) and getattr(optimizer, "is_group_lr", False):
         return None
     groups = getattr(optimizer, "param_groups", None)

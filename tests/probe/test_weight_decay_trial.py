@@ -56,6 +56,7 @@ def test_what_the_decay_does_is_undone(name):
         (MAKERS["Adam"], [0.25, 0.25]),
         (MAKERS["groups"], [0.25, 0.0]),
         (lambda net, decay: nn.Adam(net.trainable_params(), 0.1), None),
+        (lambda net, decay: nn.Lamb(net.trainable_params(), 0.1, weight_decay=decay), None),
         (lambda net, decay: nn.SGD(net.trainable_params(), 0.1, weight_decay=decay, loss_scale=8.0), None),
     ],
 )
