@@ -25,7 +25,7 @@ def check_separation(one: Fact, run_data: RunData) -> None:
     seen = one.separation
     if not one.final or None in (seen.apart, seen.together, seen.mixed):
         return
-    places = [one.place, *_masks(run_data, one.place)]
+    places = [one.place, *_mask_lines(run_data, one.place)]
     if not _less(seen.apart, seen.mixed):
         raise Wrong(
             Text(
@@ -70,7 +70,7 @@ def separates(one: Fact) -> Text:
     )
 
 
-def _masks(run_data: RunData, at: Fact) -> list:
+def _mask_lines(run_data: RunData, at: Fact) -> list:
     """The lines of the loss that use what compares classes with each other, and those that compare them."""
     function = run_data.source.function_around(at.file or "", at.line or 0) if at else None
     if function is None:

@@ -74,12 +74,13 @@ def _given_metric(run_data: RunData, branch: ast.If, tree: ast.AST, name: str) -
     position = names.index(name) - (names[0] == "self")
     calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
     given = [one.args[position] for one in calls if called_name(one) == around[-1].name and len(one.args) > position]
-    told = {word for one in given for word in _words(one) if bool(_LOWER.search(word)) != bool(_HIGHER.search(word))}
-    return told.pop() if len(given) == len(told) == 1 else None
+    names = [called_name(one) if isinstance(one, ast.Call) else ast.unparse(one) for one in given]
+    return names[0] if len(names) == 1 and _tells(names[0]) else None
 
 
-def _words(given: ast.expr) -> list:
-    return [called_name(given) if isinstance(given, ast.Call) else ast.unparse(given)]
+def _tells(name: str) -> bool:
+    """Whether a name speaks of a metric of which it is known which way is better."""
+    return bool(_LOWER.search(name)) != bool(_HIGHER.search(name))
 
 
 def _metric(name: str, tree: ast.AST) -> Optional[str]:
@@ -92,7 +93,7 @@ def _metric(name: str, tree: ast.AST) -> Optional[str]:
         and any(ast.unparse(target) == name for target in node.targets)
     }
     for words in ([name], sorted(given)):
-        told = [one for one in words if bool(_LOWER.search(one)) != bool(_HIGHER.search(one))]
+        told = [one for one in words if _tells(one)]
         if told and len(words) == 1:
             return told[0]
     return None

@@ -59,21 +59,19 @@ class NoDecay(Plain):
 
     def __init__(self, optimizer, decays: list, rate: float) -> None:
         super().__init__()
-        self._optimizer, self._rate = optimizer, rate
-        self._decays = [(one, decay) for one, decay in zip(optimizer.parameters, decays) if decay]
+        self._optimizer, self._rate, self._decays = optimizer, rate, decays
 
     def cell_call(self, original, cell, args, kwargs):
         """A call of a cell; that of the optimizer is made without the decay."""
         if cell is not self._optimizer or not args:
             return original(cell, *args, **kwargs)
+        pairs = list(zip(cell.parameters, self._decays))
         if not _is_apart(cell):
-            decay = {id(parameter): value for parameter, value in self._decays}
-            parts = [(id(p) in decay, p, gradient) for p, gradient in zip(cell.parameters, args[0])]
-            given = tuple(g - decay[id(p)] * p if has else g for has, p, g in parts)
+            given = tuple(g - decay * p if decay else g for g, (p, decay) in zip(args[0], pairs))
             return original(cell, given, *args[1:], **kwargs)
         from mindspore import ops
 
-        before = [(parameter, decay, parameter.value().copy()) for parameter, decay in self._decays]
+        before = [(parameter, decay, parameter.value().copy()) for parameter, decay in pairs if decay]
         result = original(cell, *args, **kwargs)
         for parameter, decay, value in before:
             ops.assign(parameter, parameter + self._rate * decay * value)

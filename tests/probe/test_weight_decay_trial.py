@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from mindspore import nn, ops
 
+from msprec.locate.gradients import Plain
 from msprec.locate.replay import of_forward, of_function, watched
 from msprec.probe.differentiated_function import with_forward
 from msprec.probe.weight_decay_trial import NoDecay, decays_of
@@ -36,8 +37,7 @@ def trained(make, decay, undone):
     net = network()
     optimizer = make(net, decay)
     grad_fn = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, optimizer.parameters)
-    decays = decays_of(optimizer)
-    with watched(NoDecay(optimizer, decays, 0.1)) if undone else watched(NoDecay(optimizer, [], 0.1)):
+    with watched(NoDecay(optimizer, decays_of(optimizer), 0.1) if undone else Plain()):
         for _ in range(3):
             optimizer(grad_fn(X, Y)[1])
     return np.concatenate([one.asnumpy().reshape(-1) for one in net.trainable_params()])

@@ -20,8 +20,9 @@ def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[t
         return None
     for file in run_data.source.trees:
         for compare in run_data.source.nodes(file, ast.Compare):
-            asserted = run_data.source.nodes_at(file, compare.lineno, ast.Assert)
-            if _beside_ends(compare) and not asserted and _is_output(run_data, file, compare.left, ends[0]):
+            if not _beside_ends(compare) or run_data.source.nodes_at(file, compare.lineno, ast.Assert):
+                continue
+            if _is_output(run_data, file, compare.left, ends[0]):
                 where = place(file, compare.lineno)
                 says = Text(
                     "{where} 用 {code} 判定类别，而网络以 {operator} 结尾，输出总在 0 与 1 之间：结果与网络的输出无关，永远相同",
