@@ -182,12 +182,7 @@ def _held(tree: ast.AST, made: ast.expr, index: int) -> Optional[ast.expr]:
     methods = {one.name: one for found in classes for one in found.body if isinstance(one, _FUNCTIONS)}
     if not isinstance(made, ast.Call) or not {"__init__", "__getitem__"} <= set(methods):
         return None
-    attributes = {
-        one.attr
-        for value in _returned(methods["__getitem__"], index)
-        for one in ast.walk(value)
-        if isinstance(one, ast.Attribute) and root_name(one) == "self"
-    }
+    attributes = _attributes_of(methods["__getitem__"], index)
     names = argument_names(methods["__init__"])
     parts = [
         part
@@ -206,7 +201,8 @@ def _held(tree: ast.AST, made: ast.expr, index: int) -> Optional[ast.expr]:
 
 
 def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
-    """The lines in a source object's ``__getitem__`` or a generator function that make the column."""
+    """The lines in a source object's ``__getitem__`` or a generator function that make the column, and those that give its
+    attributes there their values."""
     name = called_name(made) if isinstance(made, ast.Call) else getattr(made, "id", None)
     for one in ast.walk(tree) if name is not None else ():
         if getattr(one, "name", None) != name:
@@ -218,6 +214,32 @@ def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
         ]
         for body in bodies:
             yield from _handed_out(body, index)
+            yield from _given_attributes(one, body, index)
+
+
+def _given_attributes(made: ast.AST, body: ast.AST, index: int) -> list:
+    """The lines that compute the attributes of ``self`` which the column is handed out of; not those that keep a value as it
+    is."""
+    names = _attributes_of(body, index)
+    return [
+        node.lineno
+        for node in (ast.walk(made) if names else ())
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for part, value, _ in assigned_parts(target, node.value)
+        if isinstance(part, ast.Attribute) and part.attr in names and root_name(part) == "self"
+        if not isinstance(value, ast.Name)
+    ][:2]
+
+
+def _attributes_of(body: ast.AST, index: int) -> set:
+    """The attributes of ``self`` in what a function returns or yields as the column."""
+    return {
+        one.attr
+        for value in _returned(body, index)
+        for one in ast.walk(value)
+        if isinstance(one, ast.Attribute) and root_name(one) == "self"
+    }
 
 
 def _handed_out(body: ast.AST, index: int) -> Iterator[int]:

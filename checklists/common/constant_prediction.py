@@ -84,6 +84,7 @@ class LossKind(NamedTuple):
         reduction: ``mean``, ``sum`` or ``batch_mean``.
         settings: ``label_smoothing``, ``ignore_index``, ``delta`` or ``beta``, where they are known.
         predicted, labels: The facts of what entered it on a captured batch; empty where none was captured.
+        targets: Which input of the step its labels are, and what was done to them.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class LossKind(NamedTuple):
     settings: dict
     predicted: Optional[Fact] = None
     labels: Optional[Fact] = None
+    targets: Optional[Fact] = None
 
 
 class ConstantLoss(NamedTuple):
@@ -328,7 +330,7 @@ def _probed(probes: Fact) -> Optional[LossKind]:
     reduction = "mean" if loss.unreduced else loss.settings.get("reduction") or loss.equals or "mean"
     if reduction == "none":  # reduced by the script, how is not known
         return None
-    return LossKind(loss.kind, reduction, loss.settings, loss.predicted, loss.labels)
+    return LossKind(loss.kind, reduction, loss.settings, loss.predicted, loss.labels, loss.targets)
 
 
 def _declared(run_data: RunData) -> Optional[LossKind]:
@@ -374,7 +376,19 @@ def target_column(run_data: RunData, loss: LossKind, dataset: Fact) -> Optional[
     column = next((one for one in dataset.columns if one.name == dataset.label.column), None)
     if column is None and loss.kind in _CLASSES and len(dataset.columns) == 1:
         column = dataset.columns[0]  # token ids whose next one is predicted
+    if column is None and loss.kind in REGRESSION and _is_given_back(loss, dataset):
+        column = dataset.columns[0]
     return column if column is not None and _enters(loss, column) else None
+
+
+def _is_given_back(loss: LossKind, dataset: Fact) -> bool:
+    """Whether the targets are the vectors that are the network's only input, as an autoencoder's."""
+    targets = loss.targets
+    if targets is None or targets.input != 0 or len(dataset.columns) != 1:
+        return False
+    column = dataset.columns[0]
+    unchanged = targets.factor in (None, 1) and targets.offset in (None, 0)
+    return unchanged and len(column.shape) == 1 and len(column.channels.mean or ()) == column.shape[0]
 
 
 def _enters(loss: LossKind, column: Fact) -> bool:

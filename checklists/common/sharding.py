@@ -80,7 +80,7 @@ def part_for_one_device(run_data: RunData) -> Optional[Finding]:
 
 def judge_shards(run_data: RunData) -> Finding:
     """The finding on a run of several ranks."""
-    shards = _training_sets(run_data)
+    shards = training_sets(run_data)
     listings = unsorted_listings(run_data)
     shown = [_table(shards), rank_notes(run_data, "steps")]
     if not shards:
@@ -123,13 +123,14 @@ def judge_shards(run_data: RunData) -> Finding:
 
 def divided(run_data: RunData) -> bool:
     """Whether each rank was given other samples than the next, of sets of one kind."""
-    shards = _training_sets(run_data)
+    shards = training_sets(run_data)
     sketches = [one.sketch for one in shards if one.sketch]
     pairs = [overlap(one, other) for one, other in zip(sketches, sketches[1:])]
     return len(shards) > 1 and len(sketches) == len(shards) and all(share == 0 for share in pairs)
 
 
-def _training_sets(run_data: RunData) -> list:
+def training_sets(run_data: RunData) -> list:
+    """The largest training set of each rank, as `Shard`."""
     found = []
     for rank in run_data.ranks:
         sets = [one for one in run_data.file("datasets", DATASETS, rank).datasets if one.role == "train"]
@@ -282,11 +283,11 @@ def _overlapping(run_data: RunData, shards: list, pair: tuple, share: float, sho
         Text("各 rank 的数据没有分开：{says}。", "The data were not divided among the ranks: {says}.", says=says),
         _ADVICE,
         shown,
-        [*places, *_origins(run_data, shards[0].dataset)],
+        [*places, *origins(run_data, shards[0].dataset)],
     )
 
 
-def _origins(run_data: RunData, dataset: Fact) -> list:
+def origins(run_data: RunData, dataset: Fact) -> list:
     """Where the function around a data set is called, where its widest column got its values, and what was called for them."""
     made = first_place(dataset)
     widest = max(dataset.columns, key=lambda one: math.prod(size or 1 for size in one.shape), default=None)

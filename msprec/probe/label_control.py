@@ -10,11 +10,13 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.trace import to_numpy
-from msprec.probe.numpy_losses import NLL, SOFTMAX
+from msprec.probe.numpy_losses import BCE, BCE_LOGITS, NLL, SOFTMAX
 from msprec.record.nested import tensors_in
 
 #: Samples that are needed and that are taken; values of a sample that are looked at; shuffles of the labels.
 LEAST, _MOST, _VALUES, _SHUFFLES = 200, 1200, 512, 20
+#: A window of a series holds the values of the one before, moved by so many places or fewer (one for each series side by side).
+_PLACES = 8
 
 
 def label_control(material, losses: list) -> Optional[dict]:
@@ -24,11 +26,16 @@ def label_control(material, losses: list) -> Optional[dict]:
         material: What the run has left.
         losses: The entries ``losses``.
     """
-    of_classes = [one for one in losses if one["kind"] in (SOFTMAX, NLL) and one["targets"]["input"] is not None]
+    kinds = (SOFTMAX, NLL, BCE, BCE_LOGITS)
+    of_classes = [one for one in losses if one["kind"] in kinds and one["targets"]["input"] is not None]
     if len(of_classes) != 1:
         return None
     gathered = samples_and_labels(material, of_classes[0]["targets"]["input"])
-    return compared(*gathered) if gathered is not None and gathered[1].dtype.kind in "iu" else None
+    if gathered is None:
+        return None
+    samples, labels = gathered
+    whole = labels.dtype.kind in "iu" if of_classes[0]["kind"] in (SOFTMAX, NLL) else np.isin(labels, (0, 1)).all()
+    return compared(samples, labels) if whole else None
 
 
 def samples_and_labels(material, position: int) -> Optional[tuple]:
@@ -61,8 +68,9 @@ def _are_samples(array: np.ndarray, count: int) -> bool:
 
 
 def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
-    """``{"samples", "agreement", "shuffled", "spread"}``: the share of samples whose nearest neighbour has their label, the
-    mean of that share over shuffled labels, and its standard deviation.
+    """``{"samples", "agreement", "shuffled", "spread", "shifted"}``: the share of samples whose nearest neighbour has their
+    label, the mean of that share over shuffled labels, its standard deviation, and the share whose nearest neighbour holds
+    their values moved by a few places, as windows of one series do.
 
     Args:
         samples: (n, values) numbers.
@@ -82,7 +90,17 @@ def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
         "agreement": float((labels[nearest] == labels).mean()),
         "shuffled": float(np.mean(shuffled)),
         "spread": float(np.std(shuffled)),
+        "shifted": float(_of_one_series(samples, samples[nearest]).mean()),
     }
+
+
+def _of_one_series(samples: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(n,) bool: whether a row of ``samples`` (n, values) holds the values of that of ``others``, moved by up to `_PLACES`."""
+    found = np.zeros(len(samples), bool)
+    for places in range(1, min(_PLACES, samples.shape[1] // 2) + 1):
+        for one, other in ((samples, others), (others, samples)):
+            found |= (one[:, places:] == other[:, :-places]).all(1)
+    return found
 
 
 def different(samples: np.ndarray, labels: np.ndarray) -> tuple:

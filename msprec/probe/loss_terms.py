@@ -335,10 +335,10 @@ def _constant(kind: str, pairs: list) -> tuple:
     targets = [one for _, one in pairs]
     samples = sum(len(one) for one in targets if one.ndim)
     if kind in (SOFTMAX, NLL):
-        if any(one.dtype.kind not in "iu" for one in targets):
+        counts = _classes(targets)
+        if counts is None:
             return None, samples
-        counts = np.unique(np.concatenate([one.reshape(-1) for one in targets]), return_counts=True)[1]
-        shares = counts / counts.sum()
+        shares = counts[counts > 0] / counts.sum()
         return float(-(shares * np.log(shares)).sum()), samples
     if len({one.shape[1:] for one in targets}) > 1 or not samples:
         return None, samples
@@ -351,3 +351,12 @@ def _constant(kind: str, pairs: list) -> tuple:
     else:
         each = np.abs(whole - middle) if kind == L1 else (whole - middle) ** 2
     return float(each.mean()), samples
+
+
+def _classes(targets: list) -> Optional[np.ndarray]:
+    """How often each class occurs: of class numbers, or of rows that hold the share of each; None of anything else."""
+    if all(one.dtype.kind in "iu" for one in targets):
+        return np.unique(np.concatenate([one.reshape(-1) for one in targets]), return_counts=True)[1]
+    if any(one.ndim != 2 or (one < 0).any() or not np.allclose(one.sum(1), 1, atol=1e-3) for one in targets):
+        return None
+    return np.concatenate(targets).astype(np.float64).sum(0)

@@ -19,12 +19,16 @@ _BATCHES, _SAMPLES, _LARGEST = 2, 8, 1 << 22
 _OTHERS = ("zeros", "ones", "full", "like", "expandas", "broadcast", "new", "shape", "size", "arange", "eye", "dropout")
 _PICKS = ("getitem", "slice", "gather", "select", "split", "chunk", "narrow", "unbind", "unstack", "take", "index")
 _PRODUCTS = ("mul", "bmm")
+#: A norm leaves two different samples where so large a share of a batch is one of two, to within a fiftieth of their spread; so
+#: many different ones have to come in.
+_TWO, _ALIKE, _DIFFERENT = 0.9, 0.02, 8
 _ACTIVATIONS = ("relu", "elu", "gelu", "silu", "swish", "mish", "softmax", "softmin", "sigmoid", "tanh", "softsign")
 
 
 def lost_inputs(traces: InferenceTraces) -> list:
     """The entry ``lost_inputs`` of ``probes.json``: operators that are given what differs between the samples of a batch and
-    give the same for all, in every batch that is looked at, of which a layer with weights is given nothing else.
+    give the same for all, in every batch that is looked at, of which a layer with weights is given nothing else; and norms that
+    leave two different samples, as over two numbers, of which the larger becomes 1 and the other -1.
 
     Args:
         traces: The step in inference mode.
@@ -43,7 +47,29 @@ def _lost(trace: GraphTrace, samples: int) -> list:
     same = [one for one in layers(trace) if _is_given_the_same(one, samples)]
     before = {id(node) for node in ancestors([source for one in same for source in one.sources])}
     lost = [node for node in trace.nodes if id(node) in before and _loses(node, samples)]
-    return [{"operator": node.callee, "place": place_of(node), "cell": node.cell} for node in lost]
+    two = [one for one in _given_to_layers(trace) if "norm" in plain_name(one) and _leaves_two(one, samples)]
+    told = [(node, 1) for node in lost] + [(node, 2) for node in two]
+    return [{"operator": node.callee, "place": place_of(node), "cell": node.cell, "left": left} for node, left in told]
+
+
+def _given_to_layers(trace: GraphTrace) -> list:
+    """The nodes whose results are all that a layer with weights is given."""
+    found = {id(one.sources[0]): one.sources[0] for one in layers(trace) if len(one.sources) == 1 and one.sources[0]}
+    return list(found.values())
+
+
+def _leaves_two(node: Node, samples: int) -> bool:
+    result = node.results[0] if node.results else None
+    given = next((one for one in node.inputs if type(one).__name__ != "Parameter" and _is_batch(one, samples)), None)
+    if result is None or given is None or not _is_batch(result, samples) or _alike(result):
+        return False
+    rows = to_numpy(result).reshape(samples, -1).astype(np.float64)
+    if rows.shape[1] < 2:
+        return False
+    steps = np.round(rows / max(_ALIKE * float(rows.std()), 1e-12))
+    counts = np.sort(np.unique(steps, axis=0, return_counts=True)[1])[::-1]
+    different = len(np.unique(to_numpy(given).reshape(samples, -1), axis=0))
+    return different >= _DIFFERENT and counts[:2].sum() >= _TWO * samples
 
 
 def _loses(node: Node, samples: int) -> bool:

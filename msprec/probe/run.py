@@ -38,6 +38,7 @@ from msprec.probe.predicted_tokens import predicted_tokens
 from msprec.probe.received_batches import received_facts
 from msprec.probe.reconstruction import reconstruction
 from msprec.probe.reshaped_axes import reshaped_axes
+from msprec.probe.rough_angles import rough_angles
 from msprec.probe.seen_targets import seen_targets
 from msprec.probe.target_in_inputs import target_in_inputs
 from msprec.probe.telling_column import telling_column
@@ -175,6 +176,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("equal_inputs", equal_inputs, traces)
     probes.keep_cheap("first_layers", first_layers, traces)
     probes.keep_cheap("lost_inputs", lost_inputs, traces)
+    probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))
     probes.keep_cheap("mixed_samples", mixed_samples, material)
@@ -280,8 +282,9 @@ def _again(material: Material, wanted) -> Callable:
 
 
 def reached(writer, before: int = 0) -> Optional[tuple]:
-    """``(number of losses, the first beyond noise, mean of their second tenth, of their last tenth)`` of the run, the last NaN
-    where the last loss is. The first: the mean of three less two of its standard errors, or of a tenth where that is more.
+    """``(number of losses, the first beyond noise, mean of their second tenth, of their last tenth)`` of the run; where the last
+    loss is not finite the number of those up to the first that is not, and NaN for the last. The first: the mean of three
+    less two of its standard errors, or of a tenth where that is more.
 
     Args:
         writer: The run's writer.
@@ -299,7 +302,8 @@ def reached(writer, before: int = 0) -> Optional[tuple]:
     first = max(
         float(losses[:tenth].mean()), float(losses[:3].mean() - 2 * losses[-max(3, tenth) :].std() / math.sqrt(3))
     )
-    return len(losses), first, early, end
+    count = len(losses) if math.isfinite(end) else int(np.argmin(np.isfinite(losses))) + 1
+    return count, first, early, end
 
 
 @contextlib.contextmanager

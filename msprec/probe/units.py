@@ -129,6 +129,11 @@ class Tally:
             return None
         return max(0.0, 1 - float(self._sum @ self._sum) / self._rows / self._squares) ** 0.5
 
+    def _weight(self) -> Optional[str]:
+        """The name of the parameter that an operator is given for its weights."""
+        given = [one for one in self.node.inputs if type(one).__name__ == "Parameter" and one.ndim > 1]
+        return given[0].name if given and self.kind == "layer" else None
+
     def facts(self) -> dict:
         """One entry of ``units`` in ``probes.json``."""
         low, high = (_by_unit(one, self.axis, how) for one, how in ((self.low, np.min), (self.high, np.max)))
@@ -141,6 +146,7 @@ class Tally:
             "cell": self.node.cell,
             "place": operator_place(self.node),
             "created": created_place(self.node.cell_object) if self.node.cell_object is not None else None,
+            "weight": self._weight(),
             "units": units,
             "samples": self.samples,
             "dead": int((np.maximum(np.abs(low), np.abs(high)) <= _OFF).sum()) if self.kind == "relu" else None,

@@ -7,7 +7,7 @@ from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
-from msprec.probe.loss_terms import loss_terms
+from msprec.probe.loss_terms import _constant, loss_terms
 
 RNG = np.random.default_rng(0)
 INPUTS, KINDS = RNG.standard_normal((8, 4)).astype(np.float32), (np.arange(8) % 3).astype(np.int32)
@@ -87,3 +87,12 @@ def test_a_stopped_layer_gets_its_gradient_from_the_penalty(added_up):
     assert not data["of_weights"] and {"body.weight", "body.bias"} <= set(data["no_gradient"])
     assert penalties and all(one["of_weights"] for one in penalties)
     assert any("body.weight" not in one["no_gradient"] for one in penalties)
+
+
+def test_classes_given_as_rows():
+    """One-hot rows and the numbers of classes have the same best constant."""
+    rows = np.eye(3, dtype=np.float32)[KINDS]
+    counts = np.bincount(KINDS, minlength=3) / len(KINDS)
+    expected = -(counts[counts > 0] * np.log(counts[counts > 0])).sum()
+    assert _constant("softmax_cross_entropy", [(None, rows)])[0] == pytest.approx(expected)
+    assert _constant("softmax_cross_entropy", [(None, 2 * rows)])[0] is None

@@ -164,3 +164,13 @@ def test_how_channels_lie(reshaped, near) -> None:
     apart = interleaved_channels(material(lambda x: net(x).sum(), net, (given,), (given,)))["apart"]
     assert len(apart) == 7
     assert (apart[2] < 0.9 * min(apart[1], apart[3]) and apart[5] < 0.9 * min(apart[4], apart[6])) is near
+
+
+@pytest.mark.parametrize(("width", "left"), [(2, [2]), (5, [])])
+def test_a_norm_over_two_numbers(width, left) -> None:
+    norm, layer = nn.LayerNorm((width,)), nn.Dense(width, 2)
+    net = nn.SequentialCell(norm, layer)
+    given = RNG.normal(size=(40, width)).astype(np.float32)
+    labels = Tensor(np.arange(40) % 2, ms.int32)
+    found = lost_inputs(traces(lambda x: ops.cross_entropy(net(x), labels), net, (given,), (given[::-1].copy(),)))
+    assert [one["left"] for one in found] == left

@@ -1,10 +1,11 @@
-"""A layer of a single unit through which all that several outputs are computed from has to pass (cg.03)."""
+"""A layer of one unit, or of few, through which all that many outputs are computed from has to pass (cg.03)."""
 
 import ast
 from typing import Optional
 
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.nearest_neighbours import behind_neighbours
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -15,24 +16,39 @@ _JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "add", "mul", "eins
 
 
 def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
-    """Problem: in a row of layers, which nothing leads past, a Dense layer of one unit is followed by another whose outputs end
-    in three numbers or more (classes, or what an autoencoder gives back), and the training ended with more than cg.03.solved
-    of the constant's loss; else None."""
+    """Problem: in a row of layers, which nothing leads past, a Dense layer is followed by another, and has one unit where the
+    outputs end in three numbers or more (classes, or what an autoencoder gives back), and the training ended with more than
+    cg.03.solved of the constant's loss; or it has less than cg.03.narrow of the number of classes, nearest neighbours tell
+    cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at most, in a
+    training that came far less down than nearest neighbours would bring it (td.01.neighbours); else None."""
     outcome = learning_outcome(run_data)
     gain = outcome.gain
     if gain is None or outcome.constant is None or not gain < run_data.limit("cg.03.solved"):
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
-    if len(ran) < 3 or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
+    tiny = behind_neighbours(run_data, outcome) is not None
+    if len(ran) < (2 if tiny else 3) or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
         return None
     shapes = [list(weights[cell.path].shape) for cell in ran]
+    most = max(_most_units(run_data, shapes[-1][0], gain), int(run_data.limit("cg.03.tiny")) if tiny else 0)
     narrow = [
-        n for n, one in enumerate(shapes[:-1]) if one[0] == 1 < one[1] and len(one) == 2 and shapes[n + 1][1:] == [1]
+        n
+        for n, one in enumerate(shapes[:-1])
+        if len(one) == 2 and one[0] <= most and (tiny or one[0] < one[1]) and shapes[n + 1][1:] == one[:1]
     ]
-    if not narrow or shapes[-1][0] < 3:
+    if not narrow:
         return None
-    return _finding(run_data, ran[narrow[0]], shapes[-1][0], gain, outcome.constant.majority is not None)
+    units = shapes[narrow[0]][0]
+    return _finding(run_data, ran[narrow[0]], units, shapes[-1][0], gain, outcome.constant.majority is not None)
+
+
+def _most_units(run_data: RunData, outputs: int, gain: float) -> int:
+    """A layer of so many units is narrow: one before three outputs or more, and more where neighbours tell the classes."""
+    told = (run_data.probes.label_control.agreement or 0.0) >= run_data.limit("cg.03.told")
+    if told and gain < run_data.limit("cg.03.half_solved"):
+        return max(int(run_data.limit("cg.03.narrow") * outputs), int(outputs >= 3))
+    return int(outputs >= 3)
 
 
 def _in_a_row(run_data: RunData) -> bool:
@@ -50,14 +66,16 @@ def _in_a_row(run_data: RunData) -> bool:
     return True
 
 
-def _finding(run_data: RunData, cell: Fact, outputs: int, gain: float, classes: bool) -> Finding:
+def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: float, classes: bool) -> Finding:
     places = [cell.created] if cell.created else []
     return problem(
         Text(
-            "{cls} 层 {name} 只有一个神经元，其后的全部 {n} 个{what}都只由这一个数算出，"
+            "{cls} 层 {name} 只有 {units} 个神经元，其后的全部 {n} 个{what}都只由它们算出，"
             "而训练结束时 loss 只比常数预测低 {share}。",
-            "The {cls} layer {name} has a single unit: all {n} {what} are computed from that one number, "
+            "The {cls} layer {name} has {units} only: all {n} {what} are computed from {them}, "
             "and the training ended only {share} below the loss of a constant prediction.",
+            units=Text(str(units), "a single unit") if units == 1 else Text(str(units), f"{units} units"),
+            them=Text("它们", "that one number") if units == 1 else Text("它们", "these numbers"),
             cls=cell.class_,
             name=cell.path,
             n=outputs,
@@ -65,6 +83,6 @@ def _finding(run_data: RunData, cell: Fact, outputs: int, gain: float, classes: 
             share=percent(gain),
         ),
         Text("增加这一层的宽度，例如与相邻的层相同。", "Make the layer wider, as wide as its neighbours for example."),
-        run_data.code_at(places, Text("只有一个神经元的层", "The layer of one unit")),
+        run_data.code_at(places, Text("过窄的层", "The narrow layer")),
         places or [network.place for network in run_data.networks][:1],
     )

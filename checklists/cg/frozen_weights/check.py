@@ -7,7 +7,9 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
+from msprec.checklists.cg.frozen_weights.set_on_cells import set_on_cell
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
+from msprec.checklists.cg.frozen_weights.trained_teacher import updated_with_student
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
 from msprec.checklists.common.call_sites import called_from, unused_declaration
@@ -43,9 +45,10 @@ def frozen_weights(run_data: RunData) -> Finding:
     Problem: a weight with requires_grad=True that is not in the optimizer, also as the network does not know of it (cells in
     a Python list), or that is in it and never updated (or only shrank in proportion, where the optimizer decays weights and no
     gradient came to it; where the gradient was not seen, undecided); one that only a penalty of the loss on the size of weights
-    gives a gradient; a prediction whose gradient is stopped, and not that of its
-    target; a last layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in a run that
-    loads nothing; a discriminator that its opponent's optimizer has as well. Else frozen explicitly (requires_grad=False): ok.
+    gives a gradient; a prediction whose gradient is stopped, and not that of its target; requires_grad set on a cell, where
+    it has no effect; a last layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in
+    a run that loads nothing; a discriminator that its opponent's optimizer has as well,
+    or a teacher that its student's has. Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
@@ -62,9 +65,9 @@ def frozen_weights(run_data: RunData) -> Finding:
     hidden = several_unregistered(run_data)
     if hidden:
         return _unregistered(run_data, hidden)
-    stopped = prediction_stopped(run_data)
-    if stopped is not None:
-        return stopped
+    without_effect = prediction_stopped(run_data) or set_on_cell(run_data)
+    if without_effect is not None:
+        return without_effect
     groups = run_data.once(sort_parameters)
     declared = declared_design.freezing(run_data, groups)
     if declared is not None:
@@ -74,9 +77,9 @@ def frozen_weights(run_data: RunData) -> Finding:
         return _not_in_optimizer(run_data, groups, thawed)
     if not (groups.moved or groups.stuck or groups.unknown or groups.excused or groups.shrunk):
         return _all_frozen(run_data, groups)
-    opposed = updated_by_opponent(run_data)
-    if opposed is not None:
-        return opposed
+    others = updated_by_opponent(run_data) or updated_with_student(run_data)
+    if others is not None:
+        return others
     if groups.stuck:
         return _stuck(run_data, groups)
     if groups.unknown:

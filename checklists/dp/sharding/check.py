@@ -4,7 +4,8 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.sharding import judge_shards, part_for_one_device
 from msprec.checklists.dp.sharding.divided_listings import divided_listing
-from msprec.engine.finding import Finding, not_applicable
+from msprec.checklists.dp.sharding.uneven_ranks import own_statistics, uneven_batches
+from msprec.engine.finding import Finding, not_applicable, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
 
@@ -16,8 +17,10 @@ def sharding(run_data: RunData) -> Finding:
     Problem: shards that do not fit together (not distinct, more of them than ranks, other numbers on other ranks),
     ranks that add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or
     files divided by their position in a listing that nothing sorts, also where the code alone shows it and one device
-    ran. The same data on all ranks are left open where the model itself is cut, or where no gradients were seen to be
-    added up. One device: not applicable, unless it trains on one shard of several.
+    ran; batches whose sizes differ between ranks by dp.05.uneven, whose gradients are averaged as they are; inputs that
+    each rank standardised by its own part, where the ranks' labels differ. The same data on all ranks are left open where
+    the model itself is cut, or where no gradients were seen to be added up. One device: not applicable, unless it trains
+    on one shard of several.
     """
     if run_data.run.rank_size == 1 or (
         run_data.run.rank_size is None and run_data.run.device_target and run_data.ranks == [0]
@@ -29,4 +32,5 @@ def sharding(run_data: RunData) -> Finding:
         )
     if run_data.run.rank_size is None:
         return divided_listing(run_data) or missing("设备数", "number of devices")
-    return judge_shards(run_data)
+    found = [judge_shards(run_data), uneven_batches(run_data), own_statistics(run_data)]
+    return worst([one for one in found if one is not None])

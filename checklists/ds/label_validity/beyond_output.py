@@ -10,27 +10,31 @@ from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names, called_name
 
 _ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
+#: Calls that give what lies between 0 and 1, and that only change the form of what they are given.
+_BETWEEN = ("sigmoid", "softmax")
+_FORMS = ("asnumpy", "numpy", "squeeze", "reshape", "view", "flatten", "ravel", "astype", "float", "copy")
 
 
 def always_alike(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
-    """Where the class is taken by ``output > 0`` of a network that ends in a sigmoid, or ``output > 1``: what lies between 0 and
-    1 is always on one side of either."""
+    """Where the class is taken by ``output > 0`` of a network that ends in a sigmoid, or of a sigmoid's result, or by
+    ``output > 1``: what lies between 0 and 1 is always on one side of either. What is indexed or asserted by that is no class."""
     ends = [one.output for one in run_data.probes.losses if (one.output.low, one.output.high) == (0, 1)]
-    if len(ends) != len(run_data.probes.losses) or not ends:
-        return None
+    end = ends[0] if ends and len(ends) == len(run_data.probes.losses) else None
     for file in run_data.source.trees:
         for compare in run_data.source.nodes(file, ast.Compare):
-            if not _beside_ends(compare) or run_data.source.nodes_at(file, compare.lineno, ast.Assert):
+            if not _beside_ends(compare) or _is_no_class(run_data, file, compare):
                 continue
-            if _is_output(run_data, file, compare.left, ends[0]):
+            of_network = end is not None and _is_output(run_data, file, compare.left, end)
+            operator = end.operator if end is not None and of_network else _squashed_by(run_data, file, compare.left)
+            if operator:
                 where = place(file, compare.lineno)
                 says = Text(
-                    "{where} 用 {code} 判定类别，而网络以 {operator} 结尾，输出总在 0 与 1 之间：结果与网络的输出无关，永远相同",
-                    "{where} takes the class by {code}, and the network ends in {operator}, which gives values between 0 and 1: "
-                    "the result is always the same",
+                    "{where} 用 {code} 判定类别，而 {operator} 的结果总在 0 与 1 之间：得到的类别与网络的输出无关，永远相同",
+                    "{where} takes the class by {code}, and what {operator} gives lies between 0 and 1: the result is always the "
+                    "same",
                     where=at(where),
                     code=ast.unparse(compare),
-                    operator=ends[0].operator,
+                    operator=operator,
                 )
                 advice = Text(
                     "把概率与 0.5 比较；0 是 logits 的界限。",
@@ -44,6 +48,30 @@ def _beside_ends(compare: ast.Compare) -> bool:
     bound = compare.comparators[0] if len(compare.ops) == 1 else None
     plain = isinstance(bound, ast.Constant) and not isinstance(bound.value, bool) and bound.value in (0, 1)
     return plain and isinstance(compare.ops[0], _ORDERS)
+
+
+def _is_no_class(run_data: RunData, file: str, compare: ast.Compare) -> bool:
+    """Whether a comparison is asserted, or picks elements."""
+    picked = [
+        part for one in run_data.source.nodes_at(file, compare.lineno, ast.Subscript) for part in ast.walk(one.slice)
+    ]
+    return compare in picked or bool(run_data.source.nodes_at(file, compare.lineno, ast.Assert))
+
+
+def _squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) -> str:
+    """The name of the sigmoid or softmax that what is compared is the result of, at once or by one name; else an empty one."""
+    if isinstance(node, ast.Subscript):
+        return _squashed_by(run_data, file, node.value, depth)
+    if isinstance(node, ast.Name) and not depth:
+        stores = [one for one in run_data.source.nodes(file, ast.Assign) if node.id in bound_names(one.targets)]
+        found = [_squashed_by(run_data, file, one.value, 1) for one in stores if isinstance(one.targets[0], ast.Name)]
+        return found[0] if found and len(found) == len(stores) and all(found) else ""
+    if not isinstance(node, ast.Call):
+        return ""
+    name = called_name(node)
+    if name in _FORMS and isinstance(node.func, ast.Attribute):
+        return _squashed_by(run_data, file, node.func.value, depth)
+    return name if name in _BETWEEN else ""
 
 
 def _is_output(run_data: RunData, file: str, compared: ast.expr, end: Fact) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.bilingual import Text
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.constant_prediction import learning_outcome, training_losses
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -49,6 +49,22 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
         if at < run_data.limit(f"{name}_at") * len(rates):
             return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]), share)
     return None
+
+
+def stood_still_since(run_data: RunData, ended: Collapse) -> bool:
+    """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at), the loss lost less than
+    hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a constant prediction's is not gone."""
+    gain, found = learning_outcome(run_data).gain, run_data.once(training_losses)
+    if gain is None or gain >= run_data.limit("hp.01.collapsed_solved") or found is None:
+        return False
+    if ended.step > run_data.limit("hp.01.collapsed_early_at") * ended.steps:
+        return False
+    steps, losses = found
+    since = losses[steps >= ended.step]
+    window = max(5, len(losses) // 20)
+    if len(since) < 2 * window or not np.isfinite(since).all():
+        return False
+    return bool(since[-window:].mean() > (1 - run_data.limit("hp.01.collapsed_still")) * since[:window].mean())
 
 
 def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evidence: list, places: list) -> Finding:

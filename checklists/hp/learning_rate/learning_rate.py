@@ -33,7 +33,8 @@ from msprec.checklists.hp.learning_rate.beyond_end import (
     outdone_beyond_end,
     too_small_beyond_end,
 )
-from msprec.checklists.hp.learning_rate.collapsed_rate import STEPPED, collapse_of, collapsed
+from msprec.checklists.hp.learning_rate.collapsed_rate import STEPPED, collapse_of, collapsed, stood_still_since
+from msprec.checklists.hp.learning_rate.large_eps import large_eps
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
     blown_up,
@@ -206,6 +207,9 @@ class _Rate:
     def momentum(self) -> Optional[Finding]:
         return lasting_momentum(self.run_data, self.optimizers, self.evidence)
 
+    def eps(self) -> Optional[Finding]:
+        return large_eps(self.run_data, self.optimizers, self.outcome, self.evidence)
+
     def leap(self) -> Optional[Finding]:
         if self.verdict == "too_small" or self.outcome.constant is None:
             return None
@@ -227,8 +231,11 @@ class _Rate:
 
     def collapse(self) -> Optional[Finding]:
         ended = collapse_of(self.run_data)
+        if ended is None:
+            return None
         costs = self.better is not None or self.gained_little or self.outcome.verdict in ("nothing", "hardly")
-        return collapsed(self.run_data, ended, self.better, *self.shown) if ended is not None and costs else None
+        costs = costs or stood_still_since(self.run_data, ended)
+        return collapsed(self.run_data, ended, self.better, *self.shown) if costs else None
 
     def warm_up(self) -> Optional[Finding]:
         return warm_up_without_end(self.run_data, *self.shown)
@@ -334,6 +341,7 @@ _RULES = (
     _Rate.above_sweep,
     _Rate.lost,
     _Rate.momentum,
+    _Rate.eps,
     _Rate.leap,
     _Rate.weighed,
     _Rate.good,

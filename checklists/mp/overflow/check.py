@@ -16,6 +16,8 @@ from msprec.engine.item import item
 from msprec.engine.ranks import first_nonfinite
 from msprec.engine.run_data import RunData, place
 
+#: What brings cells to a lower precision.
+_LOWERS = r"\.to_float\(|auto_mixed_precision\(|amp_level\s*="
 #: Where a step of the script's asks for overflow, and adjusts its scale.
 _FLAGS = r"overflow\w*\s*=|process_loss_scale\(|get_overflow_status\(|all_finite\(|\bis_?finite\("
 
@@ -26,7 +28,8 @@ def overflow(run_data: RunData) -> Finding:
 
     Problem: a NaN or infinite loss in a step that was not skipped, a non-finite final weight, an infinite scale,
     overflow with the scale at its floor, no update at all or none in the last mp.01.tail steps, a fixed scale that
-    overflows, float16 that overflows within the forward pass though the loss is finite, and a dynamic one that goes on
+    overflows, float16 that overflows within the forward pass though the loss is finite, sines and cosines of angles whose
+    neighbours in their element type lie mp.01.angle apart, and a dynamic one that goes on
     overflowing after its initial scale search, mp.01.returns times more than it grows and in mp.01.return_rate of the steps,
     or that costs more than mp.01.skipped of the updates. Its
     initial scale search, and an overflow for each increase, are its way of working: ok, unless the search takes mp.01.search of
@@ -45,7 +48,7 @@ def overflow(run_data: RunData) -> Finding:
     findings += [_judge_story(run_data, story) for story in _earliest_first(run_data, stories)]
     if not findings and not _poisoned(run_data):
         return missing("训练步的 loss 与溢出标志", "loss or overflow flag of any training step")
-    return _hidden(run_data, worst(findings + _judge_weights(run_data, stories)))
+    return _rough(run_data, _hidden(run_data, worst(findings + _judge_weights(run_data, stories))))
 
 
 def _hidden(run_data: RunData, found: Finding) -> Finding:
@@ -72,6 +75,34 @@ def _hidden(run_data: RunData, found: Finding) -> Finding:
         ),
         [*found.evidence, run_data.code(first.place, Text("溢出的运算", "The operation that overflows"))],
         [one.place for one in moments[0].overflows if one.place],
+    )
+
+
+def _rough(run_data: RunData, found: Finding) -> Finding:
+    """The finding, or a problem where the angles of a sine or cosine are too large for their element type: numbers that it cannot
+    tell apart lie mp.01.angle or more of a turn from each other."""
+    rough = [one for one in run_data.probes.rough_angles if (one.step or 0) >= run_data.limit("mp.01.angle")]
+    if found.conclusion == "problem" or not rough:
+        return found
+    first = rough[0]
+    return problem(
+        Text(
+            "{operator}（{place}）的角度以 {dtype} 计算，最大为 {largest}，那里相邻的两个数相差 {step} 弧度：位置或时刻的差别因"
+            "舍入而丢失。",
+            "{operator} at {place} is given angles in {dtype}, up to {largest}, where neighbouring numbers lie {step} radians "
+            "apart: what they tell of position or time is lost by rounding.",
+            operator=first.operator,
+            place=at(first.place),
+            dtype=first.dtype,
+            largest=float(f"{first.largest:.4g}"),
+            step=float(f"{first.step:.3g}"),
+        ),
+        Text(
+            "用 float32 计算角度及其正弦、余弦（把该层排除在低精度之外），再转回低精度。",
+            "Compute angles, sines and cosines in float32 (keep that cell out of the lower precision), then cast.",
+        ),
+        [*found.evidence, run_data.code(first.place, Text("正弦、余弦的计算", "Where it is computed"))],
+        [*(one.place for one in rough if one.place), *run_data.find_lines(_LOWERS, 3)],
     )
 
 

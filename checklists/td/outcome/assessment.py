@@ -14,6 +14,7 @@ from msprec.checklists.common.constant_prediction import (
     share_error,
     training_losses,
 )
+from msprec.checklists.common.nearest_neighbours import Neighbours, behind_neighbours
 from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
 from msprec.checklists.common.training_curves import (
     epochs_of,
@@ -63,6 +64,7 @@ class Assessment(NamedTuple):
         step: The step at which it stopped learning (diverged: at which it began to rise, or was not finite first), from 1.
         score: The last validation score.
         little: Whether it learnt less than td.01.well of the constant's loss, and no validation score says otherwise.
+        behind: What the samples' nearest neighbours tell, of a training that came down by much less than they would.
     """
 
     state: str
@@ -75,6 +77,7 @@ class Assessment(NamedTuple):
     step: Optional[int] = None
     score: Optional[Score] = None
     little: bool = False
+    behind: Optional[Neighbours] = None
 
     @property
     def told(self) -> str:
@@ -84,7 +87,7 @@ class Assessment(NamedTuple):
     @property
     def failed(self) -> bool:
         """Whether it came out badly beyond doubt: a problem of td.01."""
-        return self.state in ("nothing", "diverged", "got_worse") and self.sure
+        return self.sure and (self.state in ("nothing", "diverged", "got_worse") or self.behind is not None)
 
 
 def assess(run_data: RunData) -> Assessment:
@@ -151,6 +154,9 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     above = above and whole_training(run_data, seen.outcome.steps)
     if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data) and not above:
         return seen._replace(state="stopped_early")
+    behind = behind_neighbours(run_data, seen.outcome) if long and gain > run_data.limit("hp.01.constant") else None
+    if behind is not None and not half_way(seen.score):
+        return seen._replace(state="hardly", sure=True, behind=behind)
     if verdict == "learnt":
         little = gain < run_data.limit("td.01.well") and not half_way(seen.score)
         return _on_validation(run_data, seen._replace(state="learnt", sure=True, little=little))

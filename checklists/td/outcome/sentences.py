@@ -50,7 +50,7 @@ def sentence(found: Assessment) -> Text:
             told=told,
             score=_score(found),
         )
-    parts = [_course(found), _beside(found)]
+    parts = [_course(found), _beside(found), _neighbours(found)]
     return Text(
         "{state}：{told}{score}{stopped}。",
         "{state}: {told}{score}{stopped}.",
@@ -105,6 +105,17 @@ def _beside(found: Assessment) -> Optional[Text]:
             level=level,
         )
     return Text("不低于最好的常数预测 {level}", "not below the best constant prediction, {level}", level=level)
+
+
+def _neighbours(found: Assessment) -> Optional[Text]:
+    if found.behind is None:
+        return None
+    return Text(
+        "而只看最近邻样本的类别就有 {agreement} 判对，loss 可达 {loss}",
+        "while the class of a sample's nearest neighbour alone is right for {agreement} of them, a loss of {loss}",
+        agreement=percent(found.behind.agreement),
+        loss=found.behind.loss,
+    )
 
 
 def _score(found: Assessment) -> Text:

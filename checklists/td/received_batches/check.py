@@ -241,6 +241,13 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
     )
 
 
+_LEAVES_ONE = Text("结果对所有样本都相同", "gives the same for all of them")
+_LEAVES_TWO = Text(
+    "结果几乎只有两种：两个数的归一化只留下哪个更大",
+    "gives nearly all of them one of two results: of two numbers a norm only leaves which is larger",
+)
+
+
 def _lost_inside(run_data: RunData) -> Optional[Finding]:
     """What differs between samples is the same for all of them behind an operator inside the network."""
     found = [one for one in run_data.probes.lost_inputs if one.place]
@@ -248,16 +255,17 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
         return None
     return problem(
         Text(
-            "{operator}（{where}）的输入随样本不同，而结果对所有样本都相同：这部分输入在到达后面的层之前丢失。",
-            "{operator} at {where} is given what differs between samples and gives the same for all of them: that part of the "
-            "inputs is lost before the layers behind it.",
+            "{operator}（{where}）的输入随样本不同，而{left}：这部分输入在到达后面的层之前丢失。",
+            "{operator} at {where} is given what differs between samples and {left}: that part of the inputs is lost before the "
+            "layers behind it.",
+            left=_LEAVES_TWO if found[0].left == 2 else _LEAVES_ONE,
             operator=found[0].operator,
             where=at(found[0].place),
         ),
         Text(
-            "检查该运算：整除（//）、转成整数、取整、clip 到同一个值，或只有一个元素的归一化。",
+            "检查该运算：整除（//）、转成整数、取整、clip 到同一个值，或只在一两个元素上的归一化。",
             "Look at that operation: a division of whole numbers (//), a cast to integers, rounding, clipping to one value, a "
-            "norm over a single number.",
+            "norm over one number or two.",
         ),
         [run_data.code_at([one.place for one in found], Text("输入丢失之处", "Where the inputs are lost"))],
         [one.place for one in found],

@@ -1,5 +1,6 @@
 """Copies of the trained network within one process that were to follow it and never did: targets, moving averages (td.07)."""
 
+import ast
 import re
 from typing import Optional
 
@@ -10,8 +11,9 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.replicas.shared_memory import shared_memory
 from msprec.engine.finding import Finding, problem, undecided
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
 
 #: Names of what follows the trained weights; of what stays as it was drawn on purpose.
 _FOLLOWS = r"((?<![A-Za-z])(?i:target|ema|average|momentum|shadow|polyak|slow)|EMA|Target|Average|Shadow)"
@@ -58,7 +60,7 @@ def stale_copies(run_data: RunData) -> Optional[Finding]:
             return _statistics(run_data, copy)
         behind = not still and not copy.in_training and not copy.original_evaluated and copy.behind is not None
         # weights that no file was loaded into were written by the script, as an average's are; drawn anew they lie farther off
-        averages = _follows(run_data, copy) or not run_data.loads
+        averages = _follows(run_data, copy) or not any(one.file for one in run_data.loads)
         if late and behind and run_data.limit("td.07.behind") <= copy.behind <= 1 and averages:
             return _slow(run_data, copy)
         elsewhere = (
@@ -113,7 +115,8 @@ def _in_average(run_data: RunData, where: Fact) -> bool:
 
 def _slow(run_data: RunData, copy: Fact) -> Finding:
     updates = [one for one in run_data.find_lines(_UPDATES, 2) if one not in run_data.find_lines(r"^\s*def\b", 500)]
-    places = [one for one in (*run_data.find_lines(_DECAYS, 2), *updates[:1], copy.created, copy.called) if one]
+    made = [*run_data.find_lines(_DECAYS, 2), *_holders(run_data, copy)]
+    places = [one for one in (*made, *updates[:1], copy.created, copy.called) if one]
     return problem(
         Text(
             "只有 {name}（{called} 处调用）被评估，它是权重的滑动平均，而 {n} 次更新之后它与训练后的权重之差仍是训练所走路程的 "
@@ -136,6 +139,18 @@ def _slow(run_data: RunData, copy: Fact) -> Finding:
         [run_data.code_at(places, Text("平均的衰减率与副本", "The decay of the average, and the copy"))],
         places,
     )
+
+
+def _holders(run_data: RunData, copy: Fact) -> list:
+    """Where objects of the class are made in which the copy is made: they may be given the decay."""
+    around = run_data.source.class_around(copy.created.file, copy.created.line) if copy.created else None
+    calls = [
+        place(file, node.lineno)
+        for file in (run_data.source.trees if around is not None else ())
+        for node in run_data.source.nodes(file, ast.Call)
+        if around is not None and called_name(node) == around.name
+    ]
+    return calls[:2]
 
 
 def _unrelated(run_data: RunData, copy: Fact) -> Finding:

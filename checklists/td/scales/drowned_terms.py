@@ -1,5 +1,6 @@
 """Terms of a loss that are not learnt because another's gradient is far larger (td.08)."""
 
+import ast
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
@@ -7,8 +8,9 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.term_weights import lost_weight
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.engine.finding import Finding, problem, table
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import bound_names
 
 
 class Drowned(NamedTuple):
@@ -28,7 +30,7 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
         return None
     first = max(found, key=lambda one: one.ratio)
     fit = first.term.fits[0]
-    places = [one for one in (first.term.place, first.other.place) if one]
+    places = [one for one in (first.term.place, first.other.place, *_factors(run_data, first.other.place)) if one]
     return problem(
         Text(
             "loss 的一项（{place}）没有学到东西：结尾为 {end}，而不看输入、只输出常数即可达到 {constant}；"
@@ -50,6 +52,21 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
         [terms_table(run_data), *run_data.code_at(places, Text("loss 的各项", "Terms of the loss"))],
         places,
     )
+
+
+def _factors(run_data: RunData, where: Optional[Fact]) -> list:
+    """Where the numbers are written that a term's line multiplies by, such as ``STRENGTH = 1.0``."""
+    if not where:
+        return []
+    products = [
+        one for one in run_data.source.nodes_at(where.file, where.line, ast.BinOp) if isinstance(one.op, ast.Mult)
+    ]
+    names = {one.id for product in products for one in ast.walk(product) if isinstance(one, ast.Name)}
+    return [
+        place(where.file, node.lineno)
+        for node in run_data.source.nodes(where.file, ast.Assign)
+        if isinstance(node.value, ast.Constant) and names & bound_names(node.targets)
+    ]
 
 
 def unscaled_term(run_data: RunData) -> Optional[Finding]:

@@ -14,7 +14,7 @@ from msprec.checklists.td.units.initial_weights import (
     too_large,
 )
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
-from msprec.checklists.td.units.softmax_between import softmax_between
+from msprec.checklists.td.units.softmax_between import lone_softmaxes, softmax_between
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -38,6 +38,10 @@ _ADVICE = {
     "flattened": Text(
         "层间改用 ReLU、GELU 或 tanh，或在 sigmoid 之前加 BatchNorm；sigmoid 只用于输出概率和门控。",
         "Use ReLU, GELU or tanh between layers, or BatchNorm before the sigmoids; a sigmoid is for probabilities and gates.",
+    ),
+    "alone": Text(
+        "沿要分配权重的那个轴（如序列中的位置）做 softmax。",
+        "Take the softmax along the axis whose items share the weight, such as the places of a sequence.",
     ),
     "between": Text(
         "层间激活改用 ReLU、GELU 或 tanh；softmax 只用于输出类别概率，或注意力的权重。",
@@ -65,9 +69,9 @@ def units(run_data: RunData) -> Finding:
     ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one end for all
     samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010), or td.03.mostly of two
     or more of them after weights with a gain of td.03.gain where nothing was learnt or the loss began td.03.start times above a
-    constant prediction's; nearly all rows of a softmax between
-    layers have one sure winner at the start and at the end; a softmax is all that the next layer is given, in a training that
-    took away less than td.03.little of a constant prediction's loss; td.03.flat_sigmoids or more sigmoids stand between layers,
+    constant prediction's; nearly all rows of a softmax between layers have one sure winner at the start and at the end, or it
+    goes along an axis of size 1; a softmax is all that the next layer is given, in a training that took away less than
+    td.03.little of a constant prediction's loss; td.03.flat_sigmoids or more sigmoids stand between layers,
     what the last layer gave at the start changed by less than td.03.flattened of what the first gave, and nothing was learnt; or
     the network's last layers give the same for all samples
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
@@ -103,7 +107,12 @@ def units(run_data: RunData) -> Finding:
     fading = fading_signal(run_data, moments)
     if fading is not None:  # what is that small counts as zero: its units are lost too, and this is why
         return _fades(run_data, moments, fading)
-    found = moments.lost() or mostly_saturated(run_data, moments) or softmax_between(run_data, moments)
+    found = (
+        lone_softmaxes(moments)
+        or moments.lost()
+        or mostly_saturated(run_data, moments)
+        or softmax_between(run_data, moments)
+    )
     found = found or flattened_signal(run_data, moments)
     if found:
         return _problem(run_data, moments, found)
@@ -226,9 +235,9 @@ def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
 
 def _weights(one: Scale) -> Text:
     return Text(
-        "；{cell} 的初始权重标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍",
-        "; the weights of {cell} start with a standard deviation of {std}, {gain} times the 1/√fan_in that keeps the scale",
-        cell=one.layer.cell,
+        "；{name} 的初始权重标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍",
+        "; the weights of {name} start with a standard deviation of {std}, {gain} times the 1/√fan_in that keeps the scale",
+        name=one.layer.weight or one.layer.cell,
         std=one.std,
         gain=one.gain,
     )

@@ -44,12 +44,14 @@ class Fading(NamedTuple):
 
 def _scales(run_data: RunData, layers: list) -> Iterator[Scale]:
     """Of those of the layers, entries of the probe, whose initial weights are known."""
-    weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
+    matrices = [one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1]
+    weights, by_name = {one.cell: one for one in matrices if one.cell}, {one.name: one for one in matrices}
     for layer in layers:
-        weight = weights.get(layer.cell)
+        weight = weights.get(layer.cell) if not layer.weight else by_name.get(layer.weight)
         if weight is not None and weight.initial.std is not None:
-            std = weight.initial.std
-            yield Scale(layer, std, std * math.sqrt(math.prod(weight.shape[1:])))
+            std, whole = weight.initial.std, math.prod(weight.shape)
+            summed = whole / layer.units if layer.weight and layer.units else math.prod(weight.shape[1:])
+            yield Scale(layer, std, std * math.sqrt(summed))
 
 
 def too_large(run_data: RunData, moments: Moments, found: list[Lost]) -> list[Scale]:

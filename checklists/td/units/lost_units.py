@@ -15,8 +15,8 @@ _SATURATED = {
 
 
 class Lost(NamedTuple):
-    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, between, flattened, alike or collapsed;
-    ``since``: a moment; ``before``: of a collapse, the spread at the start."""
+    """An activation or layer that has lost its units; ``why``: dead, saturated, softmax, alone, between, flattened, alike or
+    collapsed; ``since``: a moment; ``before``: of a collapse, the spread at the start."""
 
     why: str
     entry: Fact
@@ -57,6 +57,12 @@ class Lost(NamedTuple):
             return Text(
                 "{name} {since}饱和：{share}的行只有一个概率接近 1",
                 "{name} is saturated {since}: in {share} of its rows one probability is close to 1",
+                **values,
+            )
+        if self.why == "alone":
+            return Text(
+                "{name} 沿大小为 1 的轴计算：无论输入是什么，结果都是 1，它之前的层也得不到梯度",
+                "{name} goes along an axis of size 1: it gives 1 whatever it is given, and what lies before it gets no gradient",
                 **values,
             )
         if self.why == "between":

@@ -1,4 +1,4 @@
-"""A softmax that stands as the activation between two layers, in a training that learnt little (td.03)."""
+"""Softmaxes over one number, and one that stands as the activation between layers in a training that learnt little (td.03)."""
 
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.td.units.lost_units import Lost, Moments
@@ -7,6 +7,15 @@ from msprec.engine.schema import Fact
 
 #: Where the units between are meant as the classes of a code.
 _MEANT = r"(?i)gumbel|concrete|categorical|codebook|soft_?assign"
+
+
+def lone_softmaxes(moments: Moments) -> list:
+    """Softmaxes between layers along an axis of size 1, which give 1 whatever they are given, though that differs."""
+    return [
+        Lost("alone", entry, "start", 1.0)
+        for entry, _ in moments.courses()
+        if entry.kind == "softmax" and entry.hidden and entry.units == entry.alike == 1 and entry.input_alike is False
+    ]
 
 
 def softmax_between(run_data: RunData, moments: Moments) -> list:

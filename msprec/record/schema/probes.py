@@ -272,6 +272,7 @@ _UNITS = {
                             "cell": key(words, "path of the cell that it runs in"),
                             "place": key(PLACE, "where it is called"),
                             "created": key(PLACE, "the statement that made its cell"),
+                            "weight": key(words, "layer that is an operator: name of the parameter that it is given"),
                             "units": key(count, "units: channels, features"),
                             "samples": key(count, "samples seen"),
                             "dead": key(count, "relu: units that gave zero for all samples"),
@@ -411,6 +412,16 @@ _LOST_INPUTS = {
     "operator": key(words, "what gives the same for all samples"),
     "place": key(PLACE, "where it is called"),
     "cell": key(text, "in which cell"),
+    "left": key(count, "how many different samples it leaves of a batch: 1, or 2 of a norm over two numbers"),
+}
+
+_ROUGH_ANGLES = {
+    "operator": key(words, "what takes a sine or cosine"),
+    "place": key(PLACE, "where it is called"),
+    "cell": key(text, "in which cell"),
+    "largest": key(finite, "the largest magnitude of the numbers that it is given, in radians"),
+    "step": key(finite, "how far its neighbours of the element type lie apart there, in radians"),
+    "dtype": key(words, "the element type: float16, bfloat16"),
 }
 
 _INTERLEAVED_CHANNELS = {
@@ -573,6 +584,9 @@ _LABEL_CONTROL = {
     "agreement": key(finite, "share of them whose nearest neighbour has the same label"),
     "shuffled": key(finite, "mean of that share over shuffled labels"),
     "spread": key(finite, "its standard deviation over shuffled labels"),
+    "shifted": key(
+        finite, "share of them whose nearest neighbour holds their values moved by a few places: windows of a series"
+    ),
 }
 
 _CLASS_NUMBERS = {
@@ -670,6 +684,7 @@ PROBES = {
     "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
     "attended_neighbours": key([_ATTENDED_NEIGHBOURS], "how much of attention over a graph lies on neighbours"),
     "lost_inputs": key([_LOST_INPUTS], "where samples that differ become the same on their way to a layer"),
+    "rough_angles": key([_ROUGH_ANGLES], "sines and cosines of numbers too large for their element type"),
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
     "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),

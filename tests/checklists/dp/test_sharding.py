@@ -169,3 +169,47 @@ def test_listings_where_one_device_ran(verdict, source, conclusion):
     found = verdict("dp.05", run)
     assert found["conclusion"] == conclusion, found["summary"]
     assert conclusion == "not_applicable" or found["locations"]
+
+
+def with_batches(tmp_path, sizes, source=""):
+    """dp.05 of two ranks with batches of these sizes in 20 steps each."""
+    entry(tmp_path, shard(keys(0)), shard(keys(400)), source=source)
+    for rank, size in enumerate(sizes):
+        rows = "".join(f"{n},1.0,{size if n % 10 else 8}\n" for n in range(1, 21))
+        (tmp_path / f"rank_{rank}" / "steps.csv").write_text("step,loss,batch\n" + rows, encoding="utf-8")
+    return next(item for item in conclude(tmp_path)["items"] if item["id"] == "dp.05")
+
+
+@pytest.mark.parametrize(
+    "sizes, source, conclusion",
+    [
+        ((48, 16), "", "problem"),
+        ((32, 32), "", "ok"),  # the last of a pass is smaller
+        ((32, 28), "", "ok"),
+        ((48, 16), "\ntotal = ops.AllReduce()(grad * len(x))\n", "undecided"),
+    ],
+)
+def test_batches_of_other_sizes(tmp_path, sizes, source, conclusion):
+    found = with_batches(tmp_path, sizes, source)
+    assert found["conclusion"] == conclusion, found["summary"]
+
+
+def standardised(first, counts, mean=1e-7):
+    made = shard(keys(first), counts=counts)
+    made["columns"][0].update(
+        mean=mean, std=1.0, shape=[2], channels={"axis": 1, "mean": [mean, -mean], "std": [1.0, 1.0]}
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    "counts, mean, conclusion",
+    [
+        (({"0": 300, "1": 100}, {"0": 100, "1": 300}), 1e-7, "problem"),
+        (({"0": 200, "1": 200}, {"0": 210, "1": 190}), 1e-7, "undecided"),  # parts of one kind
+        (({"0": 300, "1": 100}, {"0": 100, "1": 300}), 0.03, "ok"),  # standardised together, then divided
+    ],
+)
+def test_inputs_that_each_rank_standardised(tmp_path, counts, mean, conclusion):
+    found = entry(tmp_path, standardised(0, counts[0], mean), standardised(400, counts[1], mean))
+    assert found["conclusion"] == conclusion, found["summary"]

@@ -26,6 +26,11 @@ def watched(code, line, low=0.0, high=1.0, created=False):
         (_NET + "out = net(x).asnumpy()\npred = out > 0.5\n", {"line": 3}, None),
         (_NET + "out = net(x)\nassert (out > 0).all()\n", {"line": 3}, None),
         (_NET + "out = net(x)\npred = y > 0\n", {"line": 3}, None),  # the labels
+        (_NET + "out = net(x)\nkept = np.log(out[out > 0])\n", {"line": 3}, None),  # no class
+        # a sigmoid of scores, behind the network
+        (_NET + "p = ops.sigmoid(net(x)).asnumpy()[:, 0]\npred = (p > 0).astype(int)\n", {"line": 3, "high": None}, 6),
+        (_NET + "p = ops.sigmoid(net(x))\np = p - 0.5\npred = p > 0\n", {"line": 3, "high": None}, None),
+        (_NET + "p = ops.tanh(net(x))\npred = p > 0\n", {"line": 3, "high": None}, None),
         (_NET + "out = net(x)\npred = out > 0\n", {"line": 3, "high": None}, None),  # ends in a ReLU
         # the sigmoid stands in the loss, and what is compared are scores
         (

@@ -1,0 +1,47 @@
+"""Trainings beside the classes of the samples' nearest neighbours (td.01)."""
+
+import math
+
+import pytest
+from building import Run, dataset, run_data
+
+from msprec.checklists.common.constant_prediction import BesideConstant, ConstantLoss
+from msprec.checklists.common.nearest_neighbours import behind_neighbours
+
+LOG_OF_FOUR = math.log(4)
+COUNTS = {"0": 400, "1": 400, "2": 400, "3": 400}
+
+
+def beside(tmp_path, end, agreement=0.95, constant=LOG_OF_FOUR, **control):
+    run = Run(datasets=[dataset(counts=COUNTS)])
+    losses = [{"kind": "softmax_cross_entropy", "predicted": {"shape": [32, 4]}}]
+    entry = {"samples": 600, "agreement": agreement, "shuffled": 0.25, "spread": 0.02, **control}
+    run.facts["probes"] = {"losses": losses, "label_control": entry if agreement else None}
+    level = ConstantLoss(constant, None, "softmax_cross_entropy", "label") if constant else None
+    return behind_neighbours(run_data(tmp_path, run), BesideConstant("hardly", end, level, 400))
+
+
+def test_the_loss_that_neighbours_reach(tmp_path):
+    found = beside(tmp_path, 1.3)
+    # the right class gets 0.95, each of the three others a third of 0.05
+    assert found.loss == pytest.approx(-0.95 * math.log(0.95) - 0.05 * math.log(0.05 / 3))
+    assert found.agreement == 0.95
+
+
+@pytest.mark.parametrize(
+    "end, changes",
+    [
+        (0.9, {}),  # two fifths of the way
+        (1.3, {"agreement": 0.45}),  # neighbours tell little
+        (1.3, {"agreement": None}),
+        (1.3, {"constant": None}),
+        (None, {}),
+        (1.3, {"shifted": 0.3}),  # windows of one series
+    ],
+)
+def test_not_behind_or_not_known(tmp_path, end, changes):
+    assert beside(tmp_path, end, **changes) is None
+
+
+def test_neighbours_that_are_always_right(tmp_path):
+    assert beside(tmp_path, 1.3, agreement=1.0).loss == 0
