@@ -4,7 +4,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.sharding import judge_shards, part_for_one_device
 from msprec.checklists.dp.sharding.divided_listings import divided_listing
-from msprec.checklists.dp.sharding.uneven_ranks import own_statistics, uneven_batches
+from msprec.checklists.dp.sharding.uneven_ranks import standardised_apart, uneven_batches
 from msprec.engine.finding import Finding, not_applicable, worst
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
@@ -32,5 +32,5 @@ def sharding(run_data: RunData) -> Finding:
         )
     if run_data.run.rank_size is None:
         return divided_listing(run_data) or missing("设备数", "number of devices")
-    found = [judge_shards(run_data), uneven_batches(run_data), own_statistics(run_data)]
+    found = [judge_shards(run_data), uneven_batches(run_data), standardised_apart(run_data)]
     return worst([one for one in found if one is not None])

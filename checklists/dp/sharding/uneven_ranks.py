@@ -12,6 +12,7 @@ from msprec.checklists.common.rank_reduction import reducing_lines, sums_over_ra
 from msprec.checklists.common.sharding import Shard, divided, origins, training_sets
 from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 #: A mean of this share of its standard error, or less, is no chance, nor a deviation of this from 1.
 _BY_CHANCE, _STD = 0.05, 1e-3
@@ -59,7 +60,7 @@ def _weighs(run_data: RunData) -> bool:
     return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult) for part in given)
 
 
-def own_statistics(run_data: RunData) -> Optional[Finding]:
+def standardised_apart(run_data: RunData) -> Optional[Finding]:
     """Problem: on each rank the inputs of its own part have mean 0 and standard deviation 1 in every feature, closer than parts
     of data that were standardised together can, and the ranks' labels differ by dp.05.labels_differ; undecided where these are
     alike or not known; else None."""
@@ -85,7 +86,7 @@ def own_statistics(run_data: RunData) -> Optional[Finding]:
     return told(says, advice, [], places)
 
 
-def _standardised_alone(shard: Shard, column) -> bool:
+def _standardised_alone(shard: Shard, column: Fact) -> bool:
     """Whether every feature of a column has mean 0 and deviation 1, as only its own statistics give."""
     means, stds = column.channels.mean or [column.mean], column.channels.std or [column.std]
     samples = shard.sketch.samples or 0
