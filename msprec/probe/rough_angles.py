@@ -19,6 +19,8 @@ def rough_angles(traces: InferenceTraces) -> list:
     """The entry ``rough_angles`` of ``probes.json``: operators that take a sine or cosine of numbers whose neighbours lie 0.1
     radians or more apart, with the largest of these numbers, the step between neighbours there and their element type.
 
+    Of bfloat16 it is for a device that is not here: no kernel of the CPU takes a sine of it, so that part was not run.
+
     Args:
         traces: The step in inference mode.
     """
