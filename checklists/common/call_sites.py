@@ -21,9 +21,14 @@ def called_from(run_data: RunData, where: Fact, most: int = 1) -> list:
 def calls_around(run_data: RunData, where: Fact) -> list:
     """All calls of the innermost function around a line, by its name; empty where it stands in none."""
     name = _function_around(run_data, where)
+    return calls_of(run_data, name) if name is not None else []
+
+
+def calls_of(run_data: RunData, name: str) -> list:
+    """All calls of what has that name, of a function or class."""
     return [
         place(file, node.lineno)
-        for file in (sorted(run_data.source.trees) if name is not None else ())
+        for file in sorted(run_data.source.trees)
         for node in run_data.source.nodes(file, ast.Call)
         if called_name(node) == name
     ]

@@ -18,7 +18,7 @@ _JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "add", "mul", "eins
 def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     """Problem: in a row of layers, which nothing leads past, a Dense layer is followed by another, and has one unit where the
     outputs end in three numbers or more (classes, or what an autoencoder gives back), and the training ended with more than
-    cg.03.solved of the constant's loss; or it has less than cg.03.narrow of the number of classes, nearest neighbours tell
+    cg.03.solved of the constant's loss; or it has at most cg.03.narrow of the number of classes, nearest neighbours tell
     cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at most, in a
     training that came far less down than nearest neighbours would bring it (td.01.neighbours); else None."""
     outcome = learning_outcome(run_data)
@@ -45,10 +45,11 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
 
 def _most_units(run_data: RunData, outputs: int, gain: float) -> int:
     """A layer of so many units is narrow: one before three outputs or more, and more where neighbours tell the classes."""
+    one = int(outputs >= 3)
     told = (run_data.probes.label_control.agreement or 0.0) >= run_data.limit("cg.03.told")
-    if told and gain < run_data.limit("cg.03.half_solved"):
-        return max(int(run_data.limit("cg.03.narrow") * outputs), int(outputs >= 3))
-    return int(outputs >= 3)
+    if not told or gain >= run_data.limit("cg.03.half_solved"):
+        return one
+    return max(int(run_data.limit("cg.03.narrow") * outputs), one)
 
 
 def _in_a_row(run_data: RunData) -> bool:

@@ -47,8 +47,8 @@ def frozen_weights(run_data: RunData) -> Finding:
     gradient came to it; where the gradient was not seen, undecided); one that only a penalty of the loss on the size of weights
     gives a gradient; a prediction whose gradient is stopped, and not that of its target; requires_grad set on a cell, where
     it has no effect; a last layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in
-    a run that loads nothing; a discriminator that its opponent's optimizer has as well,
-    or a teacher that its student's has. Else frozen explicitly (requires_grad=False): ok.
+    a run that loads nothing; a discriminator that its opponent's optimizer has as well, or a teacher that its student's has.
+    Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than

@@ -8,15 +8,16 @@ from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name
 
 
 def set_on_cell(run_data: RunData) -> Optional[Finding]:
     """Problem: the code sets ``requires_grad`` of a cell in place of its parameters, and these are not what it says: frozen still
     (True), or trained all the same (False); else None."""
+    cells = [one.path for network in run_data.networks for one in network.cells if one.path]
+    parts = {part for path in cells for part in path.split(".")}
     for file, node, name, frees in _settings(run_data):
-        cells = [one.path for network in run_data.networks for one in network.cells if one.path]
-        parts = {part for path in cells for part in path.split(".")}
         of_network = name in _networks(run_data, file)
         if name not in parts and not of_network:
             continue
@@ -52,7 +53,7 @@ def _networks(run_data: RunData, file: str) -> set:
     }
 
 
-def _finding(run_data: RunData, where, name: str, frees: bool, parameters: list) -> Finding:
+def _finding(run_data: RunData, where: Fact, name: str, frees: bool, parameters: list) -> Finding:
     effect = (
         Text("{n} 个参数仍被冻结，不再学习", "its {n} parameters stay frozen and learn nothing more", n=len(parameters))
         if frees

@@ -28,6 +28,7 @@ def updated_with_student(run_data: RunData) -> Optional[Finding]:
     last = max(used, key=lambda one: one.steps[0])
     parts = _parts(last)
     before = set().union(*(one.parameter_names or () for one in used if one.steps[1] < last.steps[0]))
+    # by their number: in the file the weights have names of the teacher's own
     filled = {load.loaded for load in run_data.loads if load.loaded and not load.missing and not load.optimizer}
     taught = [name for name, weights in parts.items() if weights <= before or len(weights) in filled]
     if len(taught) != 1 or len(parts) < 2 or (last.updates or 0) < run_data.limit("cg.02.min_updates"):

@@ -14,16 +14,19 @@ from msprec.engine.finding import Finding, problem, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
-#: A mean of this share of its standard error, or less, is no chance, nor a deviation of this from 1.
+#: A mean that is no more than this share of its standard error, and a standard deviation no further than this from 1, are not
+#: those of a part of data that were standardised together.
 _BY_CHANCE, _STD = 0.05, 1e-3
 
 
 def uneven_batches(run_data: RunData) -> Optional[Finding]:
     """Problem: the ranks' batches differ in size by dp.05.uneven or more at most steps, and their gradients are averaged as they
     are; undecided where the code multiplies what it sums over ranks; else None."""
+    if not sums_over_ranks(run_data):
+        return None
     sizes = {rank: _usual_batch(run_data, rank) for rank in run_data.ranks}
     known = {rank: size for rank, size in sizes.items() if size}
-    if len(known) < 2 or not sums_over_ranks(run_data):
+    if len(known) < 2:
         return None
     most, least = max(known.values()), min(known.values())
     if most < run_data.limit("dp.05.uneven") * least:
@@ -45,7 +48,7 @@ def uneven_batches(run_data: RunData) -> Optional[Finding]:
 
 
 def _usual_batch(run_data: RunData, rank: int) -> Optional[float]:
-    batches = run_data.of_rank(rank).steps().observed("batch")
+    batches = run_data.steps(rank).observed("batch")
     return float(np.median(batches)) if len(batches) else None
 
 
@@ -65,11 +68,9 @@ def standardised_apart(run_data: RunData) -> Optional[Finding]:
     of data that were standardised together can, and the ranks' labels differ by dp.05.labels_differ; undecided where these are
     alike or not known; else None."""
     shards = training_sets(run_data)
-    if len(shards) < 2 or not divided(run_data):
-        return None
     names = [{one.name for one in shard.dataset.columns if _standardised_alone(shard, one)} for shard in shards]
-    common = sorted(set.intersection(*names))
-    if not common:
+    common = sorted(set.intersection(*names)) if len(shards) > 1 else []
+    if not common or not divided(run_data):
         return None
     says = Text(
         "各 rank 用自己那一片数据的均值和标准差标准化了 {column}：同一个原始值在不同 rank 上成为不同的数。",

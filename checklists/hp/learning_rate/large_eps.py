@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.bilingual import Text
+from msprec.bilingual import Text, percent
 from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.engine.finding import Finding, problem
@@ -31,7 +31,8 @@ def large_eps(run_data: RunData, optimizers: list, outcome: BesideConstant, evid
     if gain is None or gain >= run_data.limit("hp.01.half_way"):
         return None
     for optimizer in optimizers:
-        eps, size = _eps_of(run_data, optimizer), _gradient_size(run_data)
+        eps = _eps_of(run_data, optimizer)
+        size = _gradient_size(run_data) if eps is not None else None
         if eps is None or not size or eps < run_data.limit("hp.01.eps") * size:
             continue
         return problem(
@@ -45,7 +46,7 @@ def large_eps(run_data: RunData, optimizers: list, outcome: BesideConstant, evid
                 size=float(f"{size:.2g}"),
                 times=round(eps / size),
                 share=f"1/{1 + eps / size:.0f}",
-                gain=f"{100 * max(gain, 0.0):.3g} %",
+                gain=percent(max(gain, 0.0)),
             ),
             Text("用默认的 eps（1e-8）再运行。", "Run again with the default eps, 1e-8."),
             evidence,

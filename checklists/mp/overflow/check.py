@@ -79,8 +79,8 @@ def _hidden(run_data: RunData, found: Finding) -> Finding:
 
 
 def _rough(run_data: RunData, found: Finding) -> Finding:
-    """The finding, or a problem where the angles of a sine or cosine are too large for their element type: numbers that it cannot
-    tell apart lie mp.01.angle or more of a turn from each other."""
+    """The finding, or a problem where the angles of a sine or cosine are too large for their element type, whose neighbouring
+    numbers lie mp.01.angle radians or more apart there."""
     rough = [one for one in run_data.probes.rough_angles if (one.step or 0) >= run_data.limit("mp.01.angle")]
     if found.conclusion == "problem" or not rough:
         return found

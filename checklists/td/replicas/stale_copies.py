@@ -1,19 +1,17 @@
 """Copies of the trained network within one process that were to follow it and never did: targets, moving averages (td.07)."""
 
-import ast
 import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
-from msprec.checklists.common.call_sites import calls_around
+from msprec.checklists.common.call_sites import calls_around, calls_of
 from msprec.checklists.common.callback_methods import never_called
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.replicas.shared_memory import shared_memory
 from msprec.engine.finding import Finding, problem, undecided
-from msprec.engine.run_data import RunData, place
+from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
 
 #: Names of what follows the trained weights; of what stays as it was drawn on purpose.
 _FOLLOWS = r"((?<![A-Za-z])(?i:target|ema|average|momentum|shadow|polyak|slow)|EMA|Target|Average|Shadow)"
@@ -144,13 +142,7 @@ def _slow(run_data: RunData, copy: Fact) -> Finding:
 def _holders(run_data: RunData, copy: Fact) -> list:
     """Where objects of the class are made in which the copy is made: they may be given the decay."""
     around = run_data.source.class_around(copy.created.file, copy.created.line) if copy.created else None
-    calls = [
-        place(file, node.lineno)
-        for file in (run_data.source.trees if around is not None else ())
-        for node in run_data.source.nodes(file, ast.Call)
-        if around is not None and called_name(node) == around.name
-    ]
-    return calls[:2]
+    return calls_of(run_data, around.name)[:2] if around is not None else []
 
 
 def _unrelated(run_data: RunData, copy: Fact) -> Finding:
