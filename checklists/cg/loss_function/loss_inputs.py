@@ -18,6 +18,7 @@ from msprec.checklists.common.loss_rules import check_inputs, loss_lines, sign_t
 from msprec.checklists.common.loss_shapes import spread
 from msprec.checklists.common.loss_with_inputs import built_in, of_script, range_of
 from msprec.checklists.common.pair_distance import is_distance
+from msprec.checklists.common.scale_free_optimizer import scale_free
 from msprec.checklists.common.wrong_loss import Wrong, called
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -211,7 +212,9 @@ def _counted(wrongs: list) -> Optional[Text]:
 
 
 def _check_reduced(one: Fact, run_data: RunData) -> None:
-    """Raises `Wrong`."""
+    """Raises `Wrong`; not beside optimizers whose steps a gradient of any multiple leaves as they are."""
+    if scale_free([used for used in run_data.optimizers if used.used]):
+        return
     if one.unreduced and len(one.shape) and one.shape[0] and one.shape[0] > 1:
         raise Wrong(
             Text(

@@ -48,7 +48,13 @@ from msprec.checklists.hp.learning_rate.loss_course import (
     optimizers_of,
     still_rising,
 )
-from msprec.checklists.hp.learning_rate.moved_weights import hardly_moved, moved, out_of_reach, went_astray
+from msprec.checklists.hp.learning_rate.moved_weights import (
+    far_below_usual,
+    hardly_moved,
+    moved,
+    out_of_reach,
+    went_astray,
+)
 from msprec.checklists.hp.learning_rate.open_rate import learnt_nothing, open_rate, rising_words
 from msprec.checklists.hp.learning_rate.rate_findings import (
     above_all_tried,
@@ -264,9 +270,11 @@ class _Rate:
         beyond = outdone_beyond_end(self.run_data)
         if beyond is not None and self.seen.kind != "diverged":
             return unless_squashed(self.run_data, too_small_beyond_end(self.used, beyond, *self.shown))
-        change = moved(self.run_data, self.used, self.optimizers) if self.used else None
-        if change is None:
+        if not self.used:
             return None
+        change = moved(self.run_data, self.used, self.optimizers)
+        if change is None:
+            return far_below_usual(self.run_data, self.used, self.outcome, *self.shown)
         told = went_astray(self.run_data, self.used, self.outcome, change, *self.shown)
         return told or hardly_moved(self.run_data, self.used, self.outcome, change, *self.shown)
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
+from msprec.checklists.common.scale_free_optimizer import scale_free
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
-#: Optimizers whose steps have about the size of the learning rate, whatever the size of the gradients.
-_ADAPTIVE = re.compile(r"adam|lamb|rmsprop|lion|adabelief", re.IGNORECASE)
+#: The usual rate of optimizers whose steps go with the gradients, by a part of their name: of Adadelta its default.
+_USUAL = (("adadelta", 1.0), ("sgd|momentum", 0.01))
 
 
 class Moved(NamedTuple):
@@ -31,8 +32,9 @@ def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
     rates = run_data.steps().observed("lr")
     known = [one.moved for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
     known = [one for one in known if one.relative is not None and one.max_abs is not None]
-    adaptive = bool(optimizers) and all(_ADAPTIVE.search(one.class_ or "") for one in optimizers)
-    if not (adaptive and known and len(rates) and np.isfinite(rates).all()) or last_training_start(run_data):
+    if not (scale_free(optimizers) and known and len(rates) and np.isfinite(rates).all()) or last_training_start(
+        run_data
+    ):
         return None
     steps = [used * one.relative / one.max_abs for one in known if one.max_abs > 0]
     largest, whole = max(one.max_abs for one in known), float(rates.sum())
@@ -41,6 +43,70 @@ def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
         largest / whole if whole > 0 else 0.0,
         float(np.median(steps)) if steps else 0.0,
     )
+
+
+def far_below_usual(
+    run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where a loss made no progress, no weight changed by hp.01.moved_least of its norm, and the rate of an optimizer
+    whose steps go with the gradients (SGD, Momentum, Adadelta) is hp.01.below_usual of the usual one or less.
+
+    Its steps grow with the rate, so that the usual one would have moved the weights. None of weights that did not change at
+    all, whose gradients are to blame, and of weights that were loaded.
+    """
+    optimizers = [one for one in run_data.optimizers if one.used]
+    weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
+    changes = [one.moved.relative for one in weights]
+    if len(optimizers) != 1 or run_data.loads or not changes or any(not change for change in changes):
+        return None
+    one = optimizers[0]
+    usual = next((rate for name, rate in _USUAL if re.search(name, one.class_ or "", re.IGNORECASE)), None)
+    way = used / max(1e-3, 1 - (one.momentum or 0.0))
+    if usual is None or way > run_data.limit("hp.01.below_usual") * usual:
+        return None
+    losses = _still_losses(run_data)
+    most = max(change for change in changes if change is not None)
+    if losses is None or outcome.verdict == "learnt" or most >= run_data.limit("hp.01.moved_least"):
+        return None
+    return problem(
+        Text(
+            "学习率 {used} 过小：{steps} 步训练后，权重的变化最多只有其范数的 {moved}，loss 从 {first} 到 {last}，没有进展；"
+            "{optimizer} 常用的学习率约为 {usual}。",
+            "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most, and "
+            "the loss made no progress ({first} to {last}); usual for {optimizer} is about {usual}.",
+            used=used,
+            steps=losses.steps,
+            moved=f"{100 * most:.2g} %",
+            first=losses.first,
+            last=losses.last,
+            optimizer=one.class_,
+            usual=usual,
+        ),
+        Text("先用常用的学习率再运行。", "Run again with what is usual."),
+        evidence,
+        places,
+    )
+
+
+class _Still(NamedTuple):
+    """A loss that made no progress: the number of steps, and its mean over the first and the last tenth."""
+
+    steps: int
+    first: float
+    last: float
+
+
+def _still_losses(run_data: RunData) -> Optional[_Still]:
+    """None of few steps, of losses that are not finite, and of one that changed by hp.01.learnt."""
+    found = run_data.once(training_losses)
+    # of optimizers that take turns, as in a GAN, neither loss has to fall, but both move
+    losses = found[1] if found is not None else run_data.steps().observed("loss")
+    if len(losses) < run_data.limit("hp.01.outcome_steps") or not np.isfinite(losses).all():
+        return None
+    part = max(4, len(losses) // 10)
+    first, last = float(losses[:part].mean()), float(losses[-part:].mean())
+    still = abs(first - last) < run_data.limit("hp.01.learnt") * abs(first)
+    return _Still(len(losses), first, last) if still else None
 
 
 def out_of_reach(
@@ -57,7 +123,7 @@ def out_of_reach(
     if run_data.loads or not weights or any(one.moved.any is not False for one in weights):
         return None
     one = optimizers[0]
-    adaptive = bool(_ADAPTIVE.search(one.class_ or ""))
+    adaptive = scale_free(optimizers)
     way = float(rates.sum()) / (1.0 if adaptive else max(1e-3, 1 - (one.momentum or 0.0)))
     each = [(math.hypot(p.initial.std or 0.0, p.initial.mean or 0.0), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
@@ -141,19 +207,11 @@ def hardly_moved(
     Gradients of chance lead to and fro: a weight then comes about as far as the square root of the number of steps. A network
     that was loaded may be good already, unless the loss of a constant prediction says that it is not.
     """
-    found = run_data.once(training_losses)
-    # of optimizers that take turns, as in a GAN, neither loss has to fall, but both move
-    losses = found[1] if found is not None else run_data.steps().observed("loss")
-    steps = len(losses)
-    if steps < run_data.limit("hp.01.outcome_steps") or not np.isfinite(losses).all():
-        return None
     if outcome.verdict not in ("nothing", "hardly", "unknown") or (outcome.verdict == "unknown" and run_data.loads):
         return None
-    part = max(4, steps // 10)
-    first, last = float(losses[:part].mean()), float(losses[-part:].mean())
-    still = abs(first - last) < run_data.limit("hp.01.learnt") * abs(first)
+    losses = _still_losses(run_data)
     little = change.most < run_data.limit("hp.01.moved_little") and change.straight >= run_data.limit("hp.01.straight")
-    if not (still and little):
+    if losses is None or not little:
         return None
     return problem(
         Text(
@@ -162,10 +220,10 @@ def hardly_moved(
             "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most, "
             "nearly straight on, and the loss made no progress ({first} to {last}).",
             used=used,
-            steps=steps,
+            steps=losses.steps,
             moved=f"{100 * change.most:.2g} %",
-            first=first,
-            last=last,
+            first=losses.first,
+            last=losses.last,
         ),
         Text("把学习率提高到 100 倍左右再运行。", "Raise it to about a hundred times and run again."),
         evidence,
