@@ -1,7 +1,7 @@
 """cg.04 on facts of the probes of losses."""
 
 import pytest
-from building import Run
+from building import Run, optimizer
 from network_facts import PLACE
 
 
@@ -69,6 +69,18 @@ def test_losses(verdict, one, conclusion):
     entry = judged(verdict, one)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert entry["locations"]
+
+
+@pytest.mark.parametrize(
+    ("class_", "conclusion"), [("SGD", "problem"), ("Momentum", "problem"), ("Adam", "ok"), ("RMSProp", "ok")]
+)
+def test_a_sum_harms_only_where_steps_go_with_the_gradient(verdict, class_, conclusion):
+    made = Run()
+    one = {**loss(), "unreduced": True, "shape": [32], "value": None, "equals": None}
+    made.facts["probes"] = {"losses": [one], "own_losses": [], "broadcasts": [], "skipped": {}}
+    made.facts["optimizer"] = {"optimizers": [optimizer(**{"class": class_})]}
+    entry = verdict("cg.04", made)
+    assert entry["conclusion"] == conclusion, entry["summary"]
 
 
 def own(**changes):
