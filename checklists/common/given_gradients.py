@@ -1,6 +1,7 @@
 """How much of the gradients reaches the optimizer (td.04, hp.01)."""
 
 import re
+from collections.abc import Sequence
 from typing import Optional
 
 from msprec.engine.run_data import RunData
@@ -9,6 +10,14 @@ from msprec.engine.run_data import RunData
 SCALE_FREE = re.compile(
     r"adam|lamb|lars|rmsprop|adagrad|adadelta|adafactor|lion|thor|rprop|ftrl|signsgd", re.IGNORECASE
 )
+#: Those of them whose steps have about the size of the learning rate: Adadelta and the like find a size of their own.
+_RATE_SIZED = re.compile(r"adam|lamb|rmsprop|lion|adabelief", re.IGNORECASE)
+
+
+def rate_sized(optimizers: Sequence) -> bool:
+    """Whether a step of each of them, facts of optimizers, is about as large as its rate, whatever the size of the gradients
+    (Kingma and Ba 2015, section 2.1); of none, False."""
+    return bool(optimizers) and all(_RATE_SIZED.search(one.class_ or "") for one in optimizers)
 
 
 def given_share(run_data: RunData) -> Optional[float]:

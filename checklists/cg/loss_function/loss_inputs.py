@@ -14,11 +14,11 @@ from msprec.checklists.common.custom_loss import (
     tried,
 )
 from msprec.checklists.common.findings import at
+from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.loss_rules import check_inputs, loss_lines, sign_turned
 from msprec.checklists.common.loss_shapes import spread
 from msprec.checklists.common.loss_with_inputs import built_in, of_script, range_of
 from msprec.checklists.common.pair_distance import is_distance
-from msprec.checklists.common.scale_free_optimizer import scale_free
 from msprec.checklists.common.wrong_loss import Wrong, called
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -213,9 +213,8 @@ def _counted(wrongs: list) -> Optional[Text]:
 
 def _check_reduced(one: Fact, run_data: RunData) -> None:
     """Raises `Wrong`; not beside optimizers whose steps a gradient of any multiple leaves as they are."""
-    if scale_free([used for used in run_data.optimizers if used.used]):
-        return
-    if one.unreduced and len(one.shape) and one.shape[0] and one.shape[0] > 1:
+    summed = one.unreduced and len(one.shape) and one.shape[0] and one.shape[0] > 1
+    if summed and not rate_sized([used for used in run_data.optimizers if used.used]):
         raise Wrong(
             Text(
                 "{name} 没有做归约（reduction='none'），返回形状 {shape} 的 loss：梯度是各样本之和，随 batch 增大 {n} 倍。",

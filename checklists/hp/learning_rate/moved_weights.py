@@ -8,10 +8,11 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
-from msprec.checklists.common.scale_free_optimizer import scale_free
+from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
+from msprec.engine.schema import Fact
 
 #: The usual rate of optimizers whose steps go with the gradients, by a part of their name: of Adadelta its default.
 _USUAL = (("adadelta", 1.0), ("sgd|momentum", 0.01))
@@ -32,9 +33,9 @@ def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
     rates = run_data.steps().observed("lr")
     known = [one.moved for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
     known = [one for one in known if one.relative is not None and one.max_abs is not None]
-    if not (scale_free(optimizers) and known and len(rates) and np.isfinite(rates).all()) or last_training_start(
-        run_data
-    ):
+    if not (rate_sized(optimizers) and known and len(rates) and np.isfinite(rates).all()):
+        return None
+    if last_training_start(run_data):
         return None
     steps = [used * one.relative / one.max_abs for one in known if one.max_abs > 0]
     largest, whole = max(one.max_abs for one in known), float(rates.sum())
@@ -54,19 +55,16 @@ def far_below_usual(
     Its steps grow with the rate, so that the usual one would have moved the weights. None of weights that did not change at
     all, whose gradients are to blame, and of weights that were loaded.
     """
-    optimizers = [one for one in run_data.optimizers if one.used]
-    weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
-    changes = [one.moved.relative for one in weights]
-    if len(optimizers) != 1 or run_data.loads or not changes or any(not change for change in changes):
+    drawn = _drawn(run_data)
+    if drawn is None or outcome.verdict == "learnt":
         return None
-    one = optimizers[0]
+    one, weights = drawn
     usual = next((rate for name, rate in _USUAL if re.search(name, one.class_ or "", re.IGNORECASE)), None)
-    way = used / max(1e-3, 1 - (one.momentum or 0.0))
-    if usual is None or way > run_data.limit("hp.01.below_usual") * usual:
+    if usual is None or used * _lasting(one) > run_data.limit("hp.01.below_usual") * usual:
         return None
+    changes = [weight.moved.relative or 0.0 for weight in weights]
     losses = _still_losses(run_data)
-    most = max(change for change in changes if change is not None)
-    if losses is None or outcome.verdict == "learnt" or most >= run_data.limit("hp.01.moved_least"):
+    if losses is None or not min(changes) or max(changes) >= run_data.limit("hp.01.moved_least"):
         return None
     return problem(
         Text(
@@ -74,18 +72,26 @@ def far_below_usual(
             "{optimizer} 常用的学习率约为 {usual}。",
             "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most, and "
             "the loss made no progress ({first} to {last}); usual for {optimizer} is about {usual}.",
-            used=used,
-            steps=losses.steps,
-            moved=f"{100 * most:.2g} %",
-            first=losses.first,
-            last=losses.last,
             optimizer=one.class_,
             usual=usual,
+            **_course(used, losses, max(changes)),
         ),
         Text("先用常用的学习率再运行。", "Run again with what is usual."),
         evidence,
         places,
     )
+
+
+def _drawn(run_data: RunData) -> Optional[tuple]:
+    """The optimizer and the weights that it trains, in a run of one optimizer that loads nothing; else None."""
+    optimizers = [one for one in run_data.optimizers if one.used]
+    weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
+    return (optimizers[0], weights) if len(optimizers) == 1 and weights and not run_data.loads else None
+
+
+def _lasting(optimizer: Fact) -> float:
+    """How many steps' worth of a gradient its momentum makes of one."""
+    return 1 / max(1e-3, 1 - (optimizer.momentum or 0.0))
 
 
 class _Still(NamedTuple):
@@ -109,6 +115,17 @@ def _still_losses(run_data: RunData) -> Optional[_Still]:
     return _Still(len(losses), first, last) if still else None
 
 
+def _course(used: float, losses: _Still, most: float) -> dict:
+    """What a finding says of weights that hardly moved."""
+    return {
+        "used": used,
+        "steps": losses.steps,
+        "moved": f"{100 * most:.2g} %",
+        "first": losses.first,
+        "last": losses.last,
+    }
+
+
 def out_of_reach(
     run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
 ) -> Optional[Finding]:
@@ -116,15 +133,14 @@ def out_of_reach(
     in one direction, would have moved the smallest weight by less than that share of its norm; under an optimizer whose steps
     are as large as the rate, all steps in one direction. None of weights that were loaded."""
     rates = run_data.steps().observed("lr")
-    weights = [one for one in run_data.parameters if one.requires_grad and one.in_optimizer and one.kind == "weight"]
-    optimizers = [one for one in run_data.optimizers if one.used]
-    if outcome.verdict != "nothing" or len(optimizers) != 1 or not len(rates) or not np.isfinite(rates).all():
+    drawn = _drawn(run_data)
+    if outcome.verdict != "nothing" or drawn is None or not len(rates) or not np.isfinite(rates).all():
         return None
-    if run_data.loads or not weights or any(one.moved.any is not False for one in weights):
+    one, weights = drawn
+    if any(weight.moved.any is not False for weight in weights):
         return None
-    one = optimizers[0]
-    adaptive = scale_free(optimizers)
-    way = float(rates.sum()) / (1.0 if adaptive else max(1e-3, 1 - (one.momentum or 0.0)))
+    adaptive = rate_sized([one])
+    way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
     each = [(math.hypot(p.initial.std or 0.0, p.initial.mean or 0.0), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
     if not least or way >= run_data.limit("hp.01.reach") * least:
@@ -219,11 +235,7 @@ def hardly_moved(
             "{last}，没有进展。",
             "The learning rate of {used} is too small: {steps} steps changed the weights by {moved} of their norm at most, "
             "nearly straight on, and the loss made no progress ({first} to {last}).",
-            used=used,
-            steps=losses.steps,
-            moved=f"{100 * change.most:.2g} %",
-            first=losses.first,
-            last=losses.last,
+            **_course(used, losses, change.most),
         ),
         Text("把学习率提高到 100 倍左右再运行。", "Raise it to about a hundred times and run again."),
         evidence,
