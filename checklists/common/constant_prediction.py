@@ -253,10 +253,18 @@ def loss_kind(run_data: RunData) -> Optional[LossKind]:
     probes = run_data.probes
     if probes.own_losses or probes.losses:
         loss = _probed(probes)
+    elif probes.written_loss.why not in (None, "unseen") or _of_an_earlier_training(run_data):
+        loss = None  # the step writes its loss out: what is declared is the loss of something else
     else:
         loss = _declared(run_data)
     styles = {step.style for step in run_data.train_steps if step.count != 0}
     return None if loss is not None and styles - {"model"} and _changed(run_data) else loss
+
+
+def _of_an_earlier_training(run_data: RunData) -> bool:
+    """Whether the losses that are known may be those that a ``Model`` was given, and a step of the script's own trained since."""
+    styles = [step.style for step in run_data.train_steps if step.count != 0]
+    return "model" in styles and styles[-1] != "model"
 
 
 def compares_values(run_data: RunData) -> bool:

@@ -49,8 +49,13 @@ class Family:
 
 def offered(group: str) -> list[EntryPoint]:
     """The entry points of a group, of all distributions that are installed."""
+    return [entry for entry in _installed() if entry.group == group]
+
+
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
     # not entry_points(): that hides an installed distribution behind an older build folder in the working directory
-    return [entry for found in distributions() for entry in found.entry_points if entry.group == group]
+    return tuple(entry for found in distributions() for entry in found.entry_points)
 
 
 @cache

@@ -56,7 +56,7 @@ def linear_pairs(trace, live: set) -> list:
         list: ``first`` and ``second`` are paths; ``sizes``: inputs of the first, outputs of the first, outputs of the second
         (features or channels); ``kernels`` and ``groups`` of convolutions; ``between``: the operations on the way.
     """
-    following = _followers(trace)
+    following = followers(trace)
     found = []
     for node in trace.nodes:
         if id(node) in live and _is_linear(trace, node) and not getattr(node.cell_object, "activation_flag", False):
@@ -66,7 +66,7 @@ def linear_pairs(trace, live: set) -> list:
     return found
 
 
-def _followers(trace) -> dict:
+def followers(trace) -> dict:
     """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there."""
     following: dict = {}
     for node in trace.nodes:
@@ -79,6 +79,24 @@ def _followers(trace) -> dict:
         for source in {id(source): source for source in node.sources}:
             following.setdefault(source, []).append(node)
     return following
+
+
+def normalization_of(node, following: dict):
+    """The normalisation that alone takes a layer's output, by way of operations that move values; None where there is none.
+
+    Args:
+        following: As `followers` gives it.
+    """
+    while True:
+        takes = following.get(id(node), [])
+        if len(takes) != 1:
+            return None
+        (node,) = takes
+        name = _operation(node)
+        if name.startswith(_NORMALISES):
+            return node
+        if name not in _MOVES:
+            return None
 
 
 def _is_linear(trace, node) -> bool:

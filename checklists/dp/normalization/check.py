@@ -43,7 +43,8 @@ def normalised(run_data: RunData) -> Finding:
 
     Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
-    unless what the networks were called with, or their first layers were seen to be given, is on a sound scale, or the code
+    unless what the networks were called with, or their first layers were seen to be given, is on a sound scale, a normalisation
+    takes what the first layers give (of the scale as a whole), or the code
     brings them to scale after delivery (first layer a normalisation, a division in construct, in the forward function or in
     the loop), which is then judged with its own factor. Labels are no features. Token ids for an embedding: not applicable.
     The statistics rest on what was delivered, whatever the pipeline says; missing-value marks (ds.01) are left out of them.
@@ -171,10 +172,19 @@ def _reached(run_data: RunData, dataset: Fact, index: int, verdict) -> Optional[
     layers = _layers(run_data, dataset, index)
     picture = is_picture(verdict.column)
     sound = [
-        one for one in layers if one.normalizes or (not verdict.disparity and on_sound_scale(run_data, one, picture))
+        one
+        for one in layers
+        if one.normalizes or (not verdict.disparity and (one.normalized or on_sound_scale(run_data, one, picture)))
     ]
     if not layers or len(sound) < len(layers):
         return None
+    if any(one.normalized for one in sound):
+        return Text(
+            "{wrong}，但第一层（{where}）的输出随即被归一化，输入的大小不起作用。",
+            "{wrong}; but what the first layer ({where}) gives is normalised, so that the scale of its input has no effect.",
+            wrong=verdict.wrong,
+            where=at(layers[0].place),
+        )
     known = [one for one in layers if None not in (one.min, one.max)]
     return Text(
         "{wrong}，但网络先作了换算：第一层（{where}）收到的在 {low} 到 {high} 之间，或由它归一化。",

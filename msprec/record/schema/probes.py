@@ -517,6 +517,9 @@ _FIRST_LAYERS = {
                 "operator": key(words, "the layer"),
                 "place": key(PLACE, "where it is called"),
                 "normalizes": key(flag, "whether it is a normalisation"),
+                "normalized": key(
+                    flag, "whether what it gives goes into a normalisation alone, which gives numbers of unit scale"
+                ),
                 "min": key(number, "smallest of the numbers that it is given"),
                 "max": key(number, "largest"),
                 "mean": key(number, "mean"),

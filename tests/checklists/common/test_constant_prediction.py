@@ -160,3 +160,18 @@ def test_right_answers_outdo_a_loss_raised_by_dropout(tmp_path):
         evaluation=[{"step": 135, "epoch": 3, "metrics": {"acc": 0.6}, "samples": 300, "via": "Model.eval"}],
     )
     assert learning_outcome(read(tmp_path, run)).verdict == "learnt"
+
+
+@pytest.mark.parametrize(
+    ("styles", "known"), [(["model"], True), (["cell", "model"], True), (["model", "cell"], False)]
+)
+def test_a_loss_that_was_declared_may_be_that_of_an_earlier_training(tmp_path, styles, known):
+    run = Run(train_step=[{"style": style, "count": 50} for style in styles], loss=lost("CrossEntropyLoss"))
+    assert (constant_loss(read(tmp_path, run)) is not None) == known
+
+
+@pytest.mark.parametrize(("why", "known"), [("several", False), ("labels", False), ("unseen", True)])
+def test_a_step_that_writes_its_loss_out_has_not_the_one_that_is_declared(tmp_path, why, known):
+    run = Run(loss=lost("CrossEntropyLoss"))
+    run.facts["probes"] = {"written_loss": {"why": why, "purpose": False, "place": PLACE}, "skipped": {}}
+    assert (constant_loss(read(tmp_path, run)) is not None) == known
