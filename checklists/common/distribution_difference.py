@@ -15,6 +15,8 @@ _TAILS = 20.0
 _OUTLIERS = 10.0
 # how closely range and standard deviation have to be stretched alike
 _AS_MUCH = 1.2
+# features, and samples, of which one side is standardised and the other is not; how closely the one has to be
+_STANDARD_FEATURES, _STANDARD_SAMPLES, _STANDARD = 3, 32, 0.1
 # a feature that leaves its bound in fewer samples than this has the spread of those few
 _EVENTS = 15
 
@@ -57,6 +59,7 @@ def compare(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> 
     ways = (
         _stretched(run_data, a, b),
         _swapped(run_data, mine, theirs, other.samples),
+        _standardised_alone(run_data, mine, theirs, min(reference.samples, other.samples)),
         rearranged(run_data, reference, other),
     )
     found = [one for one in ways if one is not None]
@@ -194,6 +197,33 @@ def _swapped(run_data: RunData, mine: list, theirs: list, samples: int) -> Optio
             b=", ".join(f"{y[2]:.3g}" for y in theirs),
         ),
     )
+
+
+def _standardised_alone(run_data: RunData, mine: list, theirs: list, samples: int) -> Optional[DistributionDifference]:
+    """Features with a mean of 0 and a deviation of 1, each of them, on one side, and none of them on the other."""
+    if len(mine) < _STANDARD_FEATURES or samples < _STANDARD_SAMPLES:
+        return None
+    standard = [all(_is_standard(one, samples) for one in groups) for groups in (mine, theirs)]
+    ratios = [_spread(y[3] / x[3]) if x[3] and y[3] else 1.0 for x, y in zip(mine, theirs)]
+    if standard[0] == standard[1] or min(ratios) < run_data.limit("dp.02.near_ratio"):
+        return None
+    deviations = [f"{one[3]:.3g}" for one in (theirs if standard[0] else mine)[:4]]
+    where = Text("训练数据", "the training data") if standard[0] else Text("推理数据", "the data of the inference")
+    return DistributionDifference(
+        "apart",
+        Text(
+            "只有{where}逐特征标准化（均值 0、标准差 1），另一边的标准差为 {deviations}",
+            "only {where} are standardised, each feature with a mean of 0 and a deviation of 1; the others' deviations are "
+            "{deviations}",
+            where=where,
+            deviations=", ".join(deviations),
+        ),
+    )
+
+
+def _is_standard(values: tuple, samples: int) -> bool:
+    noise = _STANDARD + 2.0 / math.sqrt(samples)
+    return abs(values[2]) <= noise and abs(values[3] - 1) <= noise
 
 
 def rearranged(run_data: RunData, reference: ColumnValues, other: ColumnValues) -> Optional[DistributionDifference]:

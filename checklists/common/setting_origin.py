@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import assigned_parts, called_name, own_nodes
+from msprec.source.user_code import assigned_parts, called_name, own_nodes, root_name
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
@@ -15,6 +15,7 @@ _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
 _SETTINGS = ("SimpleNamespace", "Namespace", "EasyDict", "edict", "dict", "ConfigDict", "Config")
 #: Calls that make a schedule of learning rates, which is written where they stand.
 _SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
+_NUMPY = ("np", "numpy")
 #: Calls that hand their first argument on.
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")
 
@@ -133,6 +134,8 @@ def _origin(asked: _Asked, file: str, node: ast.AST, depth: int) -> Optional[Fac
         return _origin(asked, file, node.args[0], depth + 1)
     if isinstance(node, ast.Call) and (_SCHEDULE.search(called_name(node)) or _is_own(asked, called_name(node))):
         return place(file, node.lineno)
+    if isinstance(node, ast.ListComp) or (isinstance(node, ast.Call) and root_name(node.func) in _NUMPY):
+        return place(file, node.lineno)  # numbers that are computed one by one
     if isinstance(node, ast.Name):
         return _of_name(asked, file, node, depth + 1)
     if isinstance(node, ast.Attribute):

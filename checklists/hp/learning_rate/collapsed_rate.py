@@ -53,18 +53,29 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
 
 def stood_still_since(run_data: RunData, ended: Collapse) -> bool:
     """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at), the loss lost less than
-    hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a constant prediction's is not gone."""
-    gain, found = learning_outcome(run_data).gain, run_data.once(training_losses)
-    if gain is None or gain >= run_data.limit("hp.01.collapsed_solved") or found is None:
-        return False
-    if ended.step > run_data.limit("hp.01.collapsed_early_at") * ended.steps:
+    hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a constant prediction's is not gone (of the loss at the
+    start, where the constant's is not known)."""
+    found = run_data.once(training_losses)
+    if found is None or ended.step > run_data.limit("hp.01.collapsed_early_at") * ended.steps:
         return False
     steps, losses = found
+    gain = learning_outcome(run_data).gain
+    if gain is None:
+        gain = _fallen(losses)
+    if gain >= run_data.limit("hp.01.collapsed_solved"):
+        return False
     since = losses[steps >= ended.step]
     window = max(5, len(losses) // 20)
     if len(since) < 2 * window or not np.isfinite(since).all():
         return False
     return bool(since[-window:].mean() > (1 - run_data.limit("hp.01.collapsed_still")) * since[:window].mean())
+
+
+def _fallen(losses: np.ndarray) -> float:
+    """The share of its first level that a loss has lost; 1 of one that is not above 0 throughout, whose level says nothing."""
+    window = max(5, len(losses) // 50)
+    start, end = losses[:window].mean(), losses[-window:].mean()
+    return float(1 - end / start) if (losses > 0).all() else 1.0
 
 
 def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evidence: list, places: list) -> Finding:

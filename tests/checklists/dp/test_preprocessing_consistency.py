@@ -349,3 +349,31 @@ def test_a_feature_with_single_values_far_out(verdict, high, std, conclusion):
         ]
     }
     assert verdict("dp.02", run)["conclusion"] == conclusion
+
+
+def table(means, stds):
+    lows, highs = [m - 1.8 * s for m, s in zip(means, stds)], [m + 1.8 * s for m, s in zip(means, stds)]
+    return features(lows, highs, means, stds, elements=4000)
+
+
+@pytest.mark.parametrize(
+    ("means", "stds", "wrong"),
+    [
+        ([0.5, 0.49, 0.51, 0.5], [0.29, 0.28, 0.3, 0.29], True),
+        ([0.1, -0.05, 0.02, 0.08], [1.8, 0.5, 1.9, 0.55], True),  # two wider and two narrower
+        ([0.5, 0.49, 0.51, 0.1], [0.29, 0.28, 0.3, 0.95], False),  # one of them is as in training
+        ([0.1, -0.05, 0.02, 0.08], [1.1, 0.9, 1.05, 0.95], False),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_table_that_is_standardised_on_one_side_alone(verdict, means, stds, wrong, turned):
+    columns = [table([0.0, 0.02, -0.01, 0.0], [1.0, 0.99, 1.01, 1.0]), table(means, stds)]
+    mine, theirs = reversed(columns) if turned else columns
+    run = Run()
+    run.facts["inputs"] = {
+        "inputs": [
+            {**entry_of(phase), "arguments": [{"position": 0, **one}]}
+            for phase, one in zip(("train", "forward"), (mine, theirs))
+        ]
+    }
+    assert (verdict("dp.02", run)["conclusion"] == "problem") == wrong
