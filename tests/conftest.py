@@ -6,11 +6,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from run_scripts import Scripts
+from run_scripts import Scripts, on_one_core
 
 # PyNative mode runs each operator when it is called. By default its threads wait for each other in busy loops, which on two
 # cores takes three to four times as long; what is observed is the same. test_identical.py runs as users do.
 os.environ.setdefault("MS_DEV_LAUNCH_BLOCKING", "1")
+
+# a core for each process of pytest-xdist: gw0, gw1, …
+if "PYTEST_XDIST_WORKER" in os.environ:
+    on_one_core(int(os.environ["PYTEST_XDIST_WORKER"][2:]))
 
 #: Users' scripts, whatever their names; `test_cases.py` runs them.
 collect_ignore = ["cases"]

@@ -9,6 +9,7 @@ import argparse
 import ast
 import hashlib
 import io
+import itertools
 import json
 import os
 import sys
@@ -125,7 +126,9 @@ def record(chosen: list, jobs: int = 2) -> list[str]:
     """Records the cases, item by item; gives the names of those that did not end as expected."""
     import shutil
 
-    failed = []
+    from run_scripts import on_one_core
+
+    failed, numbers = [], itertools.count()
     for item in sorted({case.item for case in chosen}):
         with tempfile.TemporaryDirectory(prefix="recorded_") as home:
             folder, group = Path(home), [case for case in chosen if case.item == item]
@@ -135,7 +138,7 @@ def record(chosen: list, jobs: int = 2) -> list[str]:
             for old in folder.iterdir():
                 if old.name not in known or old.name in {case.folder.name for case in group}:
                     shutil.rmtree(old)
-            with ThreadPoolExecutor(jobs) as pool:
+            with ThreadPoolExecutor(jobs, initializer=lambda: on_one_core(next(numbers))) as pool:
                 for case, wrong in zip(group, pool.map(partial(_record, folder=folder), group)):
                     print(f"{case.name} {wrong or 'recorded'}", flush=True)
                     failed += [case.name] if wrong else []
