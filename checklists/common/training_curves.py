@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import as_share
+from msprec.checklists.common.constant_prediction import as_share, learning_outcome
 from msprec.checklists.common.findings import plain_arrays
 from msprec.checklists.common.training_segments import last_rows, last_training_start
 from msprec.engine.run_data import RunData, place
@@ -174,14 +174,14 @@ def last_step(run_data: RunData, curve: ValidationCurve) -> float:
 
 
 def is_steep(run_data: RunData, training: TrainingCurve) -> bool:
-    """Whether the training loss was still falling steeply at the end (hp.02.falling, hp.02.share)."""
+    """Whether the training loss was still falling steeply at the end (hp.02.falling, or hp.02.falling_of_little where hp.02.most
+    of a constant prediction's is gone, and hp.02.share)."""
     if training.last <= 0:  # no share of itself tells how far a loss without a floor at 0 may go
         return training.sure and training.share >= EVEN_SHARE
-    return (
-        training.sure
-        and training.relative >= run_data.limit("hp.02.falling")
-        and training.share >= run_data.limit("hp.02.share")
-    )
+    gain = learning_outcome(run_data).gain
+    little = gain is not None and gain >= run_data.limit("hp.02.most")
+    least = run_data.limit("hp.02.falling_of_little" if little else "hp.02.falling")
+    return training.sure and training.relative >= least and training.share >= run_data.limit("hp.02.share")
 
 
 def whole_training(run_data: RunData, steps: int) -> bool:

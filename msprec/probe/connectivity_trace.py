@@ -152,6 +152,15 @@ def run_forward(step: ReplayedStep, inputs: Optional[tuple] = None) -> tuple:
     return trace, result
 
 
+def _is_schedule(cell) -> bool:
+    """Whether it is a schedule of rates, or the list of those of an optimizer's groups: the optimizer calls them in its step."""
+    held = list(cell._cells.values())
+    lists = type(cell).__name__ == "CellList" and bool(held)
+    return isinstance(cell, LearningRateSchedule) or (
+        lists and all(isinstance(one, LearningRateSchedule) for one in held)
+    )
+
+
 def _holds_optimizer(cell) -> bool:
     """Whether a cell calls an optimizer of its own: one of its cells, or one in a list of it."""
     held = [*cell._cells.values(), *(v for one in vars(cell).values() if isinstance(one, (list, tuple)) for v in one)]
@@ -206,7 +215,7 @@ def connections(trace: GraphTrace, step: ReplayedStep) -> dict:
     for cell in {id(c): c for c in trace.cells}.values():
         if is_optimizer_class(type(cell)) or is_wrapper_class(type(cell)) or is_internal(type(cell)):
             continue
-        if isinstance(cell, LearningRateSchedule):  # the optimizer's, which calls it in its own step
+        if _is_schedule(cell):
             continue
         own = [p for p in cell._params.values() if p is not None and p.requires_grad]
         known = [gradients[id(p)] for p in own if id(p) in gradients]

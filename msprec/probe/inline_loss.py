@@ -369,11 +369,23 @@ class _Pieces:
             if isinstance(found, str):
                 why = "several" if "several" in (why, found) else "outputs" if len(self._crossing) > 1 else found
                 continue
+            if self._made_of(value, found[0], found[2]):  # a likelihood of the labels is no prediction of them
+                continue
             held = next(one for one in all_through if _same(to_numpy(one), predicted))
             return Chosen(held, predicted, *found)
         if why == "labels" and self._unused(to_numpy(all_through[0])):
             why = "unused"
         raise NotFound(why, self.words(), place_of(self._nodes[-1]))
+
+    def _made_of(self, value, labels, position: Optional[int]) -> bool:
+        """Whether a tensor was computed from the labels."""
+        live = {id(labels)}
+        if position is not None:
+            live |= {id(one) for one in self._fixed() if self.position_of(one) == position}
+        for node in self._nodes:
+            if any(id(one) in live for one in node.inputs):
+                live |= {id(one) for one in node.results}
+        return id(value) in live
 
     def _unused(self, predicted: np.ndarray) -> bool:
         """Whether class numbers are handed to the step that nothing is computed from, and nothing else is compared."""

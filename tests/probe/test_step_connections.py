@@ -193,3 +193,13 @@ def test_an_evaluation_call_made_twice(given, called, random):
     (facts,) = calls.facts()
     assert facts["called"] == called and [one["operator"] for one in facts["random"]] == random
     assert all(one["place"]["line"] > 0 for one in facts["random"]) and net.drop.training is False
+
+
+def test_the_schedules_of_an_optimizers_groups_are_no_cells_of_the_network():
+    net = Net(lambda net, x: ops.relu(x))
+    rates = [nn.CosineDecayLR(1e-6, rate, 9) for rate in (1e-3, 1e-2)]
+    groups = [{"params": list(one.trainable_params()), "lr": rate} for one, rate in zip((net.first, net.second), rates)]
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(groups))
+    target = ms.Tensor(np.zeros((4, 4), np.float32))
+    found = connections(trace_step(of_train_cell(step, (X, target))), of_train_cell(step, (X, target)))["cells"]
+    assert [one["path"] for one in found if "learning_rate" in one["path"]] == []

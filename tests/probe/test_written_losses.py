@@ -228,3 +228,16 @@ def test_two_outputs_of_one_network():
 
     (one,) = told(forward, (X,), net)["own_losses"]
     assert one["behaviour"]["family"]["name"] == "KL divergence"
+
+
+@pytest.mark.parametrize("reduced", [True, False])
+def test_a_likelihood_of_the_labels_is_no_prediction_of_them(reduced):
+    shares, centres, widths = nn.Dense(8, 3), nn.Dense(8, 3), nn.Dense(8, 3)
+
+    def mixture(x, y):
+        apart = (y - centres(x)) * ops.exp(-widths(x))
+        each = -ops.logsumexp(ops.log_softmax(shares(x), -1) - 0.5 * apart * apart - widths(x), 1)
+        return each.mean() if reduced else each.sum() / 6
+
+    cells = nn.CellList([shares, centres, widths])
+    assert told(mixture, (X, Y), cells)["written_loss"]["why"] == "outputs"

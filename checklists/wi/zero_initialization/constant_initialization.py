@@ -87,9 +87,17 @@ def _excuse(parameter: Fact, state: str, weights: list) -> str:
         return "embedding"
     if state == "zero" and (_named_adapter(parameter, weights) or _beside_base(parameter, weights)):
         return "adapter"
-    if state == "zero" and len(weights) == 1 and len(parameter.shape) == 2:
+    if state == "zero" and len(parameter.shape) == 2 and (len(weights) == 1 or _alone_in_each(weights)):
         return "linear"
     return ""
+
+
+def _alone_in_each(weights: list) -> bool:
+    """Whether each is the weight of a network that is one layer, and they cannot follow each other: the folds of a
+    cross-validation, or an ensemble."""
+    shapes = {tuple(one.shape) for one in weights}
+    same = len(shapes) == 1 and len(set(next(iter(shapes)))) == 2
+    return same and all(one.cell == "" and one.path == one.name and "." not in one.path for one in weights)
 
 
 def _is_own(parameter: Fact) -> bool:

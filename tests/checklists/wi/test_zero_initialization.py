@@ -120,6 +120,15 @@ def test_a_linear_model_may_start_at_zero(verdict):
     assert entry["conclusion"] == "ok" and "linear model" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "conclusion"),
+    [([3, 13], [3, 13], "ok"), ([3, 3], [3, 3], "problem"), ([8, 13], [3, 8], "problem")],
+)
+def test_linear_models_of_several_folds(verdict, first, second, conclusion):
+    folds = [{**parameter("weight", shape, initial=ZERO), "cell": "", "path": "weight"} for shape in (first, second)]
+    assert verdict("wi.01", weights(*folds))["conclusion"] == conclusion
+
+
 def test_the_line_that_sets_zeros_is_shown(verdict):
     code = "class Net(nn.Cell):\n    def __init__(self):\n        self.fc = nn.Dense(8, 10, weight_init='zeros')\n"
     run = weights(MOVING, parameter("fc.weight", [10, 8], initial=ZERO, final=None), source={"train.py": code})
