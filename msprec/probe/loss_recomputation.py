@@ -197,6 +197,8 @@ def _broadcasts(trace: GraphTrace, labels: list) -> list:
         shapes = [tuple(value.shape) for value in node.inputs[:2]]
         if len(shapes) < 2 or not _spreads(*shapes) or kind_called(node.callee) in (SOFTMAX, NLL):
             continue
+        if len(node.results) > 1:  # gradients that are clipped together are of all shapes
+            continue
         arrays = [to_numpy(value) for value in node.inputs[:2]]
         given = [
             is_input(array, labels) or _is_made_of_inputs(trace, value) for array, value in zip(arrays, node.inputs)

@@ -67,3 +67,24 @@ def test_parameters_that_a_gradient_function_is_given_are_no_data():
     observer.step_inputs(["row", "weight"], [row, weight])
     (facts,) = observer.facts("")["datasets"]
     assert [column["name"] for column in facts["columns"]] == ["row"]
+
+
+def test_a_second_training_by_the_same_function_on_features_is_another_data_set():
+    observer = _observer()
+    pictures, features = np.zeros((6, 1, 8, 8), np.float32), np.ones((6, 5), np.float32)
+    for inputs, labels in ((pictures, 3), (pictures, 3), (features, 9), (features, 9)):
+        observer.step_inputs(["a", "b"], [inputs, np.full(6, labels, np.int32)])
+        observer.feeds_step()
+    found = [
+        {one["name"]: (one["shape"], one["max"]) for one in facts["columns"]}
+        for facts in observer.facts("")["datasets"]
+    ]
+    assert found == [{"a": ([1, 8, 8], 0.0), "b": ([], 3.0)}, {"a": ([5], 1.0), "b": ([], 9.0)}]
+
+
+def test_sequences_of_other_lengths_and_steps_of_other_names_are_one_data_set():
+    observer = _observer()
+    for name, length in (("tokens", 5), ("tokens", 7), ("noise", 5)):
+        observer.step_inputs([name], [np.zeros((4, length), np.float32)])
+        observer.feeds_step()
+    assert len(observer.facts("")["datasets"]) == 1

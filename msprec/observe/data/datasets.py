@@ -297,6 +297,8 @@ class DatasetObserver:
     def __init__(self, observer) -> None:
         self.observer = observer
         self.records, self.by_key = [], {}
+        #: ``{((name, number of axes), …): record}`` of the arguments of training steps
+        self._of_steps: dict = {}
         self.stacks = weakref.WeakKeyDictionary()
         self.state = weakref.WeakKeyDictionary()
         self.last = self.last_pass = self.trained = None
@@ -447,19 +449,29 @@ class DatasetObserver:
         among them are no data."""
         if self.piped:
             return
-        if not self.records:
-            pipeline = [{"op": "arguments of the training step", "args": {}, "place": user_place(3)}]
-            record = DatasetRecord(0, pipeline, [], user_place(3))
-            self.records.append(record)
-            record.begin_pass(record.begin_iterator())
-        record = self.records[0]
         arrays = [(n, v) for n, v in zip(names, values) if hasattr(v, "asnumpy") or isinstance(v, np.ndarray)]
         tensors = [(n, v) for n, v in arrays if not is_parameter(v)]
+        if tensors or not self.records:
+            shapes = tuple((name, value.ndim) for name, value in tensors)
+            record = self._of_steps.get(shapes) or self._record_of_step(shapes, user_place(3))
         if tensors:
             self._take(record, record.passes[-1], tensors)
             record.steps = max(1, record.steps)
             record.trained_passes += not self.last_pass.trained
             self.last_pass.trained = True
+
+    def _record_of_step(self, shapes: tuple, where) -> DatasetRecord:
+        """The record of arguments: one for all, but that arguments of the same names with another number of axes, as a second
+        training by the same function has, are other data."""
+        names = [name for name, _ in shapes]
+        record = self.records[0] if self.records else None
+        if record is None or any(names == [name for name, _ in known] for known in self._of_steps):
+            pipeline = [{"op": "arguments of the training step", "args": {}, "place": where}]
+            record = DatasetRecord(len(self.records), pipeline, [], where)
+            self.records.append(record)
+            record.begin_pass(record.begin_iterator())
+        self._of_steps[shapes] = record
+        return record
 
     def is_trained_on(self, keys: np.ndarray) -> Optional[bool]:
         """Whether most of some samples, told by their fingerprints, were delivered for training; None: not known."""
