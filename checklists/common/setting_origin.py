@@ -15,6 +15,7 @@ _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
 _SETTINGS = ("SimpleNamespace", "Namespace", "EasyDict", "edict", "dict", "ConfigDict", "Config")
 #: Calls that make a schedule of learning rates, which is written where they stand.
 _SCHEDULE = re.compile(r"(LR|_lr|Schedule|Scheduler)$")
+#: Names of the module whose functions make lists of rates.
 _NUMPY = ("np", "numpy")
 #: Calls that hand their first argument on.
 _HANDS_ON = ("float", "int", "Tensor", "tensor", "max", "min")

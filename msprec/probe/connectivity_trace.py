@@ -154,11 +154,8 @@ def run_forward(step: ReplayedStep, inputs: Optional[tuple] = None) -> tuple:
 
 def _is_schedule(cell) -> bool:
     """Whether it is a schedule of rates, or the list of those of an optimizer's groups: the optimizer calls them in its step."""
-    held = list(cell._cells.values())
-    lists = type(cell).__name__ == "CellList" and bool(held)
-    return isinstance(cell, LearningRateSchedule) or (
-        lists and all(isinstance(one, LearningRateSchedule) for one in held)
-    )
+    held = list(cell._cells.values()) if type(cell).__name__ == "CellList" else [cell]
+    return bool(held) and all(isinstance(one, LearningRateSchedule) for one in held)
 
 
 def _holds_optimizer(cell) -> bool:

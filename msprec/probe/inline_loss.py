@@ -382,10 +382,7 @@ class _Pieces:
         live = {id(labels)}
         if position is not None:
             live |= {id(one) for one in self._fixed() if self.position_of(one) == position}
-        for node in self._nodes:
-            if any(id(one) in live for one in node.inputs):
-                live |= {id(one) for one in node.results}
-        return id(value) in live
+        return id(value) in self._grown(live)
 
     def _unused(self, predicted: np.ndarray) -> bool:
         """Whether class numbers are handed to the step that nothing is computed from, and nothing else is compared."""
@@ -401,11 +398,15 @@ class _Pieces:
 
     def _reached_without(self, left_out) -> bool:
         """Whether the networks reach the loss by another way than through a tensor."""
-        live = {key for key in self._crossing if key != id(left_out)}
+        return id(self._whole) in self._grown(set(self._crossing), left_out)
+
+    def _grown(self, live: set, left_out=None) -> set:
+        """Ids of tensors, of those computed from them, and so on, none through the tensor ``left_out``."""
+        live = live - {id(left_out)}
         for node in self._nodes:
             if any(id(value) in live for value in node.inputs):
                 live |= {id(value) for value in node.results if value is not left_out}
-        return id(self._whole) in live
+        return live
 
     def position_of(self, value) -> Optional[int]:
         """Which of the step's inputs a tensor is, in whatever shape; None: none."""

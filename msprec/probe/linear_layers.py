@@ -1,5 +1,6 @@
 """Pairs of linear layers of which the second takes the first's output, with nothing in between that bends it (cg.03)."""
 
+from collections.abc import Iterator
 from typing import Optional
 
 from msprec.runtime.cell_origins import created_place
@@ -87,16 +88,20 @@ def normalization_of(node, following: dict):
     Args:
         following: As `followers` gives it.
     """
-    while True:
-        takes = following.get(id(node), [])
-        if len(takes) != 1:
-            return None
-        (node,) = takes
-        name = _operation(node)
+    for taker in _sole_takers(node, following):
+        name = _operation(taker)
         if name.startswith(_NORMALISES):
-            return node
+            return taker
         if name not in _MOVES:
             return None
+    return None
+
+
+def _sole_takers(node, following: dict) -> Iterator:
+    """The node that alone takes a node's result, the one that alone takes that one's, and so on."""
+    while len(takes := following.get(id(node), [])) == 1:
+        (node,) = takes
+        yield node
 
 
 def _is_linear(trace, node) -> bool:
@@ -111,17 +116,14 @@ def _is_linear(trace, node) -> bool:
 def _next_layer(trace, node, following: dict) -> tuple:
     """(operations on the way, the node of the next linear layer); None where something else takes the result."""
     between: list = []
-    while True:
-        takes = following.get(id(node), [])
-        if len(takes) != 1:
-            return between, None
-        (node,) = takes
-        if _is_linear(trace, node):
-            return between, node
-        name = _operation(node)
+    for taker in _sole_takers(node, following):
+        if _is_linear(trace, taker):
+            return between, taker
+        name = _operation(taker)
         if name not in _MOVES and not name.startswith(_NORMALISES):
-            return between, None
+            break
         between.append(name)
+    return between, None
 
 
 def _operation(node) -> str:

@@ -5,7 +5,6 @@ import pytest
 
 from msprec.probe.class_separation import class_separation
 
-RNG = np.random.default_rng(0)
 LABELS = np.repeat(np.arange(4, dtype=np.int32), 6)
 
 
@@ -33,7 +32,7 @@ def cross_entropy(features, labels):
 
 
 def measured(loss, width=8):
-    features = RNG.normal(size=(len(LABELS), width)).astype(np.float32)
+    features = np.random.default_rng(0).normal(size=(len(LABELS), width)).astype(np.float32)
     return class_separation(loss, features, LABELS, loss(features, LABELS))
 
 
@@ -61,6 +60,6 @@ def test_losses_of_another_kind(loss):
 
 
 def test_one_sample_of_each_class():
-    features = RNG.normal(size=(24, 8)).astype(np.float32)
+    features = np.random.default_rng(0).normal(size=(24, 8)).astype(np.float32)
     labels = np.arange(24, dtype=np.int32)
     assert class_separation(contrastive, features, labels, 1.0) is None

@@ -44,10 +44,10 @@ def normalised(run_data: RunData) -> Finding:
     Problem: a feature or channel with a root mean square above dp.01.rms and values above dp.01.max_abs, a picture with
     pixels above dp.01.image_abs, all values below dp.01.min_abs, or features whose scales differ dp.01.disparity times;
     unless what the networks were called with, or their first layers were seen to be given, is on a sound scale, a normalisation
-    takes what the first layers give (of the scale as a whole), or the code
-    brings them to scale after delivery (first layer a normalisation, a division in construct, in the forward function or in
-    the loop), which is then judged with its own factor. Labels are no features. Token ids for an embedding: not applicable.
-    The statistics rest on what was delivered, whatever the pipeline says; missing-value marks (ds.01) are left out of them.
+    takes what the first layers give (of the scale as a whole), or the code brings them to scale after delivery (first layer a
+    normalisation, a division in construct, in the forward function or in the loop), which is then judged with its own factor.
+    Labels are no features. Token ids for an embedding: not applicable. The statistics rest on what was delivered, whatever the
+    pipeline says; missing-value marks (ds.01) are left out of them.
     Targets of a regression whose root mean square is dp.01.target or more, which enter the loss as they are, are a problem
     where the training did not learn them, or the outputs stay dp.01.target times smaller. So are values that were divided by
     255 although they reached 64 at the most.

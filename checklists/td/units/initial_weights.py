@@ -7,7 +7,6 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
@@ -91,23 +90,19 @@ def _began_far_off(run_data: RunData, outcome: Assessment) -> bool:
     return outcome.start >= run_data.limit("td.03.start") * constant and gain < run_data.limit("td.03.solved")
 
 
-def _no_better_than_a_constant(run_data: RunData, outcome: Assessment) -> bool:
-    gain = outcome.outcome.gain
-    return gain is not None and gain <= run_data.limit("hp.01.constant")
-
-
 def mostly_saturated(run_data: RunData, moments: Moments) -> list[Lost]:
     """The sigmoid and tanh after such layers of which td.03.mostly is saturated at the start and at the end, where there are two
     or more and the training learnt nothing at all, ended at a loss no better than a constant prediction's (whatever a score
     says), or began far off a constant prediction and solved not all; or td.03.stack or more, where it ended before
     td.03.half_way below a constant prediction; else none."""
-    outcome = run_data.once(assess)
-    nothing = (outcome.state == "nothing" and outcome.sure) or _no_better_than_a_constant(run_data, outcome)
-    least = 2
+    outcome, least = run_data.once(assess), 2
+    gain = outcome.outcome.gain
+    nothing = outcome.state == "nothing" and outcome.sure
+    nothing = nothing or (gain is not None and gain <= run_data.limit("hp.01.constant"))
     if run_data.loads:
         return []
     if not (nothing or _began_far_off(run_data, outcome)):
-        gain, least = learning_outcome(run_data).gain, int(run_data.limit("td.03.stack"))
+        least = int(run_data.limit("td.03.stack"))
         if gain is None or gain >= run_data.limit("td.03.half_way"):
             return []
     found = []

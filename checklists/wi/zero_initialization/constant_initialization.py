@@ -97,7 +97,7 @@ def _alone_in_each(weights: list) -> bool:
     cross-validation, or an ensemble."""
     shapes = {tuple(one.shape) for one in weights}
     same = len(shapes) == 1 and len(set(next(iter(shapes)))) == 2
-    return same and all(one.cell == "" and one.path == one.name and "." not in one.path for one in weights)
+    return same and all(one.cell == "" and one.path == one.name for one in weights)
 
 
 def _is_own(parameter: Fact) -> bool:
