@@ -88,8 +88,12 @@ def teachers(run_data: RunData) -> list:
     # evaluated at the end like the rest, after it ran in training mode in each step; a student may be of its teacher's class
     trained = {phase.root for phase in run_data.phases if phase.root_training and phase.gradient}
     lending -= {name for name in trained if classes.count(name) == 1}
+    chain = run_data.once(learnt_inputs)
     if not any(phase.root_training for phase in run_data.phases):
-        lending -= {name for names in run_data.once(learnt_inputs).values() for name in names} - _filled(run_data)
+        lending -= {name for names in chain.values() for name in names} - _filled(run_data)
+    # what takes the output of what trains and that no checkpoint filled is a part of it too, as a decoder is
+    untrained = {name for name, _ in still}
+    lending -= {name for name, before in chain.items() if not untrained.issuperset(before)} - _filled(run_data)
     return [parameters for name, parameters in still if name in lending]
 
 

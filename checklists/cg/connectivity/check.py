@@ -9,6 +9,7 @@ from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
+from msprec.checklists.cg.connectivity.unread_input import judge_unread_input
 from msprec.checklists.cg.connectivity.wide_stride import judge_wide_stride
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
@@ -27,14 +28,16 @@ def connections(run_data: RunData) -> Finding:
     a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
     Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last sample of a recurrent
     layer's result taken for its last step; a reshape in the place of a transpose; a softmax, norm or difference along the
-    samples; a network of tokens in which nothing tells places apart whose targets depend on the place; one unit through
-    which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
-    prediction; a stride so much wider than its window that half of what a layer is given is not read, in such a training.
+    samples; an input that construct never reads, where two embeddings look up another or nothing was learnt; a network of
+    tokens in which nothing tells places apart whose targets depend on the place; one unit through which three outputs or more
+    have to pass, in a training that did not come cg.03.solved below a constant prediction; a stride so much wider than its
+    window that half of what a layer is given is not read, in such a training.
     No probe: undecided.
     """
     if not run_data.networks:
         return missing("网络结构", "network")
     found = declared_design.layers(run_data) or judge_hidden(run_data) or judge_recurrent_axes(run_data)
+    found = found or judge_unread_input(run_data)
     if found is not None:
         return found
     if not run_data.probes.graph.cells:

@@ -30,7 +30,7 @@ def updated_by_opponent(run_data: RunData) -> Optional[Finding]:
             held = set(other.parameter_names or ())
             rest = held - names
             opposed = names < held and not any(_is_adversary(run_data, name) for name in rest)
-            if other is not own and opposed and _take_turns(own, other):
+            if other is not own and opposed and take_turns(own, other):
                 return _finding(run_data, own, other, sorted(names))
     return None
 
@@ -40,7 +40,7 @@ def _is_adversary(run_data: RunData, name: str) -> bool:
     return _ADVERSARY.search(name) is not None or short
 
 
-def _take_turns(one: Fact, other: Fact) -> bool:
+def take_turns(one: Fact, other: Fact) -> bool:
     """Whether most of the shorter training lies within the other: a part that is trained first is no opponent."""
     if len(one.steps or ()) != 2 or len(other.steps or ()) != 2:
         return False

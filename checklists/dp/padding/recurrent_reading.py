@@ -4,10 +4,12 @@ import ast
 import re
 
 from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.common.unread_arguments import required_arguments
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 
 _RECURRENT = re.compile(r"^(LSTM|GRU|RNN)$")
+_LENGTHS = re.compile(r"len", re.IGNORECASE)
 _REDUCED = re.compile(r"max|mean|sum|attention|softmax", re.IGNORECASE)
 
 
@@ -22,11 +24,17 @@ def reads_through_padding(run_data: RunData, pad: Fact) -> list:
     right, rows = pad.right_only or 0, pad.rows or 0
     if len(layers) != 1 or pad.kind != "int" or not rows or right < 0.9 * rows:
         return []
-    if (pad.share or 0) < run_data.limit("dp.04.after") or pad.length:
+    if (pad.share or 0) < run_data.limit("dp.04.after") or (pad.length and not lengths_unread(run_data)):
         return []
     if learning_outcome(run_data).verdict not in ("nothing", "hardly"):
         return []
     return _last_steps(run_data, layers[0].path.rsplit(".", 1)[-1])
+
+
+def lengths_unread(run_data: RunData) -> bool:
+    """Whether each forward function that is given lengths makes nothing of them."""
+    given = [one for one in required_arguments(run_data) if _LENGTHS.search(one.name)]
+    return bool(given) and not any(one.read for one in given)
 
 
 def _last_steps(run_data: RunData, name: str) -> list:

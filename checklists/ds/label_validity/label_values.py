@@ -180,6 +180,9 @@ def no_distribution(run_data: RunData, dataset: Fact, column: Fact) -> Optional[
         return None
     if losses_like(run_data, BINARY_LOSS) or not sums.rows or (column.min or 0) < -1e-6 or (column.max or 0) > 2 + 1e-6:
         return None
+    given = [one.labels for one in run_data.probes.losses if one.kind == "softmax_cross_entropy" and one.labels.shape]
+    if given and not any(list(one.shape[1:]) == list(column.shape) for one in given):
+        return None  # the loss was seen to be given other labels: the column is another training's target
     bad = sums.rows - (sums.one or 0) - (sums.zero or 0)
     if bad < max(1, 0.01 * sums.rows):
         return None

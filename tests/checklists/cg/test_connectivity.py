@@ -52,6 +52,33 @@ def test_layers_in_a_plain_list(verdict):
     assert verdict("cg.03", graph(ran("a"), unregistered=[{**hidden, "length": 1}]))["conclusion"] == "ok"
 
 
+_RATINGS = """
+class Ratings(nn.Cell):
+    def construct(self, user, item{more}):
+        return self.users(user) * self.items({looked})
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        (_RATINGS.format(more="", looked="user"), "problem"),
+        (_RATINGS.format(more="", looked="item"), "ok"),
+        (_RATINGS.format(more=", when", looked="item"), "ok"),  # learnt well without it
+        (_RATINGS.format(more=", when=None", looked="item"), "ok"),
+    ],
+)
+def test_an_input_that_is_never_read(verdict, code, conclusion):
+    tables = [
+        {"path": path, "class": "Embedding", "builtin": True, "args": "", "parameters": []}
+        for path in ("users", "items")
+    ]
+    own = {"path": "", "class": "Ratings", "builtin": False, "args": "", "parameters": []}
+    entry = verdict("cg.03", graph(ran("users"), ran("items"), source=code, cells=[own, *tables]))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("item" in entry["summary"]) == (conclusion == "problem")
+
+
 def test_layers_that_ran_and_no_network_holds(verdict):
     seen = {"class": "Dense", "inside": "", "parameters": ["weight", "bias"], "created": PLACE}
 

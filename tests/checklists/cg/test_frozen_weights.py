@@ -1,7 +1,7 @@
 """cg.02 on facts, with the near misses."""
 
 import pytest
-from building import ONE, STILL, Run, optimizer, parameter, phase
+from building import ONE, STILL, Run, column, optimizer, parameter, phase
 
 MOVING = parameter("conv.weight", [8, 1, 3, 3])
 
@@ -195,6 +195,66 @@ def test_a_decoder_left_out_is_no_teacher_for_being_evaluated_at_the_end(verdict
     assert verdict("cg.02", run)["conclusion"] == "problem"
     run.set("modes", [phase(), at_the_end])
     assert verdict("cg.02", run)["conclusion"] == "ok"
+
+
+def chain(filled=False):
+    """An encoder that trains and a decoder that takes what it puts out and is in no optimizer; no mode is ever set."""
+    run = two_networks(False)
+    cells = run.facts["network"]["networks"][0]["cells"]
+    run.facts["parameters"]["parameters"].reverse()
+    names = ("Encoder", "Decoder")
+    run.set("network", [{"id": n, "class": c, "role": "train", "cells": cells} for n, c in enumerate(names)])
+    both = [phase(network=n, root=name, root_training=False, dependent=()) for n, name in enumerate(names)]
+    given = {"phase": "train", "via": "gradient", "calls": 9, "sampled": 9, "samples": 90}
+    code = column("z", shape=[4], mean=5.0, std=2.0)
+    entries = [("step", "Encoder", column()), ("network", "Encoder", column()), ("network", "Decoder", code)]
+    run.facts["inputs"] = {
+        "inputs": [{**given, "level": level, "network": name, "arguments": [one]} for level, name, one in entries]
+    }
+    if filled:
+        load = {"function": "load_param_into_net", "network": "Decoder", "loaded": 1, "optimizer": False, "missing": []}
+        run.set("weights_loaded", [{**load, "modules": [["fc", 1, 1]]}])
+    return run.set("modes", both)
+
+
+def test_a_decoder_left_out_is_no_teacher_where_no_mode_is_set(verdict):
+    entry = verdict("cg.02", chain())
+    assert entry["conclusion"] == "problem" and "1 of 2" in entry["summary"]
+    assert verdict("cg.02", chain(filled=True))["conclusion"] == "ok"
+
+
+def opponents(generator=None, **loads):
+    """A generator and a discriminator, and the names that their optimizers were given."""
+    run = Run(
+        parameters=[
+            parameter(
+                "g.fc.weight", [4, 8], in_optimizer=generator is not None, moved=STILL if generator is None else {}
+            ),
+            parameter("d.fc.weight", [1, 4]),
+        ]
+    )
+    if generator is not None:
+        run.facts["parameters"]["parameters"][0] = parameter("g.fc.weight", [4, 8])
+    networks = []
+    for number, name in enumerate("gd"):
+        cells = [{"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": [f"{name}.fc.weight"]}]
+        networks.append({"id": number, "class": "SequentialCell", "role": "train", "cells": cells})
+    given = {"updates": 60, "class": "Adam"}
+    run.set("network", networks).set("modes", [phase(root="SequentialCell", root_training=True, dependent=())])
+    run.set(
+        "optimizer",
+        [
+            optimizer(steps=[1, 119], parameter_names=["d.fc.weight"], **given),
+            optimizer(id=1, steps=[2, 120], parameter_names=generator or ["d.fc.weight"], **given),
+        ],
+    )
+    return run.set("weights_loaded", list(loads.values()))
+
+
+def test_a_generators_optimizer_that_was_given_the_discriminators_weights(verdict):
+    entry = verdict("cg.02", opponents())
+    assert entry["conclusion"] == "problem" and "the very same weights" in entry["summary"], entry["summary"]
+    assert verdict("cg.02", opponents(["g.fc.weight"]))["conclusion"] == "ok"
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

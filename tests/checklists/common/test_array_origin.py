@@ -21,6 +21,10 @@ _MODULE = """class Module:
 """
 
 
+_BATCHES = """o = rng.permutation(9)
+for i in range(0, 9, 4):
+    k = o[i:i + 4]; step({})
+"""
 _HALVES = """class Halves:
     def __init__(self):
         ids = load()
@@ -87,6 +91,12 @@ _HALVES = """class Halves:
         ),
         # both in one order, however it is written
         (_LOADED + "n = len(X)\no = rng.permutation(n)\nstep(X[o[:4]], y[o[:4]])\n", None),
+        # rows of the batches of a loop
+        (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[i:i + 4]"), ("X", "y", 4)),
+        (_LOADED + _BATCHES.format("X[k], y[i:i + 4]"), ("X", "y", 4)),
+        (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[o[i:i + 4]]"), None),
+        (_LOADED + _BATCHES.format("X[k], y[k], y[i:i + 4]"), None),  # drawn beside the others, as to mix them
+        ("X = load()\ny = others()\n" + _BATCHES.format("X[k], y[i:i + 4]"), None),  # of another origin
         (_LOADED + "i = np.arange(9)\ni = rng.permutation(i)\na, b = X[i], y[i]\nstep(a[:n], b[:n])\n", None),
         (_LOADED + "rng.shuffle(X[:5])\ny = y[order]\n" + _USED, None),
         (_LOADED + "rng.shuffle(table[0])\ny = y.astype(int)\n" + _USED, None),
