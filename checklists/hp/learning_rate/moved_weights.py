@@ -20,8 +20,8 @@ _USUAL = (("adadelta", 1.0), ("sgd|momentum", 0.01))
 
 class Moved(NamedTuple):
     """The weights' change over the run under an optimizer whose steps have about the size of the rate: the largest as a share of
-    its weight's norm; the largest of a single value beside the sum of all rates; and the rate beside the size that values of
-    a weight had at the start, the median over the weights (that size is at most max|Δw| · ‖w‖ ÷ ‖Δw‖)."""
+    its weight's norm; the largest of a single value beside the sum of all rates; and the rate beside the root mean square of a
+    weight at the start, the median over the weights (where it is not known, that is at most max|Δw| · ‖w‖ ÷ ‖Δw‖)."""
 
     most: float
     straight: float
@@ -31,19 +31,28 @@ class Moved(NamedTuple):
 def moved(run_data: RunData, used: float, optimizers: list) -> Optional[Moved]:
     """None of a run with several trainings or another optimizer, or where the change of no weight is known."""
     rates = run_data.steps().observed("lr")
-    known = [one.moved for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
-    known = [one for one in known if one.relative is not None and one.max_abs is not None]
+    weights = [one for one in run_data.parameters if one.requires_grad and one.kind == "weight"]
+    weights = [one for one in weights if one.moved.relative is not None and one.moved.max_abs is not None]
+    known = [one.moved for one in weights]
     if not (rate_sized(optimizers) and known and len(rates) and np.isfinite(rates).all()):
         return None
     if last_training_start(run_data):
         return None
-    steps = [used * one.relative / one.max_abs for one in known if one.max_abs > 0]
+    sizes = [_size(one) for one in weights]
+    steps = [used / size for size in sizes if size > 0]
     largest, whole = max(one.max_abs for one in known), float(rates.sum())
     return Moved(
         max(one.relative for one in known),
         largest / whole if whole > 0 else 0.0,
         float(np.median(steps)) if steps else 0.0,
     )
+
+
+def _size(weight: Fact) -> float:
+    """The root mean square of a weight at the start."""
+    start = math.hypot(weight.initial.std or 0.0, weight.initial.mean or 0.0)
+    change = weight.moved
+    return start or (change.max_abs / change.relative if change.relative else 0.0)
 
 
 def far_below_usual(
@@ -141,7 +150,7 @@ def out_of_reach(
         return None
     adaptive = rate_sized([one])
     way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
-    each = [(math.hypot(p.initial.std or 0.0, p.initial.mean or 0.0), p.size or 1) for p in weights]
+    each = [(_size(p), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
     if not least or way >= run_data.limit("hp.01.reach") * least:
         return None
