@@ -140,7 +140,25 @@ for epoch in range(2):
         print(float(loss.asnumpy()))
 """
 
+APART_COMPILED = """
+def forward(x, y):
+    return loss_fn(net(x), y)
+grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+@ms.jit
+def gradients(x, y):
+    return grad_fn(x, y)
+@ms.jit
+def update(grads):
+    return opt(grads)
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        loss, grads = gradients(x, y)
+        update(grads)
+        print(float(loss.asnumpy()))
+"""
+
 CASES = {
+    "apart_compiled": (APART_COMPILED, "functional"),
     "value_and_grad_cell": (VALUE_AND_GRAD_CELL, "functional"),
     "gradient_cell": (GRADIENT_CELL, "functional"),
     "functional": (FUNCTIONAL.replace("DECORATE", ""), "functional"),
@@ -183,6 +201,34 @@ def test_each_style(scripts, name: str, mode: str) -> None:
     assert all(d["training"] for p in train for d in p["dependent"])
     sampled = scripts.rows("gradients.csv")
     assert {r["parameter"] for r in sampled} == {p["name"] for p in parameters.values() if p["in_optimizer"]}
+
+
+WITHOUT_OPTIMIZER = """
+weights = net.trainable_params()
+def forward(x, y):
+    return loss_fn(net(x), y)
+grad_fn = ms.value_and_grad(forward, None, weights)
+def step(x, y):
+    loss, grads = grad_fn(x, y)
+    for weight, gradient in zip(weights, grads):
+        ops.assign_sub(weight, 0.1 * gradient)
+    return loss
+COMPILED
+source = Source()
+for number in range(8):
+    rows = slice(8 * number, 8 * number + 8)
+    print(float(step(ms.Tensor(source.x[rows]), ms.Tensor(source.y[rows])).asnumpy()))
+"""
+
+
+@pytest.mark.parametrize("compiled", ["step = ms.jit(step)", ""])
+def test_weights_that_the_script_changes_itself(scripts, compiled: str) -> None:
+    start = COMMON.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
+    scripts.write(start + WITHOUT_OPTIMIZER.replace("COMPILED", compiled))
+    ran = scripts.observed("pynative")
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    assert [float(row["loss"]) for row in scripts.rows()] == pytest.approx(_printed(ran.out), rel=1e-6)
 
 
 APART = """

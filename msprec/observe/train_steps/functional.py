@@ -3,8 +3,10 @@
 import time
 from typing import Optional
 
+import numpy as np
+
 from msprec.locate.replay import of_forward
-from msprec.observe.train_steps.gradient_functions import differentiated_in, innermost
+from msprec.observe.train_steps.gradient_functions import differentiated_in, innermost, unscales_value
 from msprec.observe.train_steps.open_step import OpenStep, Opposite, Unscaled
 from msprec.record.step_recorder import to_number
 from msprec.runtime.cells import is_builtin, unwrap
@@ -27,6 +29,11 @@ class FunctionalSteps:
         self.accumulation = 1
         # the scalar that a plain forward call gave last: the loss of a step whose gradient function gives no value
         self.last_scalar = None
+
+    @property
+    def awaits_update(self) -> bool:
+        """Whether gradients were computed that no optimizer has been called with."""
+        return self.open is not None and self.open.function is not None and not self.open.applied
 
     # calls
 
@@ -51,6 +58,7 @@ class FunctionalSteps:
     def begin_gradient(self, function, owner, args: tuple) -> None:
         """The gradients of ``function``, of ``owner`` where it is a method, are computed with ``args``."""
         steps = self._steps
+        self._note_update_by_hand()
         if self.open is not None and not self.open.applied and not steps.scaling.skipped(self.open):
             # another function is another loss (a GAN's), not a further part of the batch
             self.open.forwards += innermost(function) is self.open.function
@@ -67,7 +75,19 @@ class FunctionalSteps:
         self.open.loss_is_scaled = bool(reached.scalers) and any(
             "scale" in getattr(getattr(f, "__code__", None), "co_names", ()) for f in reached.functions
         )
+        self.open.loss_was_unscaled = unscales_value(function)
+        if not self._observer.optimizers.made:
+            self.open.weight = _smallest_weight(reached.networks)
         self._keep(self.open, function, args, reached)
+
+    def _note_update_by_hand(self) -> None:
+        """In a run without optimizers, a step whose weights have changed since it began has been made."""
+        if self.open is None or self.open.applied or self.open.weight is None:
+            return
+        weight, before = self.open.weight
+        if not np.array_equal(weight.asnumpy(), before, equal_nan=True):
+            self.open.applied = True
+            self.open.ends_now()
 
     def _note(self, function, reached: Reached, args: tuple) -> dict:
         """Notes what trains; returns the style's entry."""
@@ -129,7 +149,7 @@ class FunctionalSteps:
         if step is None:
             return
         step.loss, self.last_scalar = (self.last_scalar if step.loss is None else step.loss), None
-        if step.loss_is_scaled and step.loss is not None:
+        if step.loss_is_scaled and not step.loss_was_unscaled and step.loss is not None:
             step.loss = Unscaled(step.loss, step.scale)
         self._steps.scaling.end(step)
         step.seconds = step.seconds or time.perf_counter() - step.began
@@ -147,3 +167,10 @@ class FunctionalSteps:
 
         steps.offer("functional", args, build, roots, reached.optimizers, function, forward=innermost(function))
         steps.replays.begin(step.number, args, build, roots, scaler is not None)
+
+
+def _smallest_weight(networks) -> Optional[tuple]:
+    """``(weight, its values)`` of the smallest trainable weight; None where there is none."""
+    weights = [one for network in networks for one in unwrap(network).trainable_params()]
+    weight = min(weights, key=lambda one: one.size, default=None)
+    return None if weight is None else (weight, weight.asnumpy().copy())

@@ -1,5 +1,7 @@
 """MindSpore's gradient functions, told by their names, and the user's function inside."""
 
+import dis
+
 from msprec.runtime.cells import is_builtin, is_loss_class
 from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FUNCTION, WRAPPING_FUNCTIONS
 
@@ -22,6 +24,15 @@ def returns_value(function) -> bool:
         return True
     held = _held(function, ("grad_",))
     return bool(held) and bool(getattr(held[0], "get_value", False))
+
+
+def unscales_value(function) -> bool:
+    """Whether a compiled function of the user's takes the loss scale off what it returns: it names ``unscale`` twice or more, for
+    the gradients and for the loss."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None or is_gradient_function(function):
+        return False
+    return sum(one.argval == "unscale" for one in dis.get_instructions(code)) > 1
 
 
 def innermost(function):

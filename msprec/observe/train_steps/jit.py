@@ -34,6 +34,8 @@ class JitSteps:
         if reached is None:
             return run()
         is_gradient = is_gradient_function(executor.fn)
+        if reached.optimizers and not is_gradient and not reached.has_gradient and functional.awaits_update:
+            return functional.call_optimizer(reached.optimizers[0], _gradients_of(args), run)
         if reached.optimizers and not is_gradient:
             step = guarded_call(self._begin, executor, reached, args)
             output = run()
@@ -99,6 +101,12 @@ class JitSteps:
         self._steps.offer("jit", args, lambda given, _=None: build(given), roots, reached.optimizers, executor.fn)
         self._steps.replays.begin(step.number, args, build, roots, scaler is not None)
         return lambda: build(args)
+
+
+def _gradients_of(args: tuple) -> tuple:
+    """The gradients that a compiled update is called with, where they are its only argument that is a tuple or list."""
+    found = [one for one in args if isinstance(one, (tuple, list))]
+    return (found[0],) if len(found) == 1 else ()
 
 
 def _updates(optimizers):

@@ -51,7 +51,10 @@ class OpenStep:
         self.scaler, self.state, self.next_scale = None, (None, None), None
         self.updates = None  # the optimizer's count before a compiled step
         self.wait = self.epoch = self.batch = None
-        self.forwards, self.applied, self.loss_is_scaled = 1, False, False
+        self.forwards, self.applied = 1, False
+        # whether the loss holds the loss scale, and whether the compiled function that gave it has taken it off
+        self.loss_is_scaled = self.loss_was_unscaled = False
+        self.weight = None  # a weight and its values when the step began, of a run without optimizers
         # the function that is differentiated, and the ids of the optimizers that have made their update
         self.function, self.updated_by = None, set()
 
