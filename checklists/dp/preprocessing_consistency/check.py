@@ -5,6 +5,7 @@ from msprec.checklists.common.findings import at, first_place, missing, no_train
 from msprec.checklists.dp.preprocessing_consistency.own_numbering import own_numbering
 from msprec.checklists.dp.preprocessing_consistency.own_statistics import own_statistics
 from msprec.checklists.dp.preprocessing_consistency.preprocessing_consistency import judge_inputs, judge_pair
+from msprec.checklists.dp.preprocessing_consistency.scaled_back import scaled_back
 from msprec.checklists.dp.preprocessing_consistency.static_pipelines import judge_scripts
 from msprec.engine.finding import Finding, undecided, worst
 from msprec.engine.item import item
@@ -21,7 +22,8 @@ def same_processing(run_data: RunData) -> Finding:
     Rescale and HWC2CHW. Problem: a deterministic step that differs, a random one kept outside training (declared, or seen
     as data that change while the labels stay), values too far apart for anything but other processing (dp.02.shift,
     dp.02.ratio), pictures stretched or moved, channels reversed, a set standardised by its own statistics, a
-    scaler that the code fits to it (dp.02.standardised), a vocabulary or encoder that the code makes anew of it. Values further
+    scaler that the code fits to it (dp.02.standardised), a vocabulary or encoder that the code makes anew of it, mean and
+    deviation exchanged where predictions are brought back to the targets' unit. Values further
     apart than samples of one source should be (dp.02.near_shift, dp.02.near_ratio) are left open. Steps inside Python
     functions cannot be compared; there the delivered values decide. Nothing evaluated in the run: left open.
 
@@ -36,7 +38,7 @@ def same_processing(run_data: RunData) -> Finding:
     by_network = judge_inputs(run_data)
     settled = by_network is not None and by_network.conclusion == "ok"
     found = [judge_pair(run_data, _counterpart(train, other), other, settled) for other in others] if train else []
-    by_code = (by_network, own_statistics(run_data), own_numbering(run_data))
+    by_code = (by_network, own_statistics(run_data), own_numbering(run_data), scaled_back(run_data))
     findings = [*found, *(one for one in by_code if one is not None), *judge_scripts(run_data, train)]
     if not findings:
         return _nothing_evaluated(run_data, train)

@@ -13,8 +13,9 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, bound_names, bound_to, called_name, root_name, target_names
 
-#: Methods that learn a numbering, and what has them.
-_FITS = ("fit", "fit_transform", "fit_on_texts", "build_vocab")
+#: Methods that learn a numbering (some of them whatever has them), and what has the others.
+_NUMBERS = ("fit_on_texts", "build_vocab")
+_FITS = ("fit", "fit_transform", *_NUMBERS)
 _ENCODERS = re.compile(r"vectori[sz]er|tokeni[sz]er|encoder|vocab", re.IGNORECASE)
 #: Names of what data are read from; a file may well hold its own numbering.
 _FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
@@ -88,7 +89,7 @@ def _numberings(run_data: RunData, file: str) -> list:
             found.append(_Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
         elif name in _FITS and isinstance(call.func, ast.Attribute):
             owner = ast.unparse(call.func.value)
-            if _ENCODERS.search(owner):
+            if name in _NUMBERS or _ENCODERS.search(owner):
                 kind = owner.partition("(")[0]
                 found.append(_Numbering(kind, array, place(file, call.lineno), any(one in owner for one in _SORTS)))
     return found

@@ -63,6 +63,8 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
             "train_df['k'], names = pd.factorize(train_df['s'])\ntest_df['k'], _ = pd.factorize(test_df['s'])\n",
             "problem",
         ),
+        ("tok = Words()\ntok.fit_on_texts(train_texts)\ntok.fit_on_texts(test_texts)\n", "problem"),
+        ("scaler = make()\na = scaler.fit_transform(train_x)\nb = scaler.fit_transform(test_x)\n", None),
         ("a = y_train.factorize()[0]\nb = y_test.factorize()[0]\n", "problem"),
         (_APPEARANCE.format(", sort=True") + _FROM_FILES, None),
         ("df['k'], names = pd.factorize(df['s'])\ntest_df = df[900:]\n", None),
