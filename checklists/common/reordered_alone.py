@@ -118,27 +118,34 @@ class _Body:
 
     def taken_alone(self) -> Optional[tuple]:
         """As `alone`, of the batches of a loop: ``x[order[i:j]]`` beside ``y[i:j]``, two arrays that one statement made."""
-        named = {one.targets[0].id: one.value for one in self.nodes if _names_rows(one, self.drawn)}
+        named = {
+            target.id: one.value
+            for one in self.nodes
+            if isinstance(one, ast.Assign)
+            for target in one.targets
+            if isinstance(target, ast.Name) and self._drawn_slice({}, one.value)
+        }
         for loop in (one for one in self.nodes if isinstance(one, (ast.For, ast.While))):
             taken = [
-                one
+                (one.value.id, one.slice, one.lineno)
                 for one in ast.walk(loop)
                 if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load) and isinstance(one.value, ast.Name)
             ]
-            drawn = [(one, self._drawn_slice(named, one.slice)) for one in taken]
-            ordered = {one.value.id for one, rows in drawn if rows}
-            plain = [one for one in taken if one.value.id not in {*ordered, *self.drawn}]
-            for one, rows in drawn:
-                beside = [other for other in plain if rows and ast.unparse(other.slice) == rows]
-                found = next((other for other in beside if self._made_together(one.value.id, other.value.id)), None)
-                if found is not None:
-                    return _Order(found.lineno, one.value.id, one.value.id, None), found.value.id
+            drawn = {name: rows for name, index, _ in taken if (rows := self._drawn_slice(named, index))}
+            plain = [(name, ast.unparse(rows), line) for name, rows, line in taken if name not in {*drawn, *self.drawn}]
+            for name, rows in drawn.items():
+                for partner, own, line in plain:
+                    if own == rows and self._made_together(name, partner):
+                        return _Order(line, name, name, None), partner
         return None
 
     def _drawn_slice(self, named: dict, rows: ast.expr) -> str:
         """``i:j`` of an index ``order[i:j]``, which may stand under a name, where the order is drawn; empty of any other."""
         rows = named.get(rows.id, rows) if isinstance(rows, ast.Name) else rows
-        return ast.unparse(rows.slice) if _is_slice_of(rows, self.drawn) else ""
+        if not isinstance(rows, ast.Subscript) or not isinstance(rows.slice, ast.Slice):
+            return ""
+        drawn = isinstance(rows.value, ast.Name) and rows.value.id in self.drawn
+        return ast.unparse(rows.slice) if drawn else ""
 
     def _made_together(self, one: str, other: str) -> bool:
         """Whether one statement gave both names their values, or those that they were made of."""
@@ -265,18 +272,6 @@ class _Body:
                 if read & self.drawn or any(map(_is_draw, ast.walk(value))):
                     return True
         return False
-
-
-def _is_slice_of(node: ast.expr, names: set) -> bool:
-    """``order[i:j]``."""
-    sliced = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
-    return sliced and isinstance(node.value, ast.Name) and node.value.id in names
-
-
-def _names_rows(node: ast.AST, drawn: set) -> bool:
-    """``rows = order[i:j]``."""
-    plain = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-    return plain and _is_slice_of(node.value, drawn)
 
 
 def _within(line: int, statements: list) -> bool:

@@ -23,7 +23,8 @@ def scaled_back(run_data: RunData) -> Optional[Finding]:
         for node in run_data.source.nodes(file, ast.BinOp):
             found = next((one for one in _undoes(node) if one in pairs and one[::-1] not in pairs), None)
             if found is not None:
-                return _finding(run_data, *found, [place(file, node.lineno), place(file, pairs[found])])
+                mean, std = found
+                return _finding(run_data, mean, std, [place(file, node.lineno), place(file, pairs[found])])
     return None
 
 
@@ -32,18 +33,18 @@ def _standardises(node: ast.BinOp) -> Optional[tuple]:
     above, below = node.left, node.right
     if isinstance(below, ast.BinOp) and isinstance(below.op, ast.Add) and isinstance(below.right, ast.Constant):
         below = below.left
-    divides = isinstance(node.op, ast.Div) and isinstance(above, ast.BinOp) and isinstance(above.op, ast.Sub)
-    if not divides or not isinstance(above.right, _NAMED) or not isinstance(below, _NAMED):
+    if not (isinstance(node.op, ast.Div) and isinstance(above, ast.BinOp) and isinstance(above.op, ast.Sub)):
         return None
-    return ast.unparse(above.right), ast.unparse(below)
+    named = isinstance(above.right, _NAMED) and isinstance(below, _NAMED)
+    return (ast.unparse(above.right), ast.unparse(below)) if named else None
 
 
 def _undoes(node: ast.BinOp) -> list:
     """``(factor, added)`` of ``p * factor + added``, for either factor: the mean and the deviation, where they are exchanged."""
     found = []
     for product, added in ((node.left, node.right), (node.right, node.left)):
-        times = isinstance(node.op, ast.Add) and isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult)
-        if times and isinstance(added, _NAMED):
+        plus = isinstance(node.op, ast.Add) and isinstance(added, _NAMED)
+        if plus and isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
             found += [(ast.unparse(one), ast.unparse(added)) for one in (product.left, product.right)]
     return found
 
