@@ -4,7 +4,7 @@ import ast
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Text
-from msprec.checklists.common.findings import at
+from msprec.checklists.common.findings import at, plain_arrays
 from msprec.checklists.common.term_weights import lost_weight
 from msprec.checklists.common.training_curves import epochs_of
 from msprec.engine.finding import Finding, problem, table
@@ -170,8 +170,15 @@ def _not_learnt(run_data: RunData, fit: Fact) -> bool:
 
 def _long_enough(run_data: RunData) -> bool:
     passes = (epochs_of(run_data) or 0) >= run_data.limit("td.01.epochs")
-    steps = run_data.training_steps
-    return (passes and steps >= run_data.limit("td.01.least_steps")) or steps >= run_data.limit("td.01.steps")
+    # of steps that are given noise beside their samples no input comes again, and the passes are not known
+    anew = any(_always_new(dataset) for dataset in run_data.datasets_of("train"))
+    least = "td.01.least_steps" if passes else "td.01.whole_steps" if anew else "td.01.steps"
+    return run_data.training_steps >= min(run_data.limit(least), run_data.limit("td.01.steps"))
+
+
+def _always_new(dataset: Fact) -> bool:
+    seen = dataset.contradictions
+    return plain_arrays(dataset) and dataset.passes == 1 and seen.distinct == seen.samples
 
 
 def terms_table(run_data: RunData):
