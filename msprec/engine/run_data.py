@@ -62,6 +62,7 @@ class RunData(RunSources):
         self.phases = self._list("modes", shapes.MODES, "phases")
         self.inputs = self._list("inputs", shapes.INPUTS, "inputs")
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
+        self.square_comparisons = self._list("evaluation", shapes.EVALUATION, "squares")
         self.silent_evaluations = self._list("evaluation", shapes.EVALUATION, "without_result")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)

@@ -109,6 +109,7 @@ def _evaluation_facts(observer) -> dict:
     found = [*observer.models.facts()["evaluations"], *observer.evaluating.facts()]
     return {
         "evaluations": sorted(found, key=lambda entry: entry["step"]),
+        "squares": observer.evaluating.assigned.squares(),
         "without_result": observer.evaluating.returned.without_result(),
     }
 

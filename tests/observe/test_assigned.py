@@ -1,9 +1,11 @@
 """Scores that a script computes in place, read where it trains on; without MindSpore."""
 
+import contextlib
 import sys
 import weakref
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from msprec.observe.evaluation.inline_metrics import AssignedObserver
@@ -92,3 +94,35 @@ def test_arrays_have_to_come_again(seen):
 def test_of_a_network_without_inputs_the_name_tells(seen):
     graph(seen, 4)
     assert results(seen) == [(4, {"val_loss": 0.25}, None)]
+
+
+def compared(seen, pred, labels):
+    def net():
+        seen.called(sys._getframe(1), 4, lambda: ("arrays", 1), 8)
+        return pred
+
+    out = net()
+    right = np.mean((out > 0.5) == labels)
+    error = np.abs(np.round(out) - labels).mean()
+    seen.returns(sys._getframe())
+    return right is error
+
+
+@pytest.mark.parametrize(
+    ("pred", "labels", "lines"),
+    [
+        (np.zeros((8, 1)), np.zeros(8), 2),
+        (np.zeros(8), np.zeros((8, 1)), 2),
+        (np.zeros(8), np.zeros(8), 0),
+        (np.zeros((8, 1)), np.zeros((8, 1)), 0),
+        (np.zeros((8, 3)), np.zeros(8), 0),
+        (np.zeros((8, 1)), 0.5, 0),
+        (np.zeros((1, 1)), np.zeros(1), 0),
+    ],
+)
+def test_predictions_beside_labels_of_another_shape(seen, pred, labels, lines):
+    with contextlib.suppress(ValueError):  # shapes that do not fit
+        compared(seen, pred, labels)
+    found = seen.squares()
+    assert len(found) == lines
+    assert all(one["shapes"] == [list(pred.shape), list(labels.shape)] for one in found)

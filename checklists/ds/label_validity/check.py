@@ -14,11 +14,12 @@ from msprec.engine.run_data import RunData
 def wrong_labels(run_data: RunData) -> Finding:
     """The labels of the training data: range, kind, constancy, contradictions; and a sheet of samples for a person.
 
-    Problem: class ids beyond the head's outputs (ignore_index is allowed), targets of a binary cross-entropy beyond 0 and 1,
-    real numbers for a cross-entropy, one label throughout, the argmax of one unit, predictions for a shuffled set that are
-    compared with its labels in their own order, identical inputs of ds.02.elements values or more with different
-    labels (ds.02.contradictions). OK: none of these, and a network that learned them well: validation accuracy of
-    ds.02.accuracy with a training loss below ds.02.loss. Else a person has to look. No label column: not applicable.
+    Problem: class ids beyond the head's outputs (ignore_index is allowed), targets of a binary cross-entropy beyond 0 and 1, real
+    numbers for a cross-entropy, one label throughout, the argmax of one unit, predictions for a shuffled set that are compared
+    with its labels in their own order, predictions of (N, 1) that are compared with (N,), identical inputs of ds.02.elements
+    values or more with different labels (ds.02.contradictions). OK: none of these, and a network that learned them well:
+    validation accuracy of ds.02.accuracy with a training loss below ds.02.loss. Else a person has to look. No label column: not
+    applicable.
     """
     sets = train_sets(run_data) or run_data.datasets
     if not sets:

@@ -96,6 +96,27 @@ def compared_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> O
     return None
 
 
+def compared_each_with_each(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
+    """Where an evaluation compares what the network gave, (N, 1), with labels of shape (N,), which makes (N, N)."""
+    found = next((one for one in run_data.square_comparisons if one.place and len(one.shapes) == 2), None)
+    if found is None:
+        return None
+    left, right = (str(tuple(shape)) for shape in found.shapes)
+    says = Text(
+        "{where} 把形状为 {left} 的数组与形状为 {right} 的数组逐元素计算，广播后每个预测与每个标签都比较一次：得到的指标没有意义",
+        "{where} takes arrays of the shapes {left} and {right} together, which broadcast: each prediction is compared with each "
+        "label, and the score means nothing",
+        where=at(found.place),
+        left=left,
+        right=right,
+    )
+    advice = Text(
+        "比较之前让两者形状相同，例如对预测用 .squeeze(-1) 或 reshape(-1)。",
+        "Bring both to one shape before they are compared, as by .squeeze(-1) or reshape(-1) of the prediction.",
+    )
+    return says, advice, found.place
+
+
 def _compared(run_data: RunData, file: str, scope: Union[ast.Module, ast.FunctionDef]) -> Iterator[tuple]:
     """``(line of the data set, name of the labels, line of the comparison)``."""
     own = [

@@ -9,7 +9,11 @@ from msprec.checklists.ds.label_validity import label_numbering as numbering
 from msprec.checklists.ds.label_validity import label_values as values
 from msprec.checklists.ds.label_validity.beyond_output import always_alike
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
-from msprec.checklists.ds.label_validity.compared_predictions import classless_argmax, compared_out_of_order
+from msprec.checklists.ds.label_validity.compared_predictions import (
+    classless_argmax,
+    compared_each_with_each,
+    compared_out_of_order,
+)
 from msprec.checklists.ds.pixel_class_balance import counts_figure
 from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
@@ -30,6 +34,7 @@ _CHECKS = (
     numbering.scored_otherwise,
     classless_argmax,
     always_alike,
+    compared_each_with_each,
     compared_out_of_order,
     corners_exchanged,
     contradictions.contradicting_samples,

@@ -2,8 +2,11 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
 
 from msprec.observe.evaluation.returned_names import own_statements, scope_of
 from msprec.record.metric_names import is_metric_name, metric_in
@@ -25,13 +28,43 @@ def scores_after(file: str, first_line: int, function: str, line: int) -> tuple:
 
     Only what is computed from it, in later lines: a mean of training losses that is taken after an evaluation is none.
     """
+    scores: dict = {}
+    for node, derived in _computed(file, first_line, function, line):
+        if not isinstance(node, ast.Return):
+            _note(scores, node, _targets(node))
+        if isinstance(node, ast.Expr):
+            _note_printed(scores, node.value, derived)
+    return tuple(Score(name, expression) for name, expression in scores.items() if expression is not None)
+
+
+@lru_cache(maxsize=512)
+def comparisons_after(file: str, first_line: int, function: str, line: int) -> tuple:
+    """``(line, left, right)`` of each ``left == right`` and ``left - right`` in what is computed as for `scores_after`, where one
+    side is made of what the network gave and the other is not."""
+    found = []
+    for node, derived in _computed(file, first_line, function, line):
+        for one in ast.walk(_value(node) or node):
+            sides = _sides(one)
+            if len(sides) == 2 and len([side for side in sides if _names(side) & derived]) == 1:
+                found.append((one.lineno, *sides))
+    return tuple(found)
+
+
+def _sides(node: ast.AST) -> tuple:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return node.left, node.comparators[0]
+    return (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else ()
+
+
+def _computed(file: str, first_line: int, function: str, line: int) -> Iterator[tuple]:
+    """``(statement, names so far)``: the statements of a function from that in ``line`` on that read what it gives, and the names
+    that hold what was made of it."""
     scope = scope_of(file, first_line, function)
     if scope is None:
-        return ()
+        return
     found = sorted(own_statements(scope), key=lambda node: getattr(node, "lineno", 0))
-    statements = [
-        node for node in found if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.Expr))
-    ]
+    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.Expr, ast.Return)
+    statements = [node for node in found if isinstance(node, kinds)]
     start = next(
         (
             node
@@ -41,18 +74,14 @@ def scores_after(file: str, first_line: int, function: str, line: int) -> tuple:
         None,
     )
     if start is None:
-        return ()
-    derived, scores = set(), {}
+        return
+    derived: set = set()
     for node in statements:
         if node is not start and node.lineno <= start.lineno:
             continue
         if node is start or _read(node) & derived:
-            targets = _targets(node)
-            derived |= set(targets)
-            _note(scores, node, targets)
-            if isinstance(node, ast.Expr):
-                _note_printed(scores, node.value, derived)
-    return tuple(Score(name, expression) for name, expression in scores.items() if expression is not None)
+            derived |= set(_targets(node))
+            yield node, derived
 
 
 def _value(node: ast.stmt) -> Optional[ast.AST]:
@@ -71,6 +100,8 @@ def _names(node: Optional[ast.AST]) -> set:
 
 def _targets(node: ast.stmt) -> list:
     """The names that a statement binds or lets grow."""
+    if isinstance(node, ast.Return):
+        return []
     if isinstance(node, ast.Expr):
         call = node.value
         grows = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _GROWS
@@ -132,6 +163,53 @@ def value_of(expression: ast.expr, names: dict, number: Callable[[Any], Optional
     try:
         return _worked_out(expression, names, number)
     except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
+        return None
+
+
+#: What leaves the shape of its array as it is, as a method and as a function of one array.
+_SHAPE_KEEPING = (
+    "astype",
+    "round",
+    "asnumpy",
+    "copy",
+    "float",
+    "int",
+    "long",
+    "rint",
+    "sign",
+    "asarray",
+    "array",
+    "abs",
+)
+
+
+def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
+    """The shape that an expression of arrays and numbers has; nothing of the script's runs for it.
+
+    None where it holds anything but names, numbers, comparisons, ``+ - * / ** &`` and what leaves shapes as they are.
+    """
+    if isinstance(expression, ast.Constant):
+        return ()
+    if isinstance(expression, ast.Name):
+        shape = getattr(names.get(expression.id), "shape", ())
+        return tuple(shape) if isinstance(shape, (tuple, list)) else None
+    if isinstance(expression, ast.UnaryOp):
+        return shape_of(expression.operand, names)
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+        kept = expression.func.attr in _SHAPE_KEEPING
+        module = isinstance(expression.func.value, ast.Name) and expression.func.value.id in ("np", "numpy", "ops")
+        inner = expression.args[:1] if module else [expression.func.value]
+        return shape_of(inner[0], names) if kept and inner else None
+    if isinstance(expression, ast.Compare) and len(expression.ops) == 1:
+        parts = [expression.left, expression.comparators[0]]
+    elif isinstance(expression, ast.BinOp) and not isinstance(expression.op, ast.MatMult):
+        parts = [expression.left, expression.right]
+    else:
+        return None
+    shapes = [shape_of(part, names) for part in parts]
+    try:
+        return None if None in shapes else np.broadcast_shapes(*shapes)
+    except ValueError:
         return None
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from msprec.observe.evaluation.assigned_names import scores_after, value_of
+from msprec.observe.evaluation.assigned_names import comparisons_after, scores_after, shape_of, value_of
 from msprec.observe.evaluation.returned_metrics import number_of
 from msprec.runtime.source_locations import is_user_file, place_in
 
@@ -39,6 +39,8 @@ class AssignedObserver:
     def __init__(self, observer) -> None:
         self.observer = observer
         self.found, self._open, self._step = [], {}, 0
+        #: ``{(file, line): (shape of one side, of the other)}`` of comparisons of (N, 1) and (N,), which give (N, N)
+        self._square: dict = {}
 
     def called(self, frame, step: int, data_of, samples: int = 0) -> None:
         """A network was called outside training, at ``step``; ``data_of()``: which data it was given; ``samples``
@@ -87,12 +89,24 @@ class AssignedObserver:
         code = known.code
         scores = scores_after(code.co_filename, code.co_firstlineno, code.co_name, known.line)
         values = {score.name: value_of(score.expression, names, _number) for score in scores}
+        for line, *sides in comparisons_after(code.co_filename, code.co_firstlineno, code.co_name, known.line):
+            shapes = tuple(shape_of(side, names) for side in sides)
+            if None not in shapes and sorted(map(len, shapes)) == [1, 2] and _is_square(*sorted(shapes, key=len)):
+                self._square.setdefault((code.co_filename, line), shapes)
         told = known.data is not _NO_INPUTS
         metrics = {name: v for name, v in values.items() if v is not None and (told or _HELD_OUT.search(name))}
         if metrics:
             place = place_in(code.co_filename, known.line)
             where = (code, known.line)
             self.found.append((self._step, known.epoch, metrics, known.data, where, place, known.samples))
+
+    def squares(self) -> list:
+        """The entry ``squares`` of ``evaluation.json``."""
+        self.training_begins()
+        return [
+            {"place": place_in(file, line), "shapes": [list(shape) for shape in shapes]}
+            for (file, line), shapes in self._square.items()
+        ]
 
     def facts(self) -> list:
         """Entries of ``evaluation.json``: of data sets that training was not fed with, and of arrays that come again."""
@@ -114,6 +128,11 @@ class AssignedObserver:
             for step, epoch, metrics, data, where, place, samples in self.found
             if not (data[0] == "dataset" and records[data[1]].steps) and (data[0] != "arrays" or often[where, data] > 1)
         ]
+
+
+def _is_square(row: tuple, column: tuple) -> bool:
+    """Whether arrays of these shapes, (N,) and (N, 1), make one of (N, N)."""
+    return column[1] == 1 and column[0] == row[0] > 1
 
 
 def _nearest(frame):

@@ -427,5 +427,14 @@ EVALUATION = {
         ],
         "evaluations between training steps",
     ),
+    "squares": key(
+        [
+            {
+                "place": key(PLACE, "where they are compared or subtracted"),
+                "shapes": key([[count]], "shapes of the left and of the right side"),
+            }
+        ],
+        "what an evaluation made of the network's output beside other values, one of (N, 1) and one of (N,), which make (N, N)",
+    ),
     "without_result": key([PLACE], "functions that call the network outside training and return nothing"),
 }
