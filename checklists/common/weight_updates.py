@@ -76,7 +76,7 @@ def teachers(run_data: RunData) -> list:
     trained one is given in each step, is a part of what trains.
     """
     networks = by_network(run_data)
-    still = [(name, parameters) for name, parameters in networks if _untrained(parameters)]
+    still = [(name, parameters) for name, parameters in networks if untrained(parameters)]
     if len(still) == len(networks):
         return []
     lending = {
@@ -92,8 +92,8 @@ def teachers(run_data: RunData) -> list:
     if not any(phase.root_training for phase in run_data.phases):
         lending -= {name for names in chain.values() for name in names} - _filled(run_data)
     # what takes the output of what trains and that no checkpoint filled is a part of it too, as a decoder is
-    untrained = {name for name, _ in still}
-    lending -= {name for name, before in chain.items() if not untrained.issuperset(before)} - _filled(run_data)
+    resting = {name for name, _ in still}
+    lending -= {name for name, before in chain.items() if not resting.issuperset(before)} - _filled(run_data)
     return [parameters for name, parameters in still if name in lending]
 
 
@@ -114,13 +114,13 @@ def resting_parts(run_data: RunData) -> list:
             resting.setdefault(phase.network, []).append(set(phase.resting))
     paths = set().union(*[set.intersection(*seen) for seen in resting.values()])
     parts = [[p for p in run_data.parameters if f"{p.path}.".startswith(f"{path}.")] for path in sorted(paths)]
-    return [part for part in parts if part and _untrained(part)]
+    return [part for part in parts if part and untrained(part)]
 
 
 def untrained_roots(run_data: RunData) -> set:
     """The classes of networks of which nothing trained, beside one that did."""
     networks = by_network(run_data)
-    still = [name for name, parameters in networks if _untrained(parameters)]
+    still = [name for name, parameters in networks if untrained(parameters)]
     return set(still) if len(still) < len(networks) else set()
 
 
@@ -142,7 +142,8 @@ def lends_features(run_data: RunData, groups: ParameterGroups) -> bool:
     return False
 
 
-def _untrained(parameters: list) -> bool:
+def untrained(parameters: list) -> bool:
+    """Whether none of these parameters is in an optimizer and changed, its statistics aside."""
     return not any(
         (parameter.in_optimizer and parameter.requires_grad is not False) or parameter.moved.any
         for parameter in parameters

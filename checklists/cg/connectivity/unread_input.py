@@ -17,10 +17,9 @@ def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     was copied from the other), or the training learnt nothing or hardly anything; None elsewhere: an interface may be wider than
     a network needs."""
     unread = [one for one in required_arguments(run_data) if not one.read]
-    failed = learning_outcome(run_data).verdict in ("nothing", "hardly")
     for one in unread:
         copied = _looked_up_twice(run_data, one)
-        if copied or failed:
+        if copied or learning_outcome(run_data).verdict in ("nothing", "hardly"):
             return _finding(run_data, one, copied)
     return None
 

@@ -5,7 +5,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.checklists.cg.frozen_weights.adversaries import take_turns
 from msprec.checklists.common.findings import at
-from msprec.checklists.common.weight_updates import by_network, is_trainable_kind
+from msprec.checklists.common.weight_updates import by_network, is_trainable_kind, untrained
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
@@ -32,8 +32,9 @@ def given_the_same(run_data: RunData) -> Optional[Finding]:
         (name, parameters)
         for name, parameters in by_network(run_data)
         if name in trained
+        and untrained(parameters)
         and any(is_trainable_kind(one) for one in parameters)
-        and not any(one.in_optimizer or one.moved.any or one.requires_grad is False for one in parameters)
+        and not any(one.requires_grad is False for one in parameters if one.kind != "statistic")
     ]
     if not pairs or not idle:
         return None

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Callable, NamedTuple, Optional
 
-import numpy as np
-
 from msprec.observe.evaluation.returned_names import own_statements, scope_of
 from msprec.record.metric_names import is_metric_name, metric_in
 
@@ -163,53 +161,6 @@ def value_of(expression: ast.expr, names: dict, number: Callable[[Any], Optional
     try:
         return _worked_out(expression, names, number)
     except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
-        return None
-
-
-#: What leaves the shape of its array as it is, as a method and as a function of one array.
-_SHAPE_KEEPING = (
-    "astype",
-    "round",
-    "asnumpy",
-    "copy",
-    "float",
-    "int",
-    "long",
-    "rint",
-    "sign",
-    "asarray",
-    "array",
-    "abs",
-)
-
-
-def shape_of(expression: ast.expr, names: dict) -> Optional[tuple]:
-    """The shape that an expression of arrays and numbers has; nothing of the script's runs for it.
-
-    None where it holds anything but names, numbers, comparisons, ``+ - * / ** &`` and what leaves shapes as they are.
-    """
-    if isinstance(expression, ast.Constant):
-        return ()
-    if isinstance(expression, ast.Name):
-        shape = getattr(names.get(expression.id), "shape", ())
-        return tuple(shape) if isinstance(shape, (tuple, list)) else None
-    if isinstance(expression, ast.UnaryOp):
-        return shape_of(expression.operand, names)
-    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
-        kept = expression.func.attr in _SHAPE_KEEPING
-        module = isinstance(expression.func.value, ast.Name) and expression.func.value.id in ("np", "numpy", "ops")
-        inner = expression.args[:1] if module else [expression.func.value]
-        return shape_of(inner[0], names) if kept and inner else None
-    if isinstance(expression, ast.Compare) and len(expression.ops) == 1:
-        parts = [expression.left, expression.comparators[0]]
-    elif isinstance(expression, ast.BinOp) and not isinstance(expression.op, ast.MatMult):
-        parts = [expression.left, expression.right]
-    else:
-        return None
-    shapes = [shape_of(part, names) for part in parts]
-    try:
-        return None if None in shapes else np.broadcast_shapes(*shapes)
-    except ValueError:
         return None
 
 

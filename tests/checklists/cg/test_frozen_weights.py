@@ -223,38 +223,33 @@ def test_a_decoder_left_out_is_no_teacher_where_no_mode_is_set(verdict):
     assert verdict("cg.02", chain(filled=True))["conclusion"] == "ok"
 
 
-def opponents(generator=None, **loads):
+def opponents(generator=None):
     """A generator and a discriminator, and the names that their optimizers were given."""
-    run = Run(
-        parameters=[
-            parameter(
-                "g.fc.weight", [4, 8], in_optimizer=generator is not None, moved=STILL if generator is None else {}
-            ),
-            parameter("d.fc.weight", [1, 4]),
-        ]
-    )
-    if generator is not None:
-        run.facts["parameters"]["parameters"][0] = parameter("g.fc.weight", [4, 8])
+    still = {} if generator else {"in_optimizer": False, "moved": STILL}
+    run = Run(parameters=[parameter("g.fc.weight", [4, 8], **still), parameter("d.fc.weight", [1, 4])])
     networks = []
     for number, name in enumerate("gd"):
         cells = [{"path": "fc", "class": "Dense", "builtin": True, "args": "", "parameters": [f"{name}.fc.weight"]}]
         networks.append({"id": number, "class": "SequentialCell", "role": "train", "cells": cells})
     given = {"updates": 60, "class": "Adam"}
     run.set("network", networks).set("modes", [phase(root="SequentialCell", root_training=True, dependent=())])
-    run.set(
+    return run.set(
         "optimizer",
         [
             optimizer(steps=[1, 119], parameter_names=["d.fc.weight"], **given),
             optimizer(id=1, steps=[2, 120], parameter_names=generator or ["d.fc.weight"], **given),
         ],
     )
-    return run.set("weights_loaded", list(loads.values()))
 
 
 def test_a_generators_optimizer_that_was_given_the_discriminators_weights(verdict):
     entry = verdict("cg.02", opponents())
     assert entry["conclusion"] == "problem" and "the very same weights" in entry["summary"], entry["summary"]
     assert verdict("cg.02", opponents(["g.fc.weight"]))["conclusion"] == "ok"
+    averaged = opponents()  # the statistics of a normalisation move without an optimizer
+    averaged.facts["network"]["networks"][0]["cells"][0]["parameters"].append("g.norm.moving_mean")
+    averaged.facts["parameters"]["parameters"].insert(1, parameter("g.norm.moving_mean", [4], kind="statistic"))
+    assert "the very same weights" in verdict("cg.02", averaged)["summary"]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
