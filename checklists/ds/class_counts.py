@@ -76,6 +76,9 @@ def balance(run_data: RunData, dataset: Fact) -> Finding:
     if counted is not None and counted.of != dataset.samples_per_pass:
         return _masked(counted, dataset)
     counts = {key: count for key, count in counted.classes.items() if count} if counted is not None else counts
+    unlabelled = _unlabelled(counts)
+    if unlabelled is not None:
+        return _few_labelled(counts, unlabelled, dataset)
     return _Balance(run_data, dataset, counts, _other_shards(run_data, dataset)).finding()
 
 
@@ -90,6 +93,41 @@ def _masked(counted: Fact, dataset: Fact) -> Finding:
             of=counted.of,
         ),
         Text("统计计入 loss 的样本中各类的数目。", "Count the classes of the samples that the loss takes in."),
+        [],
+        [first_place(dataset)],
+    )
+
+
+def _unlabelled(counts: dict) -> Optional[str]:
+    """The negative number that most samples carry in the place of a class, where the others count from 0 (as -1 for samples
+    without a label in scikit-learn, -100 in PyTorch); None where there is none. Of two classes alone -1 may be one."""
+    if len(counts) < 3 or not all(key.lstrip("-").isdigit() for key in counts) or "0" not in counts:
+        return None
+    most = max(counts, key=lambda one: counts[one])
+    negative = [key for key in counts if int(key) < 0]
+    return most if negative == [most] and 2 * counts[most] >= sum(counts.values()) else None
+
+
+def _few_labelled(counts: dict, unlabelled: str, dataset: Fact) -> Finding:
+    """Undecided: most samples have no label, and how many of each class a training wants beside them is not known."""
+    labelled = {key: count for key, count in counts.items() if key != unlabelled}
+    return undecided(
+        Text(
+            "{n} 个样本没有标签（{number}）；有标签的 {labelled} 个样本分属 {k} 类，最多 {most} 个，最少 {least} 个。",
+            "{n} samples carry no label ({number}); the {labelled} that do are of {k} classes, {most} in the largest and {least} "
+            "in the smallest.",
+            n=counts[unlabelled],
+            number=unlabelled,
+            labelled=sum(labelled.values()),
+            k=len(labelled),
+            most=max(labelled.values()),
+            least=min(labelled.values()),
+        ),
+        Text(
+            "若是半监督训练，且每一类都有代表性的有标签样本，没有问题；否则查明标签为何缺失。",
+            "In semi-supervised training all is well where the labelled samples of each class stand for it; otherwise find "
+            "out why the labels are missing.",
+        ),
         [],
         [first_place(dataset)],
     )

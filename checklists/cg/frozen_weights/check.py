@@ -10,6 +10,7 @@ from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
 from msprec.checklists.cg.frozen_weights.same_parameters import given_the_same
 from msprec.checklists.cg.frozen_weights.set_on_cells import set_on_cell
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
+from msprec.checklists.cg.frozen_weights.stopped_terms import term_stopped
 from msprec.checklists.cg.frozen_weights.trained_teacher import updated_with_student
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
@@ -46,10 +47,11 @@ def frozen_weights(run_data: RunData) -> Finding:
     Problem: a weight with requires_grad=True that is not in the optimizer, also as the network does not know of it (cells in a
     Python list), or that is in it and never updated (or only shrank in proportion, where the optimizer decays weights and no
     gradient came to it; where the gradient was not seen, undecided); one that only a penalty of the loss on the size of weights
-    gives a gradient; a prediction whose gradient is stopped, and not that of its target; requires_grad set on a cell, where it
-    has no effect; two optimizers with the very same weights beside a network that neither has; a last layer frozen as it was
-    drawn, that a checkpoint did not fill; layers frozen as they were drawn in a run that loads nothing; a discriminator that its
-    opponent's optimizer has as well, or a teacher that its student's has.
+    gives a gradient; a prediction whose gradient is stopped, and not that of its target; a term of the loss that gives no
+    weight a gradient; requires_grad set on a cell, where it has no effect; two optimizers with the
+    very same weights beside a network that neither has; a last layer frozen as it was drawn, that a checkpoint did not fill;
+    layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has as well, or a
+    teacher that its student's has.
     Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
@@ -67,7 +69,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     hidden = several_unregistered(run_data)
     if hidden:
         return _unregistered(run_data, hidden)
-    found = prediction_stopped(run_data) or set_on_cell(run_data) or given_the_same(run_data)
+    found = prediction_stopped(run_data) or term_stopped(run_data) or set_on_cell(run_data) or given_the_same(run_data)
     if found is not None:
         return found
     groups = run_data.once(sort_parameters)

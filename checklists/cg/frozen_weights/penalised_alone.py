@@ -7,7 +7,8 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
 
-_STOPS = r"\bstop_gradient\s*\(|\.detach\s*\("
+#: What stops a gradient, in the source.
+STOPS = r"\bstop_gradient\s*\(|\.detach\s*\("
 
 
 def penalised_alone(run_data: RunData) -> Optional[Finding]:
@@ -24,7 +25,7 @@ def penalised_alone(run_data: RunData) -> Optional[Finding]:
         and all(one.name in term.no_gradient for term in data)
         and any(one.name not in term.no_gradient for term in penalties)
     ]
-    places = run_data.find_lines(_STOPS, 4) if pulled else []
+    places = run_data.find_lines(STOPS, 4) if pulled else []
     if not places:
         return None
     return problem(

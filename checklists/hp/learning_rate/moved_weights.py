@@ -10,6 +10,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
 from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -69,7 +70,8 @@ def far_below_usual(
         return None
     one, weights = drawn
     usual = next((rate for name, rate in _USUAL if re.search(name, one.class_ or "", re.IGNORECASE)), None)
-    if usual is None or used * _lasting(one) > run_data.limit("hp.01.below_usual") * usual:
+    most = run_data.limit("hp.01.below_usual")
+    if usual is None or used * _lasting(one) > most * usual * (1 + 1e-6):  # rates are recorded in float32
         return None
     changes = [weight.moved.relative or 0.0 for weight in weights]
     losses = _still_losses(run_data)
@@ -180,7 +182,7 @@ def went_astray(
 ) -> Optional[Finding]:
     """The problem where each step is hp.01.step of the size of the weights or more and nothing came of it: the end is no better
     than a constant prediction or, where that is not known, the start (hp.01.learnt), or the loss rose to hp.01.leapt of what it
-    was before the first update and ended above that."""
+    was before the first update and ended above that; or nearly all units of an activation were lost on the way (td.03)."""
     found = run_data.once(training_losses)
     if found is None or len(found[1]) < run_data.limit("hp.01.outcome_steps"):
         return None
@@ -193,7 +195,8 @@ def went_astray(
     )
     worse = end >= losses[0] and peak >= run_data.limit("hp.01.leapt") * losses[0]
     still = outcome.constant is None and not run_data.loads and end >= (1 - run_data.limit("hp.01.learnt")) * losses[0]
-    if not (worse or still or outcome.verdict in ("nothing", "hardly")):
+    lost = None if worse or still or outcome.verdict in ("nothing", "hardly") else _lost_on_the_way(run_data)
+    if not (worse or still or lost or outcome.verdict in ("nothing", "hardly")):
         return None
     untrained = Text(
         "第一次更新前的 loss 为 {first}，训练中升到 {peak}，结束时为 {end}，比没有训练过的网络还差",
@@ -214,13 +217,22 @@ def went_astray(
             "The learning rate of {used} is too large: {what}; a step of this optimizer is as large as the rate, about {step} "
             "times the size that weights had at the start.",
             used=used,
-            what=untrained if worse else no_progress if still else outcome.words(),
+            what=lost.sentence() if lost else untrained if worse else no_progress if still else outcome.words(),
             step=float(f"{change.step:.2g}"),
         ),
         Text("把学习率降到百分之一左右再运行。", "Lower it to about a hundredth and run again."),
         evidence,
         places,
     )
+
+
+def _lost_on_the_way(run_data: RunData) -> Optional[Lost]:
+    """The first activation that lost nearly all of its units after the start of the training (td.03); None where the units were
+    not looked at, and of one that had lost them before the first step."""
+    moments = Moments(run_data)
+    if moments.end is None or not moments.from_start or moments.samples < run_data.limit("td.03.samples"):
+        return None
+    return next((one for one in moments.lost() if one.why in ("dead", "saturated") and one.since != "start"), None)
 
 
 def hardly_moved(

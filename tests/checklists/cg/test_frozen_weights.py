@@ -265,3 +265,35 @@ def test_many_pairs_that_begin_alike_stand_in_a_table_that_is_cut(verdict, lang)
     assert entry["conclusion"] == "ok" and "heads." not in entry["summary"]
     pairs = next(piece for piece in entry["evidence"] if piece["kind"] == "table")
     assert "54" in pairs["title"] and len(pairs["rows"]) == 20 and "20" in pairs["note"] and "54" in pairs["note"]
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "stops", "conclusion"),
+    [
+        ({}, {"gradient_start": 1.0, "gradient_end": 0.4}, True, "problem"),
+        ({}, {"start": 0.0, "end": 0.0}, True, "problem"),  # of a batch in which no sample has a label
+        ({}, {"gradient_start": 1.0}, False, "ok"),  # a share of right answers: nothing was stopped
+        ({"gradient_end": 0.3}, {"gradient_start": 1.0}, True, "ok"),  # of a weight that started at zero
+        (
+            {"end": 10.6},
+            {"gradient_start": 1.0},
+            True,
+            "ok",
+        ),  # a number that no weight changes, as an entropy of the data
+        ({"end": 0.0}, {"gradient_start": 1.0}, True, "ok"),  # a margin that is kept
+        ({}, {}, True, "ok"),  # none has a gradient, though the weights moved: they were not computed
+    ],
+)
+def test_a_term_of_the_loss_without_a_gradient(verdict, soft, hard, stops, conclusion):
+    still = {"gradient_start": 0.0, "gradient_end": 0.0, "no_gradient": [], "of_weights": False, "fits": []}
+    terms = [
+        {"place": {"file": "train.py", "line": 2}, "start": 10.6, "end": 3.3, **still, **soft},
+        {"place": {"file": "train.py", "line": 2}, "start": 2.3, "end": 0.2, **still, **hard},
+    ]
+    code = f"p = {'ops.stop_gradient(p)' if stops else 'p'}\nloss = kl(p, q) + ce(p, y)\n"
+    run = weights(MOVING, parameter("fc.weight", [10, 8]), source={"train.py": code})
+    run.facts["probes"] = {"terms": terms}
+    entry = verdict("cg.02", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    if conclusion == "problem":
+        assert [one["line"] for one in entry["locations"]] == [1, 2]

@@ -181,3 +181,18 @@ def test_a_sorted_table_that_was_cut_by_position(verdict, counts, changes, concl
     entry = verdict("ds.03", counted(counts, passes=[one_pass(label_changes=changes)]))
     assert entry["conclusion"] == conclusion
     assert (conclusion == "ok") == ("cut by position" not in entry["summary"])
+
+
+@pytest.mark.parametrize(
+    ("counts", "conclusion"),
+    [
+        ({"-1": 900, "0": 12, "1": 10, "2": 9}, "undecided"),  # semi-supervised: most carry no label
+        ({"-1": 900, "1": 30}, "problem"),  # two classes, numbered as a hinge loss wants them
+        ({"-1": 900, "1": 30, "2": 40}, "problem"),  # numbered from -1, without a 0
+        ({"0": 900, "-1": 30, "1": 40}, "problem"),  # the usual number is not that of samples without a label
+    ],
+)
+def test_samples_without_a_label_are_no_class(verdict, counts, conclusion):
+    entry = verdict("ds.03", counted(counts))
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("no label" in entry["summary"]) == (conclusion == "undecided")

@@ -215,3 +215,45 @@ def test_a_range_test_of_an_earlier_training_speaks_for_that_alone(verdict, test
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert ("earlier training (Adam)" in entry["summary"]) == (tested == "Adam")
+
+
+@pytest.mark.parametrize(
+    ("dead", "rate", "conclusion"),
+    [
+        ([0, 60, 63], 0.1, "problem"),
+        ([63, 63, 63], 0.1, None),  # dead as they were drawn
+        ([0, 5, 8], 0.1, None),
+        ([0, 60, 63], 0.001, None),  # steps of a fiftieth of a weight
+    ],
+)
+def test_units_that_die_under_steps_as_large_as_weights(verdict, dead, rate, conclusion):
+    """Though the loss comes down, as that of the mean picture does."""
+    run = training(lambda n: 0.4 + 1.1 / n)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "Adam", "momentum": None})]
+    relu = {"kind": "relu", "operator": "ReLU", "cell": "relu", "units": 64, "hidden": True, "input_alike": False}
+    layers = {"kind": "layer", "operator": "Dense", "units": 10, "alike": 0, "hidden": False, "input_alike": False}
+    moments = [
+        {"moment": name, "samples": 64, "entries": [{**relu, "dead": count}, layers]}
+        for name, count in zip(("start", "middle", "end"), dead)
+    ]
+    run.facts["probes"] = {"units": {"moments": moments}}
+    entry = verdict("hp.01", run)
+    assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
+    if conclusion:
+        assert "too large" in entry["summary"] and "(dead)" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("rate", "moved", "problem"), [(0.001, 0.005, True), (0.01, 0.005, False), (0.001, 0.2, False)]
+)
+def test_a_tenth_of_the_usual_rate_as_float32_has_it(verdict, rate, moved, problem):
+    run = training(lambda n: 2.31)
+    for row in run.steps:
+        row["lr"] = float(np.float32(rate))
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "SGD", "momentum": 0.0})]
+    for one in run.facts["parameters"]["parameters"]:
+        one["moved"] = {"relative": moved, "max_abs": moved / 10, "any": True, "proportional": False}
+    entry = verdict("hp.01", run)
+    assert (entry["conclusion"] == "problem") == problem, entry["summary"]
