@@ -280,15 +280,14 @@ def _changed(run_data: RunData) -> bool:
 
     A function with a loop of its own adds up losses to print them.
     """
-    trees = list(run_data.source.trees.values())
-    names = {name for tree in trees for name in _loss_names(tree)}
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.Lambda)) and not _loops(node):
-                for inner in ast.walk(node):
-                    parts = _changed_together(inner)
-                    if any(_is_loss(part, names) for part in parts):
-                        return True
+    source = run_data.source
+    names = {name for file in source.trees for name in _loss_names(source.nodes(file, ast.Assign))}
+    for file in source.trees:
+        changes = source.nodes(file, ast.BinOp, ast.AugAssign)
+        found = {id(node) for node in changes if any(_is_loss(part, names) for part in _changed_together(node))}
+        functions = source.nodes(file, ast.FunctionDef, ast.Lambda) if found else []
+        if any(id(inner) in found for node in functions if not _loops(node) for inner in ast.walk(node)):
+            return True
     return False
 
 
@@ -301,11 +300,11 @@ def _changed_together(node: ast.AST) -> tuple:
     return ()
 
 
-def _loss_names(tree: ast.AST) -> set:
+def _loss_names(assignments: list) -> set:
     """What the losses that are made are called: ``ce`` of ``ce = nn.CrossEntropyLoss()``."""
     found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _LOSS.search(_name(node.value.func)):
+    for node in assignments:
+        if isinstance(node.value, ast.Call) and _LOSS.search(_name(node.value.func)):
             found |= {_name(target) for target in node.targets}
     return found
 
@@ -361,8 +360,8 @@ def _declared(run_data: RunData) -> Optional[LossKind]:
 def _written(run_data: RunData) -> set:
     """The losses of MindSpore that the source makes or calls, as `_declared` has them of the facts."""
     found = set()
-    for tree in run_data.source.trees.values():
-        for call, _ in run_data.source.calls(tree):
+    for file in run_data.source.trees:
+        for call in run_data.source.nodes(file, ast.Call):
             if _name(call.func).lower() in _KINDS:
                 given = [f"{one.arg}={ast.unparse(one.value)}" for one in call.keywords if one.arg]
                 found.add((_name(call.func), True, ", ".join(given)))

@@ -48,8 +48,8 @@ def kept_at_worst(run_data: RunData) -> Optional[Finding]:
 
 def _found(run_data: RunData) -> Iterator[_Kept]:
     for file, tree in sorted(run_data.source.trees.items()):
-        for call, parents in run_data.source.calls(tree):
-            for branch in (one for one in parents if isinstance(one, ast.If)) if called_name(call) in SAVES else ():
+        for call, parents in run_data.source.calls_to(file, SAVES):
+            for branch in (one for one in parents if isinstance(one, ast.If)):
                 kept = _reversed(run_data, branch, tree)
                 if kept is not None:
                     yield _Kept(place(file, branch.lineno), kept[0], kept[1], place(file, call.lineno))

@@ -268,8 +268,7 @@ def _unused(run_data: RunData, load: Fact) -> Optional[JudgedLoad]:
         return None  # it goes into that network
     looked = {
         part
-        for looking, _ in run_data.source.calls(tree)
-        if called_name(looking) in _LOOKS
+        for looking, _ in run_data.source.calls_to(load.place.file or "", _LOOKS)
         for part in ast.walk(looking)
         if isinstance(part, ast.Name)
     }

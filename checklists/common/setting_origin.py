@@ -81,7 +81,7 @@ def epochs_origin(run_data: RunData, steps: Iterable = ()) -> list:
     from, else of the first such call or loop over epochs, in the files of the steps before all others."""
     steps = [one for one in steps if one.file]
     files = sorted(run_data.source.trees, key=lambda file: file not in [one.file for one in steps])
-    nodes = [(file, node) for file in files for node in ast.walk(run_data.source.trees[file])]
+    nodes = [(file, node) for file in files for node in run_data.source.nodes(file, ast.Call, ast.For)]
     called = [
         (file, node)
         for file, node in nodes
@@ -174,11 +174,11 @@ def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str
     position = positional.index(name) - (positional[:1] == ["self"]) if name in positional else 999
     around = asked.run_data.source.class_around(file, function.lineno) if function.name == "__init__" else None
     called, given = around.name if around is not None else function.name, []
-    for other, tree in asked.run_data.source.trees.items():
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and called_name(call) == called:
-                value = _given(call, (name,), position)
-                given += [(other, value)] if value is not None else []
+    source = asked.run_data.source
+    for other in source.trees:
+        for call, _ in source.calls_to(other, (called,)):
+            value = _given(call, (name,), position)
+            given += [(other, value)] if value is not None else []
     one = asked.chosen(given)
     if one is not None:
         return _origin(asked, one[0], one[1], depth)

@@ -379,15 +379,10 @@ def unsorted_listings(run_data: RunData) -> list:
     """(place, name of the call) of listings of folders whose order is used as it comes."""
     found = []
     for file, tree in run_data.source.trees.items():
-        if not any(map(_lists, run_data.source.nodes(file, ast.Call))):
-            continue
-        sorted_names = names_sorted(tree)
-        for call, parents in run_data.source.calls(tree):
-            if (
-                _lists(call)
-                and not _order_is_settled(call, parents, sorted_names)
-                and not _NO_DATA.search(ast.unparse(call))
-            ):
+        listings = [one for one in run_data.source.calls_to(file, _LISTINGS) if _lists(one[0])]
+        sorted_names = names_sorted(tree) if listings else set()
+        for call, parents in listings:
+            if not _order_is_settled(call, parents, sorted_names) and not _NO_DATA.search(ast.unparse(call)):
                 found.append((place(file, call.lineno), ast.unparse(call.func)))
     return found
 

@@ -12,7 +12,6 @@ from msprec.checklists.common.training_segments import last_rows, last_training_
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.metric_names import HIGHER, LOWER
-from msprec.source.user_code import called_name
 
 _KEEPS_BEST = re.compile(
     r"EarlyStopping\(|restore_best_weights\s*=\s*True|SaveBest|BestCheckpoint|save_best|ReduceLROnPlateau\b.*best"
@@ -227,13 +226,10 @@ SAVES = ("save_checkpoint", "save_best", "save_ckpt", "copy", "deepcopy", "clone
 def keeps_best(run_data: RunData) -> list:
     """Places where the script keeps the best weights or stops early by itself."""
     found = run_data.find_lines(_KEEPS_BEST.pattern, 2)
-    for file, tree in run_data.source.trees.items():
-        if not any(called_name(call) in SAVES for call in run_data.source.nodes(file, ast.Call)):
-            continue
-        for call, parents in run_data.source.calls(tree):
-            saves = called_name(call) in SAVES
+    for file in run_data.source.trees:
+        for call, parents in run_data.source.calls_to(file, SAVES):
             tests = [parent for parent in parents if isinstance(parent, ast.If)]
-            if saves and any(_BEST.search(ast.unparse(one.test)) or kept_value(one, one.test) for one in tests):
+            if any(_BEST.search(ast.unparse(one.test)) or kept_value(one, one.test) for one in tests):
                 found.append(place(file, call.lineno))
     return found
 

@@ -77,7 +77,7 @@ def balance(run_data: RunData, dataset: Fact) -> Finding:
         return _masked(counted, dataset)
     counts = {key: count for key, count in counted.classes.items() if count} if counted is not None else counts
     unlabelled = _unlabelled(counts)
-    if unlabelled is not None:
+    if unlabelled is not None and int(unlabelled) not in ignored_labels(run_data):
         return _few_labelled(counts, unlabelled, dataset)
     return _Balance(run_data, dataset, counts, _other_shards(run_data, dataset)).finding()
 

@@ -13,6 +13,7 @@ from msprec.source.gc_pause import collector_paused
 from msprec.source.libraries import LIBRARIES
 from msprec.source.module import Binding, Call, Module, Scope
 from msprec.source.names import public_name
+from msprec.source.pattern_words import may_match
 
 _DEEPEST = 24
 _BUILTINS = set(dir(builtins))
@@ -71,9 +72,8 @@ class Project:
     def mentions(self, pattern: re.Pattern) -> bool:
         """Does the text of any module match, in lower case?"""
         if pattern not in self._mentions:
-            self._mentions[pattern] = any(
-                pattern.search(self._texts.get(module.file, "").lower()) for module in self.modules.values()
-            )
+            texts = (self._texts.get(module.file, "").lower() for module in self.modules.values())
+            self._mentions[pattern] = any(may_match(pattern, text) and pattern.search(text) for text in texts)
         return self._mentions[pattern]
 
     def _follow(self) -> None:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, Optional
 
@@ -55,11 +55,22 @@ class SettingPair(NamedTuple):
 
 
 def calls_of(
-    project: Project, values: Values, entries: list[Module], version: Optional[str] = None, ran: Collection = ()
+    project: Project,
+    values: Values,
+    entries: list[Module],
+    version: Optional[str] = None,
+    ran: Collection = (),
+    asked: Callable[[str, str, Call], bool] = lambda api, role, call: True,
 ) -> list:
     """The calls that the table knows, in files and lines, of what the entries can reach.
 
-    ``ran``: (file, line) of what a run is known to have called; a registry of models reaches it, no name does.
+    Args:
+        project: The files.
+        values: What their expressions stand for.
+        entries: The modules that are started.
+        version: Of MindSpore; None: the newest.
+        ran: (file, line) of what a run is known to have called; a registry of models reaches it, no name does.
+        asked: Which calls of an API, of a role, are asked for: of no other are the arguments read.
     """
     reached = reachable(project, entries)
     found = []
@@ -68,7 +79,7 @@ def calls_of(
             continue
         callee = project.callee(call.node, call.scope)
         role = role_of(callee.name) if callee is not None else None
-        if callee is None or role is None:
+        if callee is None or role is None or not asked(callee.name, role, call):
             continue
         if (effective := arguments(project, values, callee, call.node, call.scope, version)) is None:
             continue
@@ -91,39 +102,38 @@ def _api_call(api: str, role: str, call, effective: dict, version: Optional[str]
     )
 
 
-def as_recorded(run_data: RunData, calls: list) -> list:
-    """The calls of a recorded run: those that made no cell of its networks left out, the cells' own arguments put in.
+def recorded_calls(run_data: RunData, ran: Collection) -> list:
+    """The calls of MindSpore of a recorded run without those that made no cell of its networks, the cells' own arguments put in.
 
     Calls of a kind that no network recorded (functions, optimizers, losses of a functional step) stay as they were read.
     """
-    made = [cell for network in run_data.networks for cell in network.cells if cell.builtin]
-    placed = [cell for cell in made if cell.created]
-    if not placed:
-        return calls
-    kept = []
-    for call in calls:
-        name = call.api.rpartition(".")[2]
-        cells = [cell for cell in placed if cell.created.file == call.file and _within(call, cell.created.line)]
-        same = [cell for cell in cells if cell.class_ == name]
-        if same:
-            kept.append(_with_recorded(call, same, run_data.mindspore_version))
-        elif not _is_layer(call):  # a layer that made no cell is in no network that ran
-            kept.append(call)
-    return kept
+    placed: dict[tuple, list] = {}
+    for cell in (cell for network in run_data.networks for cell in network.cells if cell.builtin and cell.created):
+        placed.setdefault((cell.created.file, cell.class_), []).append(cell)
+
+    def made(api: str, call: Call) -> list:
+        cells = placed.get((call.scope.module.file, api.rpartition(".")[2]), [])
+        first, last = call.node.lineno, call.node.end_lineno or call.node.lineno
+        return [cell for cell in cells if cell.created.line is not None and first <= cell.created.line <= last]
+
+    def asked(api: str, role: str, call: Call) -> bool:
+        # a layer that made no cell is in no network that ran
+        return api.startswith("mindspore.") and not (placed and _is_layer(api, role) and not made(api, call))
+
+    version = run_data.mindspore_version
+    calls = calls_of(run_data.project, run_data.values, run_data.entries, version, ran, asked)
+    cells = [made(call.api, call.source) for call in calls]
+    return [_with_recorded(call, same, version) if same else call for call, same in zip(calls, cells)]
 
 
-def _within(call: ApiCall, line: Optional[int]) -> bool:
-    return line is not None and call.line <= line <= call.end
-
-
-def _is_layer(call: ApiCall) -> bool:
+def _is_layer(api: str, role: str) -> bool:
     """Is it a call that makes a cell of the network?"""
-    layer = call.api.startswith(("mindspore.nn.", "mindspore.mint.nn.")) and ".functional." not in call.api
+    layer = api.startswith(("mindspore.nn.", "mindspore.mint.nn.")) and ".functional." not in api
     return (
         layer
-        and not call.role.endswith("loss")
-        and not call.role.startswith("cross_entropy")
-        and call.role not in ("adam", "sgd", "rmsprop", "adagrad", "adadelta", "adamax")
+        and not role.endswith("loss")
+        and not role.startswith("cross_entropy")
+        and role not in ("adam", "sgd", "rmsprop", "adagrad", "adadelta", "adamax")
     )
 
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Optional
 from msprec.bilingual import Text, english, listed
 from msprec.checklists.api.argument_differences.api_calls import (
     ApiCall,
-    as_recorded,
     calls_of,
     compared,
     initialises_itself,
+    recorded_calls,
     without_initial_values,
 )
 from msprec.checklists.api.argument_differences.api_mapping import CallSetting
@@ -64,9 +64,7 @@ class OtherFrameworkArgument(NamedTuple):
 
 
 def api_arguments(run_data: RunData) -> Finding:
-    version = run_data.mindspore_version
-    calls = calls_of(run_data.project, run_data.values, run_data.entries, version, _made_at(_cells(run_data)))
-    calls = as_recorded(run_data, [call for call in calls if call.api.startswith("mindspore.")])
+    calls = recorded_calls(run_data, _made_at(_cells(run_data)))
     if run_data.reference_project is not None:
         return _against_reference(run_data, calls)
     foreign = _Foreign(run_data, calls)

@@ -49,9 +49,9 @@ def carried_states(run_data: RunData) -> Optional[Finding]:
 
 def _kept(run_data: RunData, cells: set) -> Iterator[tuple]:
     """``(field, place)`` of the fields that ``construct`` of a cell of the network both reads and writes."""
-    for file, tree in run_data.source.trees.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and node.name in cells:
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.ClassDef):
+            if node.name in cells:
                 bodies = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "construct"]
                 for one in (inner for body in bodies for inner in ast.walk(body)):
                     line, (fields, value) = getattr(one, "lineno", 0), _written(one)

@@ -8,7 +8,6 @@ from msprec.checklists.common.findings import at, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
 
 #: Passes of one batch each from which on it is one batch throughout.
 _LEAST = 8
@@ -51,9 +50,8 @@ def _anew(run_data: RunData, line: Optional[Fact]) -> Optional[Fact]:
     """The place of ``next(iter(…))``, or ``next`` of another call, at a line inside a loop."""
     if not line or not line.file:
         return None
-    tree = run_data.source.trees.get(line.file)
-    for call, parents in run_data.source.calls(tree) if tree is not None else ():
-        made = call.args[0] if called_name(call) == "next" and call.args else None
+    for call, parents in run_data.source.calls_to(line.file, ("next",)):
+        made = call.args[0] if call.args else None
         looped = any(isinstance(one, (ast.For, ast.While)) for one in parents)
         # the line that is known takes the batch, or hands it to the step
         if isinstance(made, ast.Call) and looped and abs(call.lineno - (line.line or 0)) <= 1:

@@ -1,11 +1,11 @@
 """wi.02: the weights that a script keeps, read from its source."""
 
-import ast
 import types
 
 import pytest
 
 from msprec.checklists.common import kept_weights
+from msprec.source.user_code import Code
 
 LOOP = """
 best = {start}
@@ -19,20 +19,7 @@ for epoch in range(9):
 
 def read(code):
     """`run_data` of one script."""
-    tree = ast.parse(code)
-    source = types.SimpleNamespace(
-        trees={"train.py": tree},
-        calls=lambda tree: _calls(tree, ()),
-        nodes=lambda _, kind: [one for one in ast.walk(tree) if isinstance(one, kind)],
-    )
-    return types.SimpleNamespace(source=source, code=lambda *_: None)
-
-
-def _calls(node, parents):
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Call):
-            yield child, (node, *parents)
-        yield from _calls(child, (node, *parents))
+    return types.SimpleNamespace(source=Code({"train.py": code}), code=lambda *_: None)
 
 
 @pytest.mark.parametrize(
