@@ -221,6 +221,28 @@ for number in range(8):
 """
 
 
+BARE_PARAMETERS = """
+w = ms.Parameter(ms.Tensor(np.zeros((8, 3)), ms.float32), name="w")
+grad_fn = ms.value_and_grad(lambda x, y: loss_fn(ops.matmul(x, w) * GAIN, y), None, [w])
+for epoch in range(2):
+    for x, y in batches().create_tuple_iterator(num_epochs=1):
+        loss, (grad,) = grad_fn(x, y)
+        w.set_data(w - 0.1 * grad)
+        print(float(loss.asnumpy()))
+"""
+
+
+@pytest.mark.parametrize("gain", ["1.0", "0.0"])
+def test_weights_of_no_network_that_the_script_changes_itself(scripts, gain: str) -> None:
+    """Also where they stay as they are, as their gradients are zero."""
+    start = COMMON.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")
+    scripts.write(start + BARE_PARAMETERS.replace("GAIN", gain))
+    ran = scripts.observed("pynative")
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    assert [float(row["loss"]) for row in scripts.rows()] == pytest.approx(_printed(ran.out), rel=1e-6)
+
+
 @pytest.mark.parametrize("compiled", ["step = ms.jit(step)", ""])
 def test_weights_that_the_script_changes_itself(scripts, compiled: str) -> None:
     start = COMMON.replace("opt = nn.SGD(net.trainable_params(), 0.1)\n", "")

@@ -59,7 +59,8 @@ def _is_no_class(run_data: RunData, file: str, compare: ast.Compare) -> bool:
 
 
 def _squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) -> str:
-    """The name of the sigmoid or softmax that what is compared is the result of, at once or by one name; else an empty one."""
+    """The name of the sigmoid or softmax that what is compared is the result of, at once, by one name, or by a function of the
+    script that returns nothing else; else an empty one."""
     if isinstance(node, ast.Subscript):
         return _squashed_by(run_data, file, node.value, depth)
     if isinstance(node, ast.Name) and not depth:
@@ -71,7 +72,18 @@ def _squashed_by(run_data: RunData, file: str, node: ast.expr, depth: int = 0) -
     name = called_name(node)
     if name in _FORMS and isinstance(node.func, ast.Attribute):
         return _squashed_by(run_data, file, node.func.value, depth)
-    return name if name in _BETWEEN else ""
+    return name if name in _BETWEEN else _returned_by(run_data, node) if depth < 2 else ""
+
+
+def _returned_by(run_data: RunData, call: ast.Call) -> str:
+    """The same of what the one function of that name returns."""
+    made = run_data.source.functions(call.func.id) if isinstance(call.func, ast.Name) else []
+    if len(made) != 1:
+        return ""
+    file, function = made[0]
+    inside = [one for one in ast.walk(function) if isinstance(one, ast.Return) and one.value is not None]
+    found = [_squashed_by(run_data, file, one.value, 2) for one in inside]
+    return found[0] if found and all(found) else ""
 
 
 def _is_output(run_data: RunData, file: str, compared: ast.expr, end: Fact) -> bool:

@@ -93,8 +93,9 @@ def judge_rate(run_data: RunData) -> Finding:
     grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
     held = settled_first(run_data) or (held_back(run_data) if grown is None else None)
     if held is not None:
-        # a momentum that outlasts the training is too large at any scale
-        return lasting_momentum(run_data, optimizers_of(run_data), found.evidence) or judged_after(found, *held)
+        # a momentum that outlasts the training, and a rate that could have moved nothing, are wrong at any scale
+        told = lasting_momentum(run_data, optimizers_of(run_data), found.evidence) or _Rate(run_data).reach()
+        return told or judged_after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found

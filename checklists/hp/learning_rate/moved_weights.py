@@ -56,6 +56,12 @@ def _size(weight: Fact) -> float:
     return start or (change.max_abs / change.relative if change.relative else 0.0)
 
 
+def _usual_size(weight: Fact) -> float:
+    """The root mean square with which a matrix of weights is usually drawn, 1 / √fan_in; 0 of anything else."""
+    shape = weight.shape or []
+    return 1 / math.sqrt(math.prod(shape[1:])) if len(shape) > 1 and math.prod(shape[1:]) else 0.0
+
+
 def far_below_usual(
     run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
 ) -> Optional[Finding]:
@@ -142,7 +148,8 @@ def out_of_reach(
 ) -> Optional[Finding]:
     """The problem where no weight changed, for whatever reason, and none could have by hp.01.reach: gradients of norm 1, always
     in one direction, would have moved the smallest weight by less than that share of its norm; under an optimizer whose steps
-    are as large as the rate, all steps in one direction. None of weights that were loaded."""
+    are as large as the rate, all steps in one direction. Of weights that start at zero the size is that which they are usually
+    drawn with. None of weights that were loaded."""
     rates = run_data.steps().observed("lr")
     drawn = _drawn(run_data)
     if outcome.verdict != "nothing" or drawn is None or not len(rates) or not np.isfinite(rates).all():
@@ -152,7 +159,7 @@ def out_of_reach(
         return None
     adaptive = rate_sized([one])
     way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
-    each = [(_size(p), p.size or 1) for p in weights]
+    each = [(_size(p) or _usual_size(p), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
     if not least or way >= run_data.limit("hp.01.reach") * least:
         return None

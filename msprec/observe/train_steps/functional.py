@@ -81,11 +81,11 @@ class FunctionalSteps:
         self._keep(self.open, function, args, reached)
 
     def _note_update_by_hand(self) -> None:
-        """In a run without optimizers, a step whose weights have changed since it began has been made."""
-        if self.open is None or self.open.applied or self.open.weight is None:
+        """In a run without optimizers, a step whose weights have changed since it began, or are in no network, has been made."""
+        if self.open is None or self.open.applied or self._observer.optimizers.made:
             return
-        weight, before = self.open.weight
-        if not np.array_equal(weight.asnumpy(), before, equal_nan=True):
+        weight, before = self.open.weight or (None, None)
+        if weight is None or not np.array_equal(weight.asnumpy(), before, equal_nan=True):
             self.open.applied = True
             self.open.ends_now()
 

@@ -6,6 +6,7 @@ from building import Run, run_data
 from msprec.checklists.ds.label_validity.beyond_output import always_alike
 
 _NET = "class Net(nn.Cell):\n    def construct(self, x):\n        return ops.sigmoid(self.fc(x))\nnet = Net()\n"
+_PREDICT = "def predict(x):\n    return ops.sigmoid(ops.matmul(x, w) + b).squeeze(-1)\n"
 _LAYERS = "net = nn.SequentialCell(nn.Dense(4, 1),\n    nn.ReLU(),\n    nn.Sigmoid())\n\n"
 
 
@@ -32,6 +33,15 @@ def watched(code, line, low=0.0, high=1.0, created=False):
         (_NET + "p = ops.sigmoid(net(x))\np = p - 0.5\npred = p > 0\n", {"line": 3, "high": None}, None),
         (_NET + "p = ops.tanh(net(x))\npred = p > 0\n", {"line": 3, "high": None}, None),
         (_NET + "out = net(x)\npred = out > 0\n", {"line": 3, "high": None}, None),  # ends in a ReLU
+        # what a function of the script returns
+        (_PREDICT + "out = predict(x).asnumpy()\npred = out > 0\n", {"line": 3, "high": None}, 4),
+        (_PREDICT + "pred = predict(x) > 0.5\n", {"line": 3, "high": None}, None),
+        ("def f(x):\n    return f(x)\n\npred = f(x) > 0\n", {"line": 3, "high": None}, None),
+        (
+            "def f(x):\n    if raw:\n        return x @ w\n    return ops.sigmoid(x @ w)\npred = f(x) > 0\n",
+            {"line": 3, "high": None},
+            None,
+        ),
         # the sigmoid stands in the loss, and what is compared are scores
         (
             _NET.replace("ops.sigmoid(self.fc(x))", "self.fc(x)") + "p = net(x) > 0\nl = ops.sigmoid(net(x))\n",

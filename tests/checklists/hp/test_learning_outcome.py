@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from building import Run, optimizer
+from building import STILL, ZERO, Run, optimizer, parameter
 
 from msprec.engine import conclude
 
@@ -255,5 +255,20 @@ def test_a_tenth_of_the_usual_rate_as_float32_has_it(verdict, rate, moved, probl
     run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "SGD", "momentum": 0.0})]
     for one in run.facts["parameters"]["parameters"]:
         one["moved"] = {"relative": moved, "max_abs": moved / 10, "any": True, "proportional": False}
+    entry = verdict("hp.01", run)
+    assert (entry["conclusion"] == "problem") == problem, entry["summary"]
+
+
+@pytest.mark.parametrize(("rate", "problem"), [(1e-4, True), (1e-1, False)])
+def test_weights_of_zero_that_no_step_could_have_brought_to_a_usual_size(verdict, rate, problem):
+    """Though that they are zero is for putting right first (wi.01)."""
+    run = training(level)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": "SGD", "momentum": 0.0})]
+    run.facts["parameters"]["parameters"] = [
+        parameter(name, shape, initial={**ZERO, "std": 0.0}, moved=STILL)
+        for name, shape in (("0.weight", [16, 4]), ("1.weight", [3, 16]))
+    ]
     entry = verdict("hp.01", run)
     assert (entry["conclusion"] == "problem") == problem, entry["summary"]
