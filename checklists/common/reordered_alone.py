@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import bound_to, called_name, own_nodes, root_name, target_names
+from msprec.source.user_code import assigned_parts, bound_to, called_name, own_nodes, root_name, target_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
@@ -104,13 +104,17 @@ class _Body:
 
     def alone(self) -> Optional[tuple]:
         """``(the order, the partner that it leaves out)``; None."""
-        for order in self._orders():
-            if order.drawn is not None and self._loads(order.drawn) > 1:
+        orders = list(self._orders())
+        for order in orders:
+            same = [one for one in orders if one.drawn is not None and one.drawn == order.drawn]
+            several = order.drawn is not None and self._loads(order.drawn) > 1
+            if several and (self._loads(order.drawn or "") > len(same) or any(o.target != o.array for o in same)):
                 continue  # something else is put into the same order
-            partners = self._partners(order)
+            partners = [one for one in self._partners(order) if one not in [other.target for other in same]]
             if order.target != order.array and order.array in partners:
                 continue  # what it was made of is used beside it: pairs that are drawn, as of negatives
-            known = [one for one in partners if one != order.array and self._origins(one) & self._origins(order.array)]
+            origins = {name: self._origins(name, several) for name in (order.array, *partners)}
+            known = [one for one in partners if one != order.array and origins[one] & origins[order.array]]
             found = next((one for one in known if self._left_out(order, one)), None)
             if found is not None:
                 return order, found
@@ -154,8 +158,11 @@ class _Body:
 
     def _orders(self) -> Iterator[_Order]:
         for one in self.nodes:
-            if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):
-                value, target = one.value, one.targets[0].id
+            pairs = assigned_parts(one.targets[0], one.value) if isinstance(one, ast.Assign) else []
+            for held, value, own in pairs if isinstance(one, ast.Assign) and len(one.targets) == 1 else ():
+                if not isinstance(held, ast.Name) or not own:
+                    continue
+                target = held.id
                 array = self._drawn_rows(value, target)
                 if array is not None:
                     yield _Order(one.lineno, array, target, None)
@@ -222,15 +229,18 @@ class _Body:
 
         return any(not parts(one, other) and not parts(other, one) for one in ones for other in others)
 
-    def _origins(self, name: str, deepest: int = 4) -> set:
+    def _origins(self, name: str, of_rows: bool = False, deepest: int = 4) -> set:
         """What a name was made of: the names, the statements that assigned it and the calls that gave it; rows of one origin
-        belong together, and flags drawn beside them do not."""
+        belong together, and flags drawn beside them do not. ``of_rows``: without numbers and random generators."""
         found: set = {name, name.partition(".")[0]}
+        stores = [one for one in self.nodes if isinstance(one, ast.Assign)]
+        settings = {name for one in stores if of_rows and _is_setting(one.value) for name in _names(one.targets)}
         for _ in range(deepest):
-            for one in self.nodes:
-                if isinstance(one, ast.Assign) and found & _names(one.targets):
-                    found |= {one.lineno} | (_names([one.value]) & self.stored.keys())
-                    found |= {ast.unparse(one.value.func)} if isinstance(one.value, ast.Call) else set()
+            for one in stores:
+                if found & _names(one.targets):
+                    found |= {one.lineno} | (_names([one.value]) & self.stored.keys() - settings)
+                    made = isinstance(one.value, ast.Call) and root_name(one.value) not in settings
+                    found |= {ast.unparse(one.value.func)} if made else set()  # type: ignore[attr-defined]
         return (found | {self.first}) - {"self"} if name in self.parameters else found - {"self"}
 
     def _left_out(self, order: _Order, partner: str) -> bool:
@@ -285,6 +295,12 @@ def _keeps_order(node: ast.Assign, name: str) -> bool:
     calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
     taken = any(isinstance(one, ast.Subscript) for one in ast.walk(node.value))
     return not taken and bool(calls) and all(called_name(one) in _RESHAPES for one in calls)
+
+
+def _is_setting(value: ast.expr) -> bool:
+    """A plain number, or a generator of random numbers."""
+    made = isinstance(value, ast.Call) and called_name(value) in _SEEDS
+    return made or isinstance(value, ast.Constant)
 
 
 def _is_draw(node: ast.AST) -> bool:

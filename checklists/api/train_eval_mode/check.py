@@ -282,6 +282,12 @@ def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:
     return any(begin < one.line for one in _set_on(run_data, place))
 
 
+def _begins(run_data: RunData, at: Optional[Fact]) -> list:
+    """Where the function around a call begins, before which, or in whose first line, the mode is for setting."""
+    around = run_data.source.function_around(at.file, at.line or 0) if at and at.file else None
+    return [place(at.file, around.lineno)] if at and around is not None else []
+
+
 def _decorators(run_data: RunData, where: Fact) -> list:
     """The decorators with arguments of the function around a place, which may set a mode."""
     around = run_data.source.function_around(where.file, where.line) if where and where.file and where.line else None
@@ -378,6 +384,7 @@ def _problem(run_data: RunData, phases: list, bad: list) -> Finding:
     places += [at for one in bad for at in called_from(run_data, one.phase.place)]
     places += [at for one in bad if not _is_training(one.phase) for at in _set_on(run_data, one.phase.place)[-1:]]
     places += [at for one in bad for at in _decorators(run_data, one.phase.place)]
+    places += [at for one in bad if not _is_training(one.phase) for at in _begins(run_data, one.phase.place)]
     return problem(
         Text("{what}。", "{what}.", what=Joined([verdict.wrong for verdict in bad[:3]], zh="；", en=". ")),
         Text(

@@ -10,6 +10,8 @@ from msprec.engine.run_data import place
 _TABLE = "t = load()\nt = t.sample(frac=1)\n"
 _LOADED = "X, y = load()\n"
 _USED = "a, b = X[:n], y[:n]\n"
+_THREE = "X, y, z = load()\ni = rng.permutation(9)\n{}\n"
+_USED_THREE = "step(X[:n], z[:n], y[:n])\n"
 _MODULE = """class Module:
     def __init__(self):
         self.X, self.y = load()
@@ -91,6 +93,21 @@ _HALVES = """class Halves:
         ),
         # both in one order, however it is written
         (_LOADED + "n = len(X)\no = rng.permutation(n)\nstep(X[o[:4]], y[o[:4]])\n", None),
+        # two of three inputs and labels
+        (_THREE.format("X, y = X[i], y[i]") + _USED_THREE, ("X", "z", 3)),
+        (_THREE.format("X = X[i]\ny = y[i]") + _USED_THREE, ("X", "z", 3)),
+        (_THREE.format("X, y, z = X[i], y[i], z[i]") + _USED_THREE, None),
+        (_THREE.format("X, y = X[i], y[i]") + _USED, None),  # the third is of no use
+        (
+            _THREE.format("X, y = X[i], y[i]\nlog(i)") + _USED_THREE,
+            None,
+        ),  # what else is put into that order is not known
+        (_THREE.format("X, y = X[i], y[i]\nz = rng.normal(size=9)") + _USED_THREE, None),  # noise is drawn afterwards
+        (
+            "N = 9\nrng = RandomState(0)\nX = rng.normal(size=N)\ny = X > 0\nz = rng.normal(size=N)\ni = rng.permutation(N)\n"
+            "X, y = X[i], y[i]\n" + _USED_THREE,
+            None,  # or before, which belongs to no row
+        ),
         # rows of the batches of a loop
         (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[i:i + 4]"), ("X", "y", 4)),
         (_LOADED + _BATCHES.format("X[k], y[i:i + 4]"), ("X", "y", 4)),
