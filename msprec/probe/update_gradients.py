@@ -268,9 +268,11 @@ def _fit(given: np.ndarray, vectors: list) -> tuple:
     size = np.linalg.norm(given)
     if not np.isfinite(size) or size == 0 or not all(np.isfinite(v).all() for v in vectors):
         return np.zeros(len(vectors)), 0.0 if size == 0 else 1.0
-    matrix = np.stack(vectors, 1)
+    # of length 1 each: clipped gradients are many times smaller than those that were computed
+    lengths = np.array([np.linalg.norm(vector) or 1.0 for vector in vectors])
+    matrix = np.stack(vectors, 1) / lengths
     factors = np.linalg.lstsq(matrix, given, rcond=1e-6)[0]
-    return factors, float(np.linalg.norm(given - matrix @ factors) / size)
+    return factors / lengths, float(np.linalg.norm(given - matrix @ factors) / size)
 
 
 def _sequence(value) -> list:

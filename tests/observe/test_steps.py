@@ -303,6 +303,46 @@ def test_gradients_that_one_cell_adds_up_and_another_gives_to_the_optimizer(scri
     assert scripts.rows("gradients.csv")
 
 
+LATER = """
+class Step(nn.Cell):
+    def __init__(self, net, optimizer):
+        super().__init__(auto_prefix=False)
+        self.net, self.optimizer, self.weights = net, optimizer, optimizer.parameters
+        self.sums = self.weights.clone(prefix="sum", init="zeros")
+        self.grad = ms.value_and_grad(self.scaled, None, self.weights)
+    def scaled(self, x, y):
+        return loss_fn(self.net(x), y) * 8.0
+    COMPILED
+    def construct(self, x, y):
+        loss, found = self.grad(x, y)
+        for total, one in zip(self.sums, found):
+            ops.assign_add(total, one)
+        return loss / 8.0
+    def apply(self):
+        self.optimizer(tuple(one.value() / 8.0 for one in self.sums))
+        for total in self.sums:
+            ops.assign(total, ops.zeros_like(total))
+step = Step(net, opt)
+for epoch in range(2):
+    for number, (x, y) in enumerate(batches().create_tuple_iterator(num_epochs=1)):
+        print(float(step(x, y).asnumpy()))
+        if number % 2:
+            step.apply()
+"""
+
+
+@pytest.mark.parametrize("compiled", ["", "@ms.jit"])
+def test_a_cell_that_updates_in_another_method(scripts, compiled: str) -> None:
+    scripts.write(COMMON + LATER.replace("COMPILED", compiled))
+    ran = scripts.observed("pynative")
+    assert ran.status == 0, ran.err
+    scripts.no_own_errors()
+    assert [float(row["loss"]) for row in scripts.rows()] == pytest.approx(_printed(ran.out)[1::2], rel=1e-6)
+    (step,) = scripts.json("facts/train_step.json")["steps"]
+    assert (step["style"], step["count"], step["accumulation"]) == ("functional", 4, 2)
+    assert scripts.rows("gradients.csv")
+
+
 @pytest.mark.versions
 def test_a_dynamic_loss_scaler_is_followed_step_by_step(scripts) -> None:
     scripts.write(COMMON + SCALER)

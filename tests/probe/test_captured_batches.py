@@ -52,3 +52,11 @@ def test_what_an_optimizer_is_given_is_taken_apart(factor, left):
     assert found["parts"] == 2 and not found["last_alone"]
     assert found["rest"] < 1e-9
     assert _compared(Given(4, RNG.normal(size=40), own, before, len(own)))["rest"] > 0.5
+
+
+def test_sums_that_were_clipped_to_a_millionth_are_taken_apart():
+    """What was given before is then as small, beside the gradients that were computed."""
+    own, before = [1e3 * RNG.normal(size=40)], 1e-3 * RNG.normal(size=40)
+    found = _compared(Given(4, 1e-6 * own[0] + 0.5 * before, own, before, 1))
+    assert (found["factor"], found["left"]) == pytest.approx((1e-6, 0.5), rel=1e-6)
+    assert found["rest"] < 1e-9

@@ -2,7 +2,7 @@
 
 import dis
 
-from msprec.runtime.cells import is_builtin, is_loss_class
+from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class
 from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FUNCTION, WRAPPING_FUNCTIONS
 
 
@@ -61,11 +61,15 @@ def holds_gradient(cell) -> bool:
 
 
 def differentiated_in(cell):
-    """The network whose gradients a cell computes (``nn.ForwardValueAndGrad``, or a cell of the user's that `holds_gradient` and
-    one network); None where the cell is another."""
+    """What is differentiated in a cell: the network of ``nn.ForwardValueAndGrad``; of a cell of the user's the method or function
+    that it gave ``mindspore.value_and_grad``, or, where it `holds_gradient`, its one network. None where the cell is another."""
     if type(cell).__name__ == "ForwardValueAndGrad" and is_builtin(type(cell)):
         return cell.network if not cell.sens_param else None
     if is_builtin(type(cell)) or not holds_gradient(cell):
         return None
-    held = [inner for inner in cell._cells.values() if inner is not None and not is_loss_class(type(inner))]
+    made = [value for value in vars(cell).values() if is_gradient_function(value)]
+    if len(made) == 1:
+        return innermost(made[0])
+    kinds = (is_loss_class, is_optimizer_class)
+    held = [one for one in cell._cells.values() if one is not None and not any(is_kind(type(one)) for is_kind in kinds)]
     return held[0] if len(held) == 1 else None
