@@ -1,9 +1,8 @@
 """Fits a noisy surface with batches of 16 that are added up to 64, in half precision with a fixed loss scale."""
 
-import numpy as np
-
 import mindspore as ms
 import mindspore.dataset as ds
+import numpy as np
 from mindspore import nn, ops
 
 ms.set_seed(3)
