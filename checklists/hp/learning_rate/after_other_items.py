@@ -15,6 +15,16 @@ from msprec.checklists.wi.zero_initialization.constant_initialization import sta
 from msprec.engine.finding import Finding, undecided
 from msprec.engine.run_data import RunData
 
+#: ``(why, item)`` of a rate that learns as soon as the inputs are standardised.
+STANDARDISE = (
+    Text(
+        "输入远未归一化（dp.01），而把它标准化之后，所用的学习率就能学习，学习率要在改正之后再判断",
+        "The inputs are far from a unit scale (dp.01), and once they are standardised the rate learns, so it is for judging "
+        "after that",
+    ),
+    "dp.01",
+)
+
 
 def settled_first(run_data: RunData) -> Optional[tuple]:
     """``(why, item)`` where what another item says makes updates or errors of another size, at any rate."""

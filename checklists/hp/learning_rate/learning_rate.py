@@ -11,6 +11,7 @@ from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.checklists.hp.learning_rate.after_other_items import (
+    STANDARDISE,
     held_back,
     judged_after,
     settled_first,
@@ -77,7 +78,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     worked_all_the_same,
 )
 from msprec.checklists.hp.learning_rate.rising_rate import warm_up_without_end
-from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised
+from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised, suits_when_standardised
 from msprec.checklists.hp.learning_rate.weighed_loss import of_weighed_loss
 from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
 from msprec.engine.finding import Finding, undecided
@@ -92,6 +93,7 @@ def judge_rate(run_data: RunData) -> Finding:
         return found
     grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
     held = settled_first(run_data) or (held_back(run_data) if grown is None else None)
+    held = held or (STANDARDISE if suits_when_standardised(run_data, learning_outcome(run_data)) else None)
     if held is not None:
         # a momentum that outlasts the training, and a rate that could have moved nothing, are wrong at any scale
         told = lasting_momentum(run_data, optimizers_of(run_data), found.evidence) or _Rate(run_data).reach()

@@ -99,6 +99,17 @@ def better_when_standardised(run_data: RunData, outcome: BesideConstant) -> Opti
     return Better(best.rate, count, float(own.losses[0]), reached, of_own, math.inf)
 
 
+def suits_when_standardised(run_data: RunData, outcome: BesideConstant) -> bool:
+    """Whether the run's own rate comes below hp.01.learns of what a constant prediction reaches with inputs that are brought to
+    mean 0 and deviation 1, and not with those that the run has."""
+    tests = run_data.range_test
+    own, plain = (next(iter(trials or []), None) for trials in (tests.standardised, tests.trials))
+    if own is None or plain is None or len(own.losses) < 3 or outcome.constant_value <= 0:
+        return False
+    level = run_data.limit("hp.01.learns") * outcome.constant_value
+    return sum(_reached(own, len(own.losses))) <= level < _reached(plain, len(own.losses))[0]
+
+
 def _reached(trial: Fact, count: int) -> tuple:
     """The mean loss of the last third and two standard errors of it; infinite where it did not come to its end."""
     losses = np.asarray(trial.losses, float)

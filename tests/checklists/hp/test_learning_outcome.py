@@ -272,3 +272,21 @@ def test_weights_of_zero_that_no_step_could_have_brought_to_a_usual_size(verdict
     ]
     entry = verdict("hp.01", run)
     assert (entry["conclusion"] == "problem") == problem, entry["summary"]
+
+
+@pytest.mark.parametrize(
+    ("plain", "standardised", "conclusion"),
+    [
+        (2.3, 0.7, "undecided"),  # learns as soon as the inputs are standardised (dp.01)
+        (2.3, 2.2, "problem"),  # and not then either
+        (0.7, 0.7, "problem"),  # standardising changes nothing, as before a normalisation
+    ],
+)
+def test_a_rate_that_suits_inputs_of_unit_scale(verdict, plain, standardised, conclusion):
+    run = tried(swept(training(level), 1e-3, 1.0), used=plain, tenth=0.05)
+    run.facts["range_test"]["standardised"] = [
+        {"rate": 0.1, "losses": [2.3 + (standardised - 2.3) * min(1.0, n / 20) for n in range(30)]}
+    ]
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert ("dp.01" in entry["summary"]) == (conclusion == "undecided")
