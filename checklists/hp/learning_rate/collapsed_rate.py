@@ -21,6 +21,12 @@ STEPPED = (
 _UNITS = r"\b(steps?_per_epoch|decay_steps?|decay_epochs?|step_size|T_max)\s*=(?!=)"
 
 
+#: Where a schedule is made.
+_SCHEDULES = r"(?i)=\s*[\w.]*(schedul|warm_?up|cosine|decay|_lr)\w*\("
+#: Fewer epochs, or fewer steps in each, may be a number of steps by chance.
+_FEW = 5
+
+
 class Collapse(NamedTuple):
     """``step``: from which on the rate stays at ``share`` times its ``peak`` or below; of ``steps`` in all; ``last``: the rate at
     the end."""
@@ -51,6 +57,27 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
     return None
 
 
+def counted_in_epochs(run_data: RunData) -> Optional[Collapse]:
+    """A rate that changes for the last time after as many steps as there are epochs, at hp.01.epochs_share of its peak or below:
+    its schedule is over when the training has begun. None where hp.01.collapsed_solved of a constant prediction's loss is gone,
+    and of few epochs or few steps in each, where the two numbers may agree by chance."""
+    steps = run_data.steps()
+    rates, epochs = steps.observed("lr"), steps.observed("epoch")
+    passes = int(epochs.max()) if len(epochs) and np.isfinite(epochs).all() else 0
+    if passes < _FEW or len(rates) < _FEW * passes or not np.isfinite(rates).all() or not rates.max() > 0:
+        return None
+    changes = np.flatnonzero(np.diff(rates) != 0) + 1
+    share = float(rates[-1] / rates.max())
+    if not len(changes) or abs(int(changes[-1]) - passes) > 1 or share > run_data.limit("hp.01.epochs_share"):
+        return None
+    found = run_data.once(training_losses)
+    gain = learning_outcome(run_data).gain
+    gain = _fallen(found[1]) if gain is None and found is not None else gain
+    if gain is None or gain >= run_data.limit("hp.01.collapsed_solved"):
+        return None
+    return Collapse(int(changes[-1]) + 1, len(rates), float(rates.max()), float(rates[-1]), share)
+
+
 def stood_still_since(run_data: RunData, ended: Collapse) -> bool:
     """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at), the loss lost less than
     hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a constant prediction's is not gone (of the loss at the
@@ -76,6 +103,28 @@ def _fallen(losses: np.ndarray) -> float:
     window = max(5, len(losses) // 50)
     start, end = losses[:window].mean(), losses[-window:].mean()
     return float(1 - end / start) if (losses > 0).all() else 1.0
+
+
+def over_after_epochs(run_data: RunData, ended: Collapse, evidence: list, places: list) -> Finding:
+    """The problem of a schedule that was made for epochs, and of which each step takes a value."""
+    return problem(
+        Text(
+            "学习率调度以 epoch 计，而优化器每一步取一个值：从 {peak} 到 {last}，第 {step} 步（共 {steps} 步）时已经走完，"
+            "步数正好是 epoch 数，此后一直是 {last}。",
+            "The schedule of the learning rate is counted in epochs, and each step takes a value of it: it goes from {peak} to "
+            "{last} by step {step} of {steps}, after as many steps as there are epochs, and stays there.",
+            peak=ended.peak,
+            last=ended.last,
+            step=ended.step,
+            steps=ended.steps,
+        ),
+        Text(
+            "按总步数（每个 epoch 的步数 × epoch 数）设置调度的长度，预热也按步数计。",
+            "Give the schedule the number of all steps (steps of an epoch times epochs), its warm-up as well.",
+        ),
+        evidence,
+        [*run_data.find_lines(_UNITS, 3), *run_data.find_lines(_SCHEDULES, 3), *places],
+    )
 
 
 def collapsed(run_data: RunData, ended: Collapse, better: Optional[Better], evidence: list, places: list) -> Finding:

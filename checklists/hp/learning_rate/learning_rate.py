@@ -34,7 +34,14 @@ from msprec.checklists.hp.learning_rate.beyond_end import (
     outdone_beyond_end,
     too_small_beyond_end,
 )
-from msprec.checklists.hp.learning_rate.collapsed_rate import STEPPED, collapse_of, collapsed, stood_still_since
+from msprec.checklists.hp.learning_rate.collapsed_rate import (
+    STEPPED,
+    collapse_of,
+    collapsed,
+    counted_in_epochs,
+    over_after_epochs,
+    stood_still_since,
+)
 from msprec.checklists.hp.learning_rate.large_eps import large_eps
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
@@ -239,6 +246,9 @@ class _Rate:
         return tuned(self.seen, self.used, good, *self.shown)
 
     def collapse(self) -> Optional[Finding]:
+        over = counted_in_epochs(self.run_data)
+        if over is not None:
+            return over_after_epochs(self.run_data, over, *self.shown)
         ended = collapse_of(self.run_data)
         if ended is None:
             return None

@@ -190,3 +190,31 @@ def test_a_rate_above_all_that_are_tried(verdict, losses, conclusion):
     entry = verdict("hp.01", run(losses, 20.0, range_test=bearable))
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert ("above all that the range test tries" in entry["summary"]) == (conclusion == "problem")
+
+
+def scheduled(rates, end=0.5):
+    """13 epochs of 25 steps, whose loss goes from 2 to ``end``."""
+    count = 13 * 25
+    made = run([end + (2.0 - end) * 0.97**n for n in range(count)], 0.01).set("range_test", None)
+    for number, step in enumerate(made.steps):
+        step.update(epoch=1 + number // 25, lr=rates[min(number, len(rates) - 1)])
+    return made
+
+
+COSINE = [0.01 * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * n / 13))) for n in range(14)]
+
+
+@pytest.mark.parametrize(
+    ("rates", "end", "problem"),
+    [
+        (COSINE, 0.5, True),
+        (COSINE[:1] * 8 + COSINE, 0.5, False),  # over after 21 steps
+        (COSINE, 0.01, False),  # all is learnt
+        ([0.01 * (n + 1) / 13 for n in range(13)], 0.5, False),  # a warm-up
+        ([0.01] * 13 + [0.0005] * 20 + [0.0001], 0.5, False),  # goes on to fall
+    ],
+)
+def test_a_schedule_of_as_many_steps_as_there_are_epochs(verdict, rates, end, problem):
+    entry = verdict("hp.01", scheduled(rates, end))
+    assert ("counted in epochs" in entry["summary"]) == problem, entry["summary"]
+    assert not problem or entry["conclusion"] == "problem"
