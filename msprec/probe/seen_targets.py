@@ -60,9 +60,10 @@ def seen_targets(material) -> Optional[dict]:
         **rest,
         "before": min(one[0] for one in tried),
         "after": min(one[1] for one in tried),
+        "earlier": max(one[2] for one in tried),
         "loss_place": place_of(plain.node),
-        "place": tried[0][2],
-        "operator": tried[0][3],
+        "place": tried[0][3],
+        "operator": tried[0][4],
     }
 
 
@@ -138,8 +139,9 @@ def _agrees(aimed: np.ndarray, expected: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, tokens: np.ndarray, at: int):
-    """``(change at the place before, change after it, place, operator)`` with other tokens at ``at``; changes as shares of the
-    largest. None where nothing changes, or another pass with the same tokens changes as much."""
+    """``(change at the place before, change after it, change at all places before the former, place, operator)`` with other
+    tokens at ``at``; changes as shares of the largest. None where nothing changes, or another pass with the same tokens changes
+    as much."""
     changed = tokens.copy()
     changed[:, at] = np.roll(tokens[:, at], 1)
     same = changed[:, at] == tokens[:, at]
@@ -159,6 +161,7 @@ def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, to
     return (
         float(before[-1]) / largest if shifted.shift else float(before.max()) / largest,
         float(after.max()) / largest if len(after) else 0.0,
+        float(before[:-1].max(initial=0.0)) / largest,
         place_of(leaking) if leaking is not None else None,
         leaking.callee if leaking is not None else None,
     )

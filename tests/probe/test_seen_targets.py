@@ -52,6 +52,18 @@ def test_next_token(causal):
     assert (found["operator"] == "softmax") == (not causal)
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_input_that_is_not_shifted(causal):
+    """With a mask each place sees its own target and no later one."""
+
+    def forward(net):
+        return lambda tokens: ops.cross_entropy(net(tokens[:, 1:]).swapaxes(1, 2), tokens[:, 1:])
+
+    found = facts(Attention(causal), (Tensor(TOKENS),), forward)
+    assert found["shift"] == 1 and found["before"] > 0.1
+    assert (found["earlier"] == 0) == causal
+
+
 def test_slices_of_one_input():
     def forward(net):
         return lambda tokens: ops.cross_entropy(net(tokens[:, :-1]).swapaxes(1, 2), tokens[:, 1:])

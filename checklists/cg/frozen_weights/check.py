@@ -7,6 +7,7 @@ from typing import Optional
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
 from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
+from msprec.checklists.cg.frozen_weights.quantised import parted_by_lookup
 from msprec.checklists.cg.frozen_weights.same_parameters import given_the_same
 from msprec.checklists.cg.frozen_weights.set_on_cells import set_on_cell
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
@@ -48,10 +49,10 @@ def frozen_weights(run_data: RunData) -> Finding:
     Python list), or that is in it and never updated (or only shrank in proportion, where the optimizer decays weights and no
     gradient came to it; where the gradient was not seen, undecided); one that only a penalty of the loss on the size of weights
     gives a gradient; a prediction whose gradient is stopped, and not that of its target; a term of the loss that gives no
-    weight a gradient; requires_grad set on a cell, where it has no effect; two optimizers with the
-    very same weights beside a network that neither has; a last layer frozen as it was drawn, that a checkpoint did not fill;
-    layers frozen as they were drawn in a run that loads nothing; a discriminator that its opponent's optimizer has as well, or a
-    teacher that its student's has.
+    weight a gradient; an encoder that the reconstruction gives none, behind a lookup of codes; requires_grad
+    set on a cell, where it has no effect; two optimizers with the very same weights beside a network that neither has; a last
+    layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in a run that loads nothing; a
+    discriminator that its opponent's optimizer has as well, or a teacher that its student's has.
     Else frozen explicitly (requires_grad=False): ok.
     No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
@@ -96,7 +97,7 @@ def frozen_weights(run_data: RunData) -> Finding:
             Text("让训练正常运行到结束。", "Let the training run to its end."),
             _evidence(run_data, groups),
         )
-    penalised = penalised_alone(run_data)
+    penalised = penalised_alone(run_data) or parted_by_lookup(run_data)
     if penalised is not None:
         return penalised
     if groups.shrunk:

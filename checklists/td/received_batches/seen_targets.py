@@ -7,6 +7,8 @@ from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
+#: What follows the first token.
+_FOLLOWING = r"\[:,\s*1:\s*\]"
 #: What makes a causal mask, and makes it the wrong way round.
 _TRIANGLES = r"\b(triu|tril|Tril|Triu|TriangularMask)\w*\("
 
@@ -20,7 +22,9 @@ def seen_targets(run_data: RunData) -> Optional[Finding]:
     if facts.shift is None or facts.before is None or facts.after is None:
         return None
     if facts.shift == 1 and facts.before > limit:
-        return _future(run_data, facts)
+        # without a mask the predictions of earlier tokens change too
+        alone = facts.earlier is not None and facts.earlier <= limit < facts.before
+        return _own_token(run_data, facts) if alone else _future(run_data, facts)
     if facts.shift == 0 and facts.before <= limit < facts.after:
         return _not_shifted(run_data, facts)
     return None
@@ -46,6 +50,30 @@ def _future(run_data: RunData, facts) -> Finding:
         ),
         [run_data.code(facts.place, Text("看到后面 token 的运算", "Where later tokens are seen"))],
         [one for one in (*run_data.find_lines(_TRIANGLES, 2), facts.place, facts.loss_place) if one],
+    )
+
+
+def _own_token(run_data: RunData, facts) -> Finding:
+    loss, file = facts.loss_place, facts.loss_place.file or ""
+    around = run_data.source.function_around(file, loss.line or 0)
+    slices = [one for one in run_data.find_lines(_FOLLOWING, 20) if one.file == file]
+    if around is not None:
+        slices = [one for one in slices if around.lineno <= (one.line or 0) <= (around.end_lineno or around.lineno)]
+    places = [*slices, *([loss] if loss else [])]
+    return problem(
+        Text(
+            "网络在每个位置得到的正是该位置要预测的 token（改变它，只有对它自己的预测和之后的预测改变）：解码器的输入没有右移，"
+            "照抄即可，而生成时没有这个 token 可看。",
+            "Each place is given the very token that it is to predict (with another one there its own prediction changes and "
+            "later ones do, and no earlier one): the decoder's input is not shifted and has only to be copied, and no such token "
+            "is there when text is generated.",
+        ),
+        Text(
+            "解码器输入用 tokens[:, :-1]（以起始符开头），目标用 tokens[:, 1:]。",
+            "Give the decoder tokens[:, :-1], which begin with the start token, and compare with tokens[:, 1:].",
+        ),
+        [run_data.code_at(places, Text("输入与目标的切片", "Where inputs and targets are cut"))],
+        places,
     )
 
 

@@ -365,6 +365,7 @@ _SEEN_TARGETS = {
     "tried": key(count, "places at which the tokens were changed"),
     "before": key(finite, "largest change of predictions of the changed token (shift 0: before it), as a share of all"),
     "after": key(finite, "the same of predictions behind it"),
+    "earlier": key(finite, "the same of the predictions before that of the changed token"),
     "loss_place": key(PLACE, "where the loss is computed"),
     "place": key(PLACE, "the first operation that carries the token to earlier places"),
     "operator": key(text, "that operation"),

@@ -297,3 +297,39 @@ def test_a_term_of_the_loss_without_a_gradient(verdict, soft, hard, stops, concl
     assert entry["conclusion"] == conclusion, entry["summary"]
     if conclusion == "problem":
         assert [one["line"] for one in entry["locations"]] == [1, 2]
+
+
+_CODES = (
+    "class Codes(nn.Cell):\n    def construct(self, z):\n        index = distance(z).argmin(axis=1)\n"
+    "        code = self.table[index]\n        passed = {}\n        return passed, commitment(code, z)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "without", "inputs", "conclusion"),
+    [
+        (_CODES.format("code"), ["encoder.weight"], 1, "problem"),
+        (_CODES.format("z + ops.stop_gradient(code - z)"), [], 1, "ok"),
+        (
+            _CODES.format("code"),
+            ["encoder.weight"],
+            2,
+            "ok",
+        ),  # samples with a target of their own: a head on fixed features
+        (_CODES.replace("argmin", "softmax").format("code"), ["encoder.weight"], 1, "ok"),
+        ("right = (net(x).argmax(1) == y).mean()\n", ["encoder.weight"], 1, "ok"),  # an evaluation, no lookup
+    ],
+)
+def test_an_encoder_that_the_reconstruction_does_not_reach(verdict, code, without, inputs, conclusion):
+    term = {"gradient_start": 1.0, "gradient_end": 0.5, "start": 2.0, "end": 1.0, "of_weights": False}
+    fit = {"kind": "mse", "start": 2.0, "end": 1.0, "constant": 1.5, "samples": 64}
+    terms = [
+        {**term, "place": {"file": "train.py", "line": 4}, "no_gradient": without, "fits": [fit]},
+        {**term, "place": {"file": "train.py", "line": 6}, "no_gradient": ["decoder.weight"], "fits": []},
+    ]
+    run = weights(parameter("encoder.weight", [8, 16]), parameter("decoder.weight", [16, 8]), source={"train.py": code})
+    run.facts["probes"] = {"terms": terms, "first_layers": [{"layers": []}] * inputs}
+    entry = verdict("cg.02", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    if conclusion == "problem":
+        assert [one["line"] for one in entry["locations"]] == [5, 3, 4]

@@ -1,0 +1,38 @@
+"""td.05: tokens that are predicted while the network is given them."""
+
+import pytest
+from building import Run, run_data
+
+from msprec.checklists.td.received_batches.seen_targets import seen_targets
+
+_STEP = (
+    "mask = np.triu(ones, 1)\ndef step(tokens):\n    given = tokens[:, {}]\n    wanted = tokens[:, 1:]\n"
+    "    return ce(net(given), wanted)\nrest = other[:, 1:]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "given", "told", "lines"),
+    [
+        (0.0, "1:", "not shifted", [3, 4, 5]),
+        (0.8, ":-1", "first operation", [1, 9, 5]),  # no mask
+        (None, ":-1", "first operation", [1, 9, 5]),  # recorded before this was looked at
+    ],
+)
+def test_what_lets_a_place_see_its_target(tmp_path, earlier, given, told, lines):
+    run = Run(source={"train.py": _STEP.format(given)})
+    run.facts["probes"] = {
+        "seen_targets": {
+            "input": 0,
+            "shift": 1,
+            "before": 1.0,
+            "after": 0.5,
+            "earlier": earlier,
+            "loss_place": {"file": "train.py", "line": 5},
+            "place": {"file": "train.py", "line": 9},
+            "operator": "softmax",
+        }
+    }
+    found = seen_targets(run_data(tmp_path, run))
+    assert found.conclusion == "problem" and told in found.summary.en
+    assert [one["line"] for one in found.locations] == lines
