@@ -23,6 +23,7 @@ RULES = (
     ranges.dropped_out,
     shapes.exchanged_arguments,
     shapes.channels_not_moved,
+    shapes.other_column,
     shapes.single_class,
     targets.several_classes,
     ranges.activated_twice,

@@ -115,6 +115,37 @@ def channels_not_moved(one: LossWithInputs, _) -> Optional[Wrong]:
     return Wrong(summary, advice, reshaped.place, one.fact.place)
 
 
+def other_column(one: LossWithInputs, _) -> Optional[Wrong]:
+    """Scores of many negatives and of one positive side by side, and all targets name a column of the negatives (contrastive
+    losses: van den Oord, Li and Vinyals 2018; He et al. 2020)."""
+    joined = one.fact.joined_columns if "joined_columns" in one.fact else None
+    widths = joined.widths if joined else []
+    targets = one.fact.targets
+    positive = sum(widths[: widths.index(1)]) if widths.count(1) == 1 else None
+    constant = targets.min if targets.min == targets.max and targets.input is None else None
+    if positive is None or constant is None or constant == positive or not 0 <= constant < sum(widths):
+        return None
+    return Wrong(
+        Text(
+            "{name} 的输入由 {parts} 列拼接而成，单独的一列（正样本的得分）是第 {positive} 列，而所有目标都是 {constant}："
+            "被当作正样本的是一个负样本。",
+            "{name} is given columns put together from {parts}; the one that stands alone, the score of the positive, is column "
+            "{positive}, and all targets are {constant}: a negative is taken for the positive.",
+            name=one.name,
+            parts=" + ".join(map(str, widths)),
+            positive=positive,
+            constant=int(constant),
+        ),
+        Text(
+            "把正样本的得分放在目标所指的那一列，例如 cat((positive, negative), axis=1) 与目标 0。",
+            "Put the score of the positive into the column that the targets name, as in cat((positive, negative), axis=1) with "
+            "targets of 0.",
+        ),
+        joined.place,
+        one.fact.place,
+    )
+
+
 def single_class(one: LossWithInputs, _) -> Optional[Wrong]:
     """A loss of classes over a single class."""
     shape = one.shape

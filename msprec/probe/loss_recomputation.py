@@ -27,7 +27,7 @@ from msprec.probe.numpy_losses import (
     kind_called,
     reductions,
 )
-from msprec.probe.producing_operator import rows_of_channels, source_of
+from msprec.probe.producing_operator import joined_columns, rows_of_channels, source_of
 from msprec.probe.softmax_axes import softmax_axes
 from msprec.probe.stopped_prediction import stopped_predictions
 from msprec.record.nested import tensors_in
@@ -100,6 +100,7 @@ def _loss(trace: GraphTrace, node: Node, kind: str, sources: Sources) -> Optiona
         },
         "labels": described(labels, str(second.dtype)),
         "exchanged": exchanged,
+        "joined_columns": joined_columns(trace, first) if kind in (SOFTMAX, NLL) else None,
         "rows_of_channels": rows_of_channels(trace, first) if kind in (SOFTMAX, NLL) else None,
         "output": output,
         "targets": target_facts(trace, second, output, sources),

@@ -33,6 +33,10 @@ CARRIERS = (
 )
 
 
+_SCALES = ("div", "truediv", "realdiv", "mul", "mult", "multiply")
+_JOINS = ("cat", "concat", "concatenate", "hstack")
+
+
 def producer_of(trace: GraphTrace, value) -> Optional[Node]:
     """The node that gave a tensor, or, of one that MindSpore itself cast on its way (``amp_level``), the last that gave
     the same numbers; None: none did."""
@@ -62,6 +66,25 @@ def source_of(trace: GraphTrace, value) -> Optional[dict]:
             return {"operator": node.callee, "place": place_of(node), "cell": node.cell, "given": _range(node)}
         node = node.sources[0]
     return None
+
+
+def joined_columns(trace: GraphTrace, value) -> Optional[dict]:
+    """Of a prediction (rows, columns) whose columns were put together from several tensors, also where it was scaled since:
+    how many columns each of them gave.
+
+    Returns:
+        dict: ``widths``, in order, and the ``place`` where they were put together; None of any other prediction.
+    """
+    node = trace.producers.get(id(value))
+    while node is not None and node.callee.lower() in (*CARRIERS, *_SCALES) and len(node.sources) == 1:
+        node = node.sources[0]
+    if node is None or node.callee.lower() not in _JOINS or value.ndim != 2:
+        return None
+    shapes = [tuple(one.shape) for one in node.inputs]
+    widths = [shape[1] for shape in shapes if len(shape) == 2 and shape[0] == value.shape[0]]
+    if len(widths) != len(shapes) or len(widths) < 2 or sum(widths) != value.shape[1]:
+        return None
+    return {"widths": widths, "place": place_of(node)}
 
 
 def rows_of_channels(trace: GraphTrace, value) -> Optional[dict]:

@@ -86,3 +86,24 @@ def test_the_batch_with_a_rare_class_is_watched():
     batches = [(inputs, none), (inputs[:2], short), (inputs, one), (inputs, one)]
     assert most_classes(batches) is batches[2]
     assert most_classes(batches[:2]) is batches[0]
+
+
+QUEUE = Tensor(RNG.normal(size=(3, 9)).astype(np.float32))
+
+
+@pytest.mark.parametrize("positive_first", [True, False])
+def test_columns_that_are_put_together(positive_first):
+    def forward(x, y):
+        scores = THREE(x)
+        positive, negative = (scores * scores).sum(axis=1, keepdims=True), ops.matmul(scores, QUEUE)
+        parts = (positive, negative) if positive_first else (negative, positive)
+        return ops.cross_entropy(ops.cat(parts, axis=1) / 0.2, ops.zeros((6,), ms.int32))
+
+    (one,) = facts(forward, CLASSES, THREE)["losses"]
+    assert one["joined_columns"]["widths"] == ([1, 9] if positive_first else [9, 1])
+    assert (one["targets"]["min"], one["targets"]["max"], one["targets"]["input"]) == (0, 0, None)
+
+
+def test_columns_of_one_layer():
+    (one,) = facts(lambda x, y: ops.cross_entropy(THREE(x) / 0.2, y), CLASSES, THREE)["losses"]
+    assert one["joined_columns"] is None

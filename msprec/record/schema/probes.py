@@ -164,6 +164,13 @@ _LOSSES = {
     "predicted": _COMPARED["predicted"],
     "labels": key(_ARRAY, "the labels"),
     "exchanged": key(flag, "labels come first, where that matters"),
+    "joined_columns": key(
+        {
+            "widths": key([count], "columns of each tensor, in order"),
+            "place": key(PLACE, "where they were put together"),
+        },
+        "the prediction's columns were put together from several tensors; null: they were not",
+    ),
     "rows_of_channels": key(
         {
             "shape": key([count], "shape of the convolution's result"),

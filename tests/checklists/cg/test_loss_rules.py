@@ -197,3 +197,26 @@ def test_weights_of_classes(verdict, weights, conclusion):
     data = {**column({"0": 400, "1": 200, "2": 100}, high=2.0, shape=[], kind="int"), "label": label}
     found = judged(verdict, {**one, "weights": weights}, data=data)
     assert found["conclusion"] == conclusion, found["summary"]
+
+
+@pytest.mark.parametrize(
+    ("widths", "aim", "told"),
+    [
+        ([640, 1], {}, True),
+        ([1, 640], {}, False),
+        ([640, 1], {"low": 640.0, "high": 640.0}, False),
+        ([640, 1], {"high": 1.0}, False),  # targets that differ
+        ([640, 1], {"input": 1}, False),  # a batch that happens to hold one class
+        ([3, 4], {}, False),  # two heads
+        ([1, 1], {}, False),  # one negative
+    ],
+)
+def test_targets_that_name_a_negative(verdict, widths, aim, told):
+    aim = targets(**{"low": 0.0, "high": 0.0, "input": None, "shape": [32], **aim})
+    out = output("div", shape=[32, sum(widths)])
+    one = loss("softmax_cross_entropy", out, aim, (32, sum(widths)))
+    one["joined_columns"] = {"widths": widths, "place": END}
+    entry = judged(verdict, one)
+    assert ("a negative is taken for the positive" in entry["summary"]) == told, entry["summary"]
+    if told:
+        assert entry["conclusion"] == "problem" and [at["line"] for at in entry["locations"]] == [2, 5]
