@@ -7,20 +7,23 @@ from msprec.checklists.common.findings import op_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
-_RESHAPES = r"(?i)\b(reshape|view)\((.*,)?\s*[(\[]?\s*(-1,\s*)?([34]|c|\w*channels?)\s*,"
+_RESHAPES = r"(?i)\b(reshape|view)\((.*,)?\s*[(\[]?\s*(-1,\s*)?({}|c|\w*channels?)\s*,"
 
 
 def reshaped_pictures(run_data: RunData) -> Optional[Finding]:
     """A problem where values that are as many places apart in a row as there are channels, and those twice as far apart, are
-    closer, by td.05.interleaved, than those a place nearer or further."""
+    closer, by td.05.interleaved, than those a place nearer or further; where a reshape to so many channels is written, the former
+    alone, by td.05.interleaved_written, as noise hides what the pictures show."""
     found = run_data.probes.interleaved_channels
     apart, channels = [0.0, *found.apart], found.channels or 0
     if len(apart) < 2 * channels + 2 or not channels:
         return None
-    limit = run_data.limit("td.05.interleaved")
-    if any(apart[lag] > limit * min(apart[lag - 1], apart[lag + 1]) for lag in (channels, 2 * channels)):
+    closer = [apart[lag] / min(apart[lag - 1], apart[lag + 1]) for lag in (channels, 2 * channels)]
+    written = run_data.find_lines(_RESHAPES.format(channels), 3)
+    shown = max(closer) <= run_data.limit("td.05.interleaved")
+    if not shown and not (written and closer[0] <= run_data.limit("td.05.interleaved_written")):
         return None
-    places = run_data.find_lines(_RESHAPES, 3) or [op_place(dataset, "map") for dataset in train_sets(run_data)]
+    places = written or [op_place(dataset, "map") for dataset in train_sets(run_data)]
     places = [one for one in places if one]
     return problem(
         Text(
