@@ -299,8 +299,17 @@ def _compared(trace: GraphTrace, term: _Term, batch: tuple) -> list:
             for one, prediction, target in residuals(trace, sources)
             if id(one) in within
         ]
-    fitting = [one for one in found if one.predicted.size <= _MOST_ELEMENTS and sources.find(one.targets) is not None]
+    sound = [one for one in found if one.predicted.size <= _MOST_ELEMENTS and not _of_another_network(one)]
+    fitting = [one for one in sound if sources.find(one.targets) is not None]
     return fitting if len(fitting) == len(found) else []
+
+
+def _of_another_network(fit: _Fit) -> bool:
+    """Whether values are held against shares of classes that are not all 0 or 1, as a network gives them: such a target moves
+    with that network, and a term that keeps two networks alike has to come below no constant."""
+    rows = fit.targets
+    shares = fit.kind in (MSE, L1) and rows.ndim == 2 and rows.shape[1] > 1 and bool((rows >= 0).all())
+    return shares and bool(np.allclose(rows.sum(1), 1, atol=1e-3)) and not np.isin(rows, (0, 1)).all()
 
 
 def _is_plain(node, fit: _Fit) -> bool:

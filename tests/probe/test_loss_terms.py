@@ -7,7 +7,7 @@ from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
-from msprec.probe.loss_terms import _constant, loss_terms
+from msprec.probe.loss_terms import _constant, _Fit, _of_another_network, loss_terms
 
 RNG = np.random.default_rng(0)
 INPUTS, KINDS = RNG.standard_normal((8, 4)).astype(np.float32), (np.arange(8) % 3).astype(np.int32)
@@ -51,6 +51,20 @@ def test_a_factor_before_the_sum():
 def test_a_penalty_compares_nothing():
     _, _, penalty = terms(lambda kinds, centres, made: kinds + centres + made.square().mean())
     assert penalty["fits"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "told"),
+    [
+        ("mse", [[0.2, 0.8], [0.7, 0.3]], True),  # what a teacher gives, towards which a term keeps the student
+        ("mse", [[0.0, 1.0], [1.0, 0.0]], False),  # classes
+        ("mse", [[0.2, 0.5], [0.7, 0.3]], False),  # amounts
+        ("softmax_cross_entropy", [[0.2, 0.8], [0.7, 0.3]], False),  # a distillation
+    ],
+)
+def test_targets_that_another_network_gives(kind, rows, told):
+    targets = np.array(rows, np.float32)
+    assert _of_another_network(_Fit(kind, np.zeros_like(targets), targets)) == told
 
 
 def test_one_loss_is_no_sum():
