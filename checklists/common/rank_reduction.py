@@ -15,6 +15,15 @@ _REDUCES = re.compile(
 )
 
 
+_BY_HAND = ("AllReduce", "all_reduce")
+_AVERAGES = re.compile(r"AVG|MEAN|MAX|MIN", re.IGNORECASE)
+#: What the number of ranks is called.
+_RANKS = re.compile(
+    r"(?i)world|ranks?\b|(group|rank|device|dp|parallel)_?(size|num)|num_?(rank|device|shard)|degree|n_?dev|n_?proc"
+)
+_SCALINGS = (ast.BinOp, ast.AugAssign, ast.Call)
+
+
 def sums_over_ranks(run_data: RunData) -> bool:
     """Whether the ranks train one model: their gradients were seen to be reduced, or the code sums something over ranks. Not
     where each holds slices."""
@@ -22,6 +31,33 @@ def sums_over_ranks(run_data: RunData) -> bool:
     if len(run_data.ranks) < 2 or parallel.mode in SLICED:
         return False
     return bool(parallel.gradients_reduced or run_data.once(reducing_lines))
+
+
+def undivided_sums(run_data: RunData) -> bool:
+    """Whether the code sums over ranks by ``AllReduce`` or ``all_reduce`` alone, and nowhere divides by, or multiplies with, what
+    may be the number of ranks."""
+    sums = [
+        node
+        for file in run_data.source.trees
+        for node in run_data.source.nodes(file, ast.Call)
+        if _REDUCES.match(called_name(node))
+    ]
+    if not sums or any(called_name(one) not in _BY_HAND or _AVERAGES.search(ast.unparse(one)) for one in sums):
+        return False
+    return not any(_divides(node) for file in run_data.source.trees for node in run_data.source.nodes(file, *_SCALINGS))
+
+
+def _divides(node: ast.AST) -> bool:
+    quotient = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    if quotient and isinstance(node.left, ast.Call) and isinstance(node.right, ast.Constant):  # type: ignore[attr-defined]
+        return True  # what a call gave, by a plain number
+    if isinstance(node, ast.Call):
+        parts = [*node.args, node.func] if called_name(node) in ("div", "mul", "true_divide", "div_", "mul_") else []
+    elif isinstance(node.op, (ast.Div, ast.Mult)):  # type: ignore[attr-defined]
+        parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]  # type: ignore[attr-defined]
+    else:
+        parts = []
+    return any(_RANKS.search(ast.unparse(one)) for one in parts)
 
 
 def reducing_lines(run_data: RunData) -> list:

@@ -24,7 +24,7 @@ _FACTORIZE = "factorize"
 _SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 
-class _Numbering(NamedTuple):
+class Numbering(NamedTuple):
     """A call that numbers what the array of this name holds; ``by_value``: in sorted order; ``inside``: where its function does
     so; ``column``: of a table, by its name."""
 
@@ -40,7 +40,7 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
     """A problem where one class, function or encoder of the script numbers data named for training, and again data named for
     evaluation: the same word has another number there. Undecided where members are numbered in sorted order, which gives the same
     numbers as long as both have the same members."""
-    calls = [one for file in run_data.source.trees for one in _numberings(run_data, file)]
+    calls = [one for file in run_data.source.trees for one in numberings(run_data, file)]
     others = [one for one in calls if OTHER.search(one.array) and not TRAINING.search(one.array)]
     pairs = [(other, _of_training(calls, other)) for other in others]
     for other, train in [*pairs, *_one_column_twice(run_data, calls)]:
@@ -68,7 +68,8 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
     return None
 
 
-def _numberings(run_data: RunData, file: str) -> list:
+def numberings(run_data: RunData, file: str) -> list:
+    """The calls in a file that number what an array holds, as `Numbering`s."""
     found = []
     makers = _makers(run_data, file)
     for call in run_data.source.nodes(file, ast.Call):
@@ -83,19 +84,22 @@ def _numberings(run_data: RunData, file: str) -> list:
         if given is None or not array:
             continue
         if _by_appearance(call):
-            found.append(_Numbering(_FACTORIZE, array, place(file, call.lineno), False, None, _column(given)))
+            found.append(Numbering(_FACTORIZE, array, place(file, call.lineno), False, None, _column(given)))
         elif name in makers and not (name in _FITS and isinstance(call.func, ast.Attribute)):
             by_value, line = makers[name]
-            found.append(_Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
+            found.append(Numbering(name, array, place(file, call.lineno), by_value, place(file, line)))
         elif name in _FITS and isinstance(call.func, ast.Attribute):
             owner = ast.unparse(call.func.value)
             if name in _NUMBERS or _ENCODERS.search(owner):
                 kind = owner.partition("(")[0]
-                found.append(_Numbering(kind, array, place(file, call.lineno), any(one in owner for one in _SORTS)))
+                stores = [one for one in run_data.source.nodes(file, ast.Assign) if owner in bound_names(one.targets)]
+                made = [owner, *(ast.unparse(one.value) for one in stores)]
+                by_value = any(one in text for text in made for one in _SORTS)
+                found.append(Numbering(kind, array, place(file, call.lineno), by_value))
     return found
 
 
-def _of_training(calls: list, other: _Numbering) -> Optional[_Numbering]:
+def _of_training(calls: list, other: Numbering) -> Optional[Numbering]:
     named = (one for one in calls if one.made_by == other.made_by and TRAINING.search(one.array) and one is not other)
     return next(named, None)
 

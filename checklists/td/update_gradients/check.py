@@ -9,7 +9,7 @@ from msprec.checklists.common.compiled_numbers import frozen_factor
 from msprec.checklists.common.findings import no_training
 from msprec.checklists.common.given_gradients import SCALE_FREE, given_share
 from msprec.checklists.common.probe_status import remedy, skipped
-from msprec.checklists.common.rank_reduction import reducing_lines
+from msprec.checklists.common.rank_reduction import reducing_lines, undivided_sums
 from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
@@ -83,22 +83,26 @@ def _summed_over_ranks(run_data: RunData) -> Optional[Finding]:
     """Ranks whose gradients are added up and not averaged, before an optimizer whose updates depend on their size."""
     parallel, size = run_data.run.parallel, run_data.run.rank_size or 1
     names = [one.class_ or "" for one in run_data.optimizers if one.used]
-    if size < 2 or parallel.gradients_mean is not False or not names or any(SCALE_FREE.search(name) for name in names):
+    summed = parallel.gradients_mean is False or (parallel.gradients_mean is None and undivided_sums(run_data))
+    if size < 2 or not summed or not names or any(SCALE_FREE.search(name) for name in names):
         return None
     outcome = run_data.once(assess)
     diverged = outcome.state == "diverged" and outcome.sure
     return (problem if diverged else undecided)(
         Text(
-            "{n} 个 rank 的梯度求和而没有取平均（gradients_mean=False），{optimizer} 的学习率相当于乘以 {n}{diverged}。",
-            "The gradients of {n} ranks are summed and not averaged (gradients_mean=False), as if the learning rate of "
-            "{optimizer} were {n} times as large{diverged}.",
+            "{n} 个 rank 的梯度求和而没有取平均（{how}），{optimizer} 的学习率相当于乘以 {n}{diverged}。",
+            "The gradients of {n} ranks are summed and not averaged ({how}), as if the learning rate of {optimizer} were {n} "
+            "times as large{diverged}.",
+            how="gradients_mean=False" if parallel.gradients_mean is False else "AllReduce",
             n=size,
             optimizer=names[0],
             diverged=Text("，而训练发散", ", and the training diverged") if diverged else Text("", ""),
         ),
         Text(
-            "若学习率不是按求和选取的，设置 gradients_mean=True，或 DistributedGradReducer(..., mean=True)。",
-            "Unless the rate was chosen for the sum, set gradients_mean=True, or DistributedGradReducer(..., mean=True).",
+            "若学习率不是按求和选取的，设置 gradients_mean=True，或 DistributedGradReducer(..., mean=True)，"
+            "或把 AllReduce 的结果除以 rank 数。",
+            "Unless the rate was chosen for the sum, set gradients_mean=True, or DistributedGradReducer(..., mean=True), or "
+            "divide what AllReduce gives by the number of ranks.",
         ),
         [],
         [*run_data.once(reducing_lines)[:3], *(step.place for step in run_data.train_steps if step.count)],
