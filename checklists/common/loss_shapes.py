@@ -119,7 +119,9 @@ def other_column(one: LossWithInputs, _) -> Optional[Wrong]:
     """Scores of many negatives and of one positive side by side, and all targets name a column of the negatives (contrastive
     losses: van den Oord, Li and Vinyals 2018; He et al. 2020)."""
     joined = one.fact.joined_columns if "joined_columns" in one.fact else None
-    widths = joined.widths if joined else []
+    if not joined:
+        return None
+    widths = joined.widths
     targets = one.fact.targets
     positive = sum(widths[: widths.index(1)]) if widths.count(1) == 1 else None
     constant = targets.min if targets.min == targets.max and targets.input is None else None

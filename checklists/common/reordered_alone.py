@@ -157,9 +157,8 @@ class _Body:
         return bool(lines[0] & lines[1] - {self.first})
 
     def _orders(self) -> Iterator[_Order]:
-        for one in self.nodes:
-            pairs = assigned_parts(one.targets[0], one.value) if isinstance(one, ast.Assign) else []
-            for held, value, own in pairs if isinstance(one, ast.Assign) and len(one.targets) == 1 else ():
+        for one in (node for node in self.nodes if isinstance(node, ast.Assign) and len(node.targets) == 1):
+            for held, value, own in assigned_parts(one.targets[0], one.value):
                 if not isinstance(held, ast.Name) or not own:
                     continue
                 target = held.id

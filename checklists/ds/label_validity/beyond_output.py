@@ -81,8 +81,8 @@ def _returned_by(run_data: RunData, call: ast.Call) -> str:
     if len(made) != 1:
         return ""
     file, function = made[0]
-    inside = [one for one in ast.walk(function) if isinstance(one, ast.Return) and one.value is not None]
-    found = [_squashed_by(run_data, file, one.value, 2) for one in inside]
+    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return) and one.value is not None]
+    found = [_squashed_by(run_data, file, one, 2) for one in given]
     return found[0] if found and all(found) else ""
 
 
