@@ -9,6 +9,8 @@ from msprec.engine.finding import Evidence, Finding, problem
 from msprec.engine.ranks import disagreements, first_nonfinite, weights_differ
 from msprec.engine.run_data import RunData
 
+#: A seed that each rank has of its own.
+_SEED_OF_RANK = r"(?i)\b(set_|manual_)?seed\([^#\n]*rank"
 _WHAT = {
     "overflow": Text("溢出标志", "the overflow flag"),
     "scale": Text("loss scale", "the loss scale"),
@@ -119,5 +121,8 @@ def weights_apart(run_data: RunData) -> Optional[Finding]:
             "one checkpoint everywhere.",
         ),
         rank_notes(run_data, "weights"),
-        [network.place for network in run_data.networks if network.role == "train"],
+        [
+            *run_data.find_lines(_SEED_OF_RANK, 3),
+            *(network.place for network in run_data.networks if network.role == "train"),
+        ],
     )

@@ -3,6 +3,7 @@
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.sharding import judge_shards, part_for_one_device
+from msprec.checklists.dp.sharding.cut_twice import cut_twice
 from msprec.checklists.dp.sharding.divided_listings import divided_listing
 from msprec.checklists.dp.sharding.own_vocabulary import numbered_apart
 from msprec.checklists.dp.sharding.uneven_ranks import standardised_apart, uneven_batches
@@ -19,9 +20,9 @@ def sharding(run_data: RunData) -> Finding:
     ranks that add up their gradients and were given the same samples (dp.05.overlap of them, told by fingerprints), or
     files divided by their position in a listing that nothing sorts, also where the code alone shows it and one device
     ran; batches whose sizes differ between ranks by dp.05.uneven, whose gradients are averaged as they are; inputs that
-    each rank standardised by its own part, where the ranks' labels differ; or words that each rank numbers by its own part. The
-    same data on all ranks are left open where the model itself is cut, or where no gradients were seen to be added up. One
-    device: not applicable, unless it trains on one shard of several.
+    each rank standardised by its own part, where the ranks' labels differ; words that each rank numbers by its own part; or
+    data that the code cuts by the rank twice. The same data on all ranks are left open where the model itself is cut, or where
+    no gradients were seen to be added up. One device: not applicable, unless it trains on one shard of several.
     """
     if run_data.run.rank_size == 1 or (
         run_data.run.rank_size is None and run_data.run.device_target and run_data.ranks == [0]
@@ -38,5 +39,6 @@ def sharding(run_data: RunData) -> Finding:
         uneven_batches(run_data),
         standardised_apart(run_data),
         numbered_apart(run_data),
+        cut_twice(run_data),
     ]
     return worst([one for one in found if one is not None])
