@@ -161,6 +161,9 @@ class Listed:
     def __init__(self, values) -> None:
         self._values = np.asarray(values, dtype=np.float64).reshape(-1)
 
+    def __len__(self) -> int:
+        return len(self._values)
+
     def at(self, count: int) -> Optional[float]:
         """The rate of the update after ``count`` updates."""
         return float(self._values[count]) if 0 <= count < len(self._values) else None

@@ -84,7 +84,7 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     tuned,
     worked_all_the_same,
 )
-from msprec.checklists.hp.learning_rate.rising_rate import warm_up_without_end
+from msprec.checklists.hp.learning_rate.rising_rate import counted_for_all_ranks, warm_up_without_end
 from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised, suits_when_standardised
 from msprec.checklists.hp.learning_rate.weighed_loss import of_weighed_loss
 from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
@@ -257,7 +257,7 @@ class _Rate:
         return collapsed(self.run_data, ended, self.better, *self.shown) if costs else None
 
     def warm_up(self) -> Optional[Finding]:
-        return warm_up_without_end(self.run_data, *self.shown)
+        return counted_for_all_ranks(self.run_data, *self.shown) or warm_up_without_end(self.run_data, *self.shown)
 
     def ended_early(self) -> Optional[Finding]:
         if self.better is not None and self.better.rate <= self.used:

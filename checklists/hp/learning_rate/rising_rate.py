@@ -4,6 +4,8 @@ import ast
 import re
 from typing import Optional
 
+import numpy as np
+
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.further_training import Further, further_training
 from msprec.checklists.common.training_curves import EVEN_SHARE, epochs_of, training_curve, whole_training
@@ -15,6 +17,12 @@ _BY_EPOCH, _RATE = (
     re.compile(r"on_(train_)?epoch_(begin|end)$|epoch_(begin|end)$"),
     re.compile(r"(learning_rate|\blr)\b"),
 )
+
+
+#: Where the steps of an epoch are counted.
+_STEPS = r"(?i)\b\w*(steps?_per_epoch|n_?steps|total_steps|num_steps|steps)\w*\s*=(?!=)[^#]*(//|/|len\(|size)"
+#: How near the ratio has to be to the number of ranks, which batches that are left out change a little.
+_NEAR = 0.03
 
 
 def warm_up_without_end(run_data: RunData, evidence: list, places: list) -> Optional[Finding]:
@@ -43,6 +51,38 @@ def warm_up_without_end(run_data: RunData, evidence: list, places: list) -> Opti
     else:
         return None
     return _never_warm(run_data, shown, evidence, places)
+
+
+def counted_for_all_ranks(run_data: RunData, evidence: list, places: list) -> Optional[Finding]:
+    """A problem of several ranks whose optimizer was given as many times more rates than it made updates as there are ranks, and
+    whose last rate is hp.01.epochs_share of the peak or more: the steps of an epoch were counted before the data were divided,
+    and the part of the schedule in which the rate falls never comes."""
+    ranks, rates = run_data.run.rank_size or 1, run_data.steps().observed("lr")
+    one = next((one for one in run_data.optimizers if one.used and one.learning_rate.values), None)
+    if ranks < 2 or one is None or not one.updates or not len(rates) or not np.isfinite(rates).all():
+        return None
+    times = one.learning_rate.values / one.updates
+    if abs(times / ranks - 1) > _NEAR or rates[-1] < run_data.limit("hp.01.epochs_share") * rates.max():
+        return None
+    return problem(
+        Text(
+            "学习率列表有 {values} 个值，而优化器只更新了 {updates} 次，正好少到 rank 数（{ranks}）分之一："
+            "每个 epoch 的步数没有除以 rank 数，调度只走了 1/{ranks}，结束时学习率仍为峰值的 {share}。",
+            "The list of rates has {values} values and the optimizer made {updates} updates, as many times fewer as there are "
+            "ranks ({ranks}): the steps of an epoch were counted without dividing the data among them, only 1/{ranks} of the "
+            "schedule was run, and it ended at {share} of its peak.",
+            values=one.learning_rate.values,
+            updates=one.updates,
+            ranks=ranks,
+            share=percent(float(rates[-1] / rates.max())),
+        ),
+        Text(
+            "用每个 rank 的步数（数据集切分后的 get_dataset_size()）乘以 epoch 数作为调度的长度。",
+            "Give the schedule each rank's own number of steps, get_dataset_size() of its shard, times the epochs.",
+        ),
+        evidence,
+        [*run_data.find_lines(_STEPS, 3), *places],
+    )
 
 
 def _trained_on(run_data: RunData) -> Optional[Further]:

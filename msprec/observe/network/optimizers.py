@@ -39,6 +39,7 @@ def rate_facts(rate: LearningRate, steps: int) -> dict:
         "value": first if rate.kind == "constant" else None,
         "first": first,
         "last": last,
+        "values": len(sources[0]) if rate.kind == "list" else None,  # type: ignore[arg-type]
         "class": sources[0].name if rate.kind == "schedule" else None,
         "groups": [list(end) for end in ends[:64]] if rate.kind == "groups" else None,
     }

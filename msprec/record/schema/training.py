@@ -197,6 +197,7 @@ OPTIMIZER = {
                         "value": key(finite, "the value of a constant one"),
                         "first": key(finite, "first value; of groups: of the first group"),
                         "last": key(finite, "last value; of groups: of the first group"),
+                        "values": key(count, "values of a list"),
                         "class": key(text, "class of the schedule"),
                         "groups": key([[finite]], "first and last value by group"),
                     },

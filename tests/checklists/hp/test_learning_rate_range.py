@@ -218,3 +218,23 @@ def test_a_schedule_of_as_many_steps_as_there_are_epochs(verdict, rates, end, pr
     entry = verdict("hp.01", scheduled(rates, end))
     assert ("counted in epochs" in entry["summary"]) == problem, entry["summary"]
     assert not problem or entry["conclusion"] == "problem"
+
+
+@pytest.mark.parametrize(
+    ("values", "ranks", "last", "problem"),
+    [
+        (650, 2, 0.01, True),
+        (648, 2, 0.01, True),  # a batch of each pass that was left out
+        (650, 1, 0.01, False),
+        (325, 2, 0.01, False),
+        (650, 2, 0.0001, False),  # it has come to its end all the same
+        (650, 4, 0.01, False),
+    ],
+)
+def test_a_schedule_for_the_steps_of_all_ranks(verdict, values, ranks, last, problem):
+    made = scheduled([0.01 * min(1.0, (n + 1) / 300) for n in range(324)] + [last]).set("run", {"rank_size": ranks})
+    one = made.facts["optimizer"]["optimizers"][0]
+    one["updates"], one["learning_rate"] = 325, {"kind": "list", "first": 0.0, "last": last, "values": values}
+    entry = verdict("hp.01", made)
+    assert ("as many times fewer" in entry["summary"]) == problem, entry["summary"]
+    assert not problem or entry["conclusion"] == "problem"
