@@ -23,6 +23,7 @@ from msprec.checklists.dp.preprocessing_consistency.same_scaling import scaled_a
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+from msprec.record.schema import INPUTS
 from msprec.source.user_code import argument_names, construct_of
 
 #: A metric of the script's own, an inverse transform, or a network that is another, or does otherwise, outside training.
@@ -503,7 +504,7 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         where=at(other.place),
         what=one.says,
     )
-    sure = one.level == "apart" and (other.samples or 0) >= 4
+    sure = one.level == "apart" and (other.samples or 0) >= 4 and not _part_of_a_rank(run_data, train)
     if sure and not scaled_alike(run_data, other.place, b.position or 0, b.shape):
         wrong = Text(
             "推理的数据处理与训练不一致：{says}。", "Inference is not prepared as training is: {says}.", says=says
@@ -527,6 +528,21 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
         shown,
         [other.place],
     )
+
+
+def _part_of_a_rank(run_data: RunData, train: Fact) -> bool:
+    """Whether another rank trained the same network on inputs that differ from this one's as well, as where each rank holds data
+    of another origin: what is given outside training may be like all of them together."""
+    own = train.arguments[0]
+    for rank in run_data.ranks[1:]:
+        for one in run_data.file("inputs", INPUTS, rank).inputs:
+            same = one.phase == "train" and one.level == train.level and one.network == train.network and one.arguments
+            if not same or not comparable(one.arguments[0]) or one.arguments[0].position != own.position:
+                continue
+            theirs = ColumnValues(one.arguments[0], one.samples or 0)
+            if compare(run_data, ColumnValues(own, train.samples or 0), theirs).says is not None:
+                return True
+    return False
 
 
 def _as_the_whole_set(run_data: RunData, train: Fact, other: Fact) -> bool:

@@ -1,7 +1,9 @@
 """dp.02 on recorded facts: pipelines side by side, delivered values, and the inputs of the network."""
 
+import json
+
 import pytest
-from building import Run, column, dataset, features, one_pass
+from building import Run, column, dataset, features, judge, one_pass
 
 RESCALE = "Rescale(rescale=0.00392156862745098, shift=0.0)"
 NORMALIZE = "Normalize(mean=[0.5], std=[0.25], is_hwc=True)"
@@ -193,6 +195,18 @@ def test_inputs_given_by_hand(verdict):
     assert verdict("dp.02", run)["conclusion"] == "undecided"
     run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward")]}
     assert verdict("dp.02", run)["conclusion"] == "ok"
+
+
+@pytest.mark.parametrize(("theirs", "conclusion"), [({}, "problem"), (RAW, "undecided")])
+def test_the_part_of_one_rank_beside_the_test_set(tmp_path, theirs, conclusion):
+    """Where another rank trains on other inputs, those of the evaluation may be like all of them together."""
+    run = Run(run={"rank_size": 2, "parallel": {"mode": "stand_alone"}})
+    run.facts["inputs"] = {"inputs": [entry_of("train"), entry_of("forward", **RAW)]}
+    home = tmp_path / "run" / "rank_1"
+    (home / "facts").mkdir(parents=True)
+    (home / "run.json").write_text(json.dumps({**run.run, "rank": 1}), encoding="utf-8")
+    (home / "facts" / "inputs.json").write_text(json.dumps({"inputs": [entry_of("train", **theirs)]}), encoding="utf-8")
+    assert judge(tmp_path / "run", "dp.02", run)["conclusion"] == conclusion
 
 
 def test_a_scale_inside_the_forward_function_makes_inputs_incomparable(verdict):
