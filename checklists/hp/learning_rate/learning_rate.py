@@ -10,6 +10,7 @@ from msprec.checklists.common.loss_rules import computed_twice, times_smaller
 from msprec.checklists.common.reinforcement import learns_by_rewards
 from msprec.checklists.common.setting_origin import RATE, argument_origin
 from msprec.checklists.common.weight_updates import nothing_updated
+from msprec.checklists.dp.normalization.check import normalised
 from msprec.checklists.hp.learning_rate.after_other_items import (
     STANDARDISE,
     held_back,
@@ -100,7 +101,8 @@ def judge_rate(run_data: RunData) -> Finding:
         return found
     grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
     held = settled_first(run_data) or (held_back(run_data) if grown is None else None)
-    held = held or (STANDARDISE if suits_when_standardised(run_data, learning_outcome(run_data)) else None)
+    if held is None and suits_when_standardised(run_data, learning_outcome(run_data)):
+        held = STANDARDISE if normalised(run_data).conclusion == "problem" else None
     if held is not None:
         # a momentum that outlasts the training, and a rate that could have moved nothing, are wrong at any scale
         told = lasting_momentum(run_data, optimizers_of(run_data), found.evidence) or _Rate(run_data).reach()

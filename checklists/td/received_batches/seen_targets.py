@@ -1,5 +1,6 @@
 """Tokens that are predicted while the network is given them (td.05)."""
 
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -7,6 +8,8 @@ from msprec.checklists.common.findings import first_place, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
+#: What turns tokens into vectors.
+_LOOKUPS = r"(?i)embed|gather|one_?hot|lookup"
 #: What follows the first token.
 _FOLLOWING = r"\[:,\s*1:\s*\]"
 #: What makes a causal mask, and makes it the wrong way round.
@@ -22,9 +25,10 @@ def seen_targets(run_data: RunData) -> Optional[Finding]:
     if facts.shift is None or facts.before is None or facts.after is None:
         return None
     if facts.shift == 1 and facts.before > limit:
-        # without a mask the predictions of earlier tokens change too
+        # without a mask earlier predictions change too, and a layer that looks one place ahead comes after the lookup
         alone = facts.earlier is not None and facts.earlier <= limit < facts.before
-        return _own_token(run_data, facts) if alone else _future(run_data, facts)
+        looked_up = re.search(_LOOKUPS, facts.operator or "") is not None
+        return _own_token(run_data, facts) if alone and looked_up else _future(run_data, facts)
     if facts.shift == 0 and facts.before <= limit < facts.after:
         return _not_shifted(run_data, facts)
     return None

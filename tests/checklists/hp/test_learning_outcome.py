@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from building import STILL, ZERO, Run, optimizer, parameter
+from building import STILL, ZERO, Run, column, dataset, optimizer, parameter
 
 from msprec.engine import conclude
 
@@ -275,15 +275,17 @@ def test_weights_of_zero_that_no_step_could_have_brought_to_a_usual_size(verdict
 
 
 @pytest.mark.parametrize(
-    ("plain", "standardised", "conclusion"),
+    ("plain", "standardised", "largest", "conclusion"),
     [
-        (2.3, 0.7, "undecided"),  # learns as soon as the inputs are standardised (dp.01)
-        (2.3, 2.2, "problem"),  # and not then either
-        (0.7, 0.7, "problem"),  # standardising changes nothing, as before a normalisation
+        (2.3, 0.7, 255.0, "undecided"),  # learns as soon as the inputs are standardised (dp.01)
+        (2.3, 0.7, 1.0, "problem"),  # of which dp.01 says nothing
+        (2.3, 2.2, 255.0, "problem"),  # and not then either
+        (0.7, 0.7, 255.0, "problem"),  # standardising changes nothing, as before a normalisation
     ],
 )
-def test_a_rate_that_suits_inputs_of_unit_scale(verdict, plain, standardised, conclusion):
-    run = tried(swept(training(level), 1e-3, 1.0), used=plain, tenth=0.05)
+def test_a_rate_that_suits_inputs_of_unit_scale(verdict, plain, standardised, largest, conclusion):
+    pictures = column(max=largest, mean=0.3 * largest, std=0.37 * largest)
+    run = tried(swept(training(level, datasets=[dataset([pictures])]), 1e-3, 1.0), used=plain, tenth=0.05)
     run.facts["range_test"]["standardised"] = [
         {"rate": 0.1, "losses": [2.3 + (standardised - 2.3) * min(1.0, n / 20) for n in range(30)]}
     ]

@@ -12,14 +12,15 @@ _STEP = (
 
 
 @pytest.mark.parametrize(
-    ("earlier", "given", "told", "lines"),
+    ("earlier", "operator", "given", "told", "lines"),
     [
-        (0.0, "1:", "not shifted", [3, 4, 5]),
-        (0.8, ":-1", "first operation", [1, 9, 5]),  # no mask
-        (None, ":-1", "first operation", [1, 9, 5]),  # recorded before this was looked at
+        (0.0, "Embedding", "1:", "not shifted", [3, 4, 5]),
+        (0.0, "conv1d", ":-1", "first operation", [1, 9, 5]),  # padded on both sides: it looks one place ahead
+        (0.8, "softmax", ":-1", "first operation", [1, 9, 5]),  # no mask
+        (None, "softmax", ":-1", "first operation", [1, 9, 5]),  # recorded before this was looked at
     ],
 )
-def test_what_lets_a_place_see_its_target(tmp_path, earlier, given, told, lines):
+def test_what_lets_a_place_see_its_target(tmp_path, earlier, operator, given, told, lines):
     run = Run(source={"train.py": _STEP.format(given)})
     run.facts["probes"] = {
         "seen_targets": {
@@ -30,7 +31,7 @@ def test_what_lets_a_place_see_its_target(tmp_path, earlier, given, told, lines)
             "earlier": earlier,
             "loss_place": {"file": "train.py", "line": 5},
             "place": {"file": "train.py", "line": 9},
-            "operator": "softmax",
+            "operator": operator,
         }
     }
     found = seen_targets(run_data(tmp_path, run))
