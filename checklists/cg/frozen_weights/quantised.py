@@ -1,6 +1,7 @@
 """An encoder that a lookup of codes parts from the reconstruction (cg.02)."""
 
 import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -9,6 +10,7 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import bound_names
 
+_LAYERS = re.compile(r"Dense|Linear|Conv|LSTM|GRU|RNN|Attention|Transformer")
 #: What picks the nearest code, and has no gradient.
 _PICKS = r"(?i)\b(arg_?min|arg_?max|round|sign|topk)\w*\("
 
@@ -28,6 +30,9 @@ def parted_by_lookup(run_data: RunData) -> Optional[Finding]:
         one.name
         for one in run_data.parameters
         if len(one.shape or ()) > 1
+        and _LAYERS.search(
+            one.cell_class or ""
+        )  # the codes themselves have none where the rest is passed straight through
         and one.name in compared[0].no_gradient
         and any(one.name not in term.no_gradient for term in terms if not term.of_weights)
     ]

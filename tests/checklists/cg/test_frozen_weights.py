@@ -310,6 +310,7 @@ _CODES = (
     [
         (_CODES.format("code"), ["encoder.weight"], 1, "problem"),
         (_CODES.format("z + ops.stop_gradient(code - z)"), [], 1, "ok"),
+        (_CODES.format("z + ops.stop_gradient(code - z)"), ["codes.table"], 1, "ok"),
         (
             _CODES.format("code"),
             ["encoder.weight"],
@@ -327,7 +328,8 @@ def test_an_encoder_that_the_reconstruction_does_not_reach(verdict, code, withou
         {**term, "place": {"file": "train.py", "line": 4}, "no_gradient": without, "fits": [fit]},
         {**term, "place": {"file": "train.py", "line": 6}, "no_gradient": ["decoder.weight"], "fits": []},
     ]
-    run = weights(parameter("encoder.weight", [8, 16]), parameter("decoder.weight", [16, 8]), source={"train.py": code})
+    layers = parameter("encoder.weight", [8, 16]), parameter("decoder.weight", [16, 8])
+    run = weights(*layers, parameter("codes.table", [9, 8], cell_class="Codes"), source={"train.py": code})
     run.facts["probes"] = {"terms": terms, "first_layers": [{"layers": []}] * inputs}
     entry = verdict("cg.02", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
