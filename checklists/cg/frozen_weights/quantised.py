@@ -1,16 +1,15 @@
 """An encoder that a lookup of codes parts from the reconstruction (cg.02)."""
 
 import ast
-import re
 from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 from msprec.source.user_code import bound_names
 
-_LAYERS = re.compile(r"Dense|Linear|Conv|LSTM|GRU|RNN|Attention|Transformer")
 #: What picks the nearest code, and has no gradient.
 _PICKS = r"(?i)\b(arg_?min|arg_?max|round|sign|topk)\w*\("
 
@@ -30,9 +29,7 @@ def parted_by_lookup(run_data: RunData) -> Optional[Finding]:
         one.name
         for one in run_data.parameters
         if len(one.shape or ()) > 1
-        and _LAYERS.search(
-            one.cell_class or ""
-        )  # the codes themselves have none where the rest is passed straight through
+        and _has_bias(run_data, one)  # the codes themselves have no gradient where the rest is passed straight through
         and one.name in compared[0].no_gradient
         and any(one.name not in term.no_gradient for term in terms if not term.of_weights)
     ]
@@ -57,6 +54,13 @@ def parted_by_lookup(run_data: RunData) -> Optional[Finding]:
         [run_data.code_at(places, Text("选出编码与传下去之处", "Where codes are picked and passed on"))],
         places,
     )
+
+
+def _has_bias(run_data: RunData, weight: Fact) -> bool:
+    """Whether another trained parameter belongs to the same layer."""
+    layer = (weight.name or "").rpartition(".")[0]
+    names = [one.name or "" for one in run_data.parameters if one.requires_grad and one is not weight]
+    return any(one.rpartition(".")[0] == layer for one in names)
 
 
 def _handed_on(run_data: RunData, picks: list) -> list:

@@ -328,8 +328,9 @@ def test_an_encoder_that_the_reconstruction_does_not_reach(verdict, code, withou
         {**term, "place": {"file": "train.py", "line": 4}, "no_gradient": without, "fits": [fit]},
         {**term, "place": {"file": "train.py", "line": 6}, "no_gradient": ["decoder.weight"], "fits": []},
     ]
-    layers = parameter("encoder.weight", [8, 16]), parameter("decoder.weight", [16, 8])
-    run = weights(*layers, parameter("codes.table", [9, 8], cell_class="Codes"), source={"train.py": code})
+    layers = [(f"{name}.{kind}", kind) for name in ("encoder", "decoder") for kind in ("weight", "bias")]
+    made = [parameter(name, [8, 8] if kind == "weight" else [8], kind) for name, kind in layers]
+    run = weights(*made, parameter("codes.table", [9, 8]), source={"train.py": code})
     run.facts["probes"] = {"terms": terms, "first_layers": [{"layers": []}] * inputs}
     entry = verdict("cg.02", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
