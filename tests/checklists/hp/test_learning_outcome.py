@@ -292,3 +292,11 @@ def test_a_rate_that_suits_inputs_of_unit_scale(verdict, plain, standardised, la
     entry = verdict("hp.01", run)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert ("dp.01" in entry["summary"]) == (conclusion == "undecided")
+
+
+def test_standardised_targets_are_no_progress(verdict):
+    """Of an autoencoder they are the inputs: its loss begins below what was a constant prediction's, and stays there."""
+    pictures = column(max=255.0, mean=76.0, std=94.0)
+    run = tried(swept(training(level, datasets=[dataset([pictures])]), 1e-3, 1.0), used=2.3, tenth=0.05)
+    run.facts["range_test"]["standardised"] = [{"rate": 0.1, "losses": [0.9] * 30}]
+    assert verdict("hp.01", run)["conclusion"] == "problem"
