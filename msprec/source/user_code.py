@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from itertools import chain
@@ -82,10 +83,12 @@ class Code:
     def nodes(self, file: str, *kinds: type) -> list:
         """The nodes of a file that are of one of the kinds, in the order of `ast.walk`."""
         if file not in self._walked:
-            found = self._walked[file] = {}
+            found = self._walked[file] = defaultdict(list)
             for numbered in enumerate(_walked(self.trees[file])) if file in self.trees else ():
-                found.setdefault(numbered[1].__class__, []).append(numbered)
+                found[numbered[1].__class__].append(numbered)
         of_kinds = [self._walked[file][kind] for kind in kinds if kind in self._walked[file]]
+        if not of_kinds:
+            return []
         ordered = of_kinds[0] if len(of_kinds) == 1 else sorted(chain(*of_kinds), key=itemgetter(0))
         return [node for _, node in ordered]
 
@@ -213,6 +216,8 @@ def bound_to(node: ast.Assign, name: str) -> ast.expr:
 
 def target_names(target: ast.AST) -> list:
     """The names that a loop binds: ``i, (x, y)`` gives i, x, y."""
+    if target.__class__ is ast.Name:  # most are
+        return [target.id]  # type: ignore[attr-defined]
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
 
 
@@ -223,7 +228,10 @@ def bound_names(targets: Iterable) -> set:
 
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
-    return last_name(call)
+    kind = call.func.__class__
+    if kind is ast.Attribute:
+        return call.func.attr  # type: ignore[attr-defined]
+    return call.func.id if kind is ast.Name else last_name(call)  # type: ignore[attr-defined]
 
 
 def own_attribute(node: ast.AST) -> str:
