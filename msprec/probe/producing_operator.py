@@ -52,6 +52,14 @@ def producer_of(trace: GraphTrace, value) -> Optional[Node]:
     return None
 
 
+def past_carriers(trace: GraphTrace, value, carriers: tuple = CARRIERS) -> Optional[Node]:
+    """The node that gave a tensor, past those of one tensor that only carry it; None: none did."""
+    node = trace.producers.get(id(value))
+    while node is not None and node.callee.lower() in carriers and len(node.sources) == 1:
+        node = node.sources[0]
+    return node
+
+
 def source_of(trace: GraphTrace, value) -> Optional[dict]:
     """The operator that made a tensor, past those that only carry it."""
     node = producer_of(trace, value)
@@ -75,9 +83,7 @@ def joined_columns(trace: GraphTrace, value) -> Optional[dict]:
     Returns:
         dict: ``widths``, in order, and the ``place`` where they were put together; None of any other prediction.
     """
-    node = trace.producers.get(id(value))
-    while node is not None and node.callee.lower() in (*CARRIERS, *_SCALES) and len(node.sources) == 1:
-        node = node.sources[0]
+    node = past_carriers(trace, value, (*CARRIERS, *_SCALES))
     if node is None or node.callee.lower() not in _JOINS or value.ndim != 2:
         return None
     shapes = [tuple(one.shape) for one in node.inputs]

@@ -58,12 +58,12 @@ def seen_targets(material) -> Optional[dict]:
     rest = {"input": shifted.position, "shift": shifted.shift, "tried": len(tried)}
     return {
         **rest,
-        "before": min(one[0] for one in tried),
-        "after": min(one[1] for one in tried),
-        "earlier": max(one[2] for one in tried),
+        "before": min(one.before for one in tried),
+        "after": min(one.after for one in tried),
+        "earlier": max(one.earlier for one in tried),
         "loss_place": place_of(plain.node),
-        "place": tried[0][3],
-        "operator": tried[0][4],
+        "place": tried[0].place,
+        "operator": tried[0].operator,
     }
 
 
@@ -138,10 +138,21 @@ def _agrees(aimed: np.ndarray, expected: np.ndarray, other: np.ndarray) -> bool:
     return bool(telling.sum() >= _TELLING and (aimed == expected)[telling].mean() >= _AGREE)
 
 
-def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, tokens: np.ndarray, at: int):
-    """``(change at the place before, change after it, change at all places before the former, place, operator)`` with other
-    tokens at ``at``; changes as shares of the largest. None where nothing changes, or another pass with the same tokens changes
-    as much."""
+class _Tried(NamedTuple):
+    """What other tokens at one place change, as shares of the largest change: the prediction ``before`` the place (without a
+    shift all of them), those ``after`` it and those ``earlier`` than the former; and what first carries it to earlier places."""
+
+    before: float
+    after: float
+    earlier: float
+    place: Optional[dict]
+    operator: Optional[str]
+
+
+def _tried(
+    runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, tokens: np.ndarray, at: int
+) -> Optional[_Tried]:
+    """None where nothing changes with other tokens at ``at``, or another pass with the same tokens changes as much."""
     changed = tokens.copy()
     changed[:, at] = np.roll(tokens[:, at], 1)
     same = changed[:, at] == tokens[:, at]
@@ -158,7 +169,7 @@ def _tried(runs: _Runs, batch: tuple, plain: _Predictions, shifted: _Shifted, to
     after = moved[own + 1 :] if own + 1 < len(moved) else moved[own:]
     length = shifted.length if shifted.first == 1 else tokens.shape[1] - 1
     leaking = _first_leaking(plain.trace, other.trace, runs.rows, length, at)
-    return (
+    return _Tried(
         float(before[-1]) / largest if shifted.shift else float(before.max()) / largest,
         float(after.max()) / largest if len(after) else 0.0,
         float(before[:-1].max(initial=0.0)) / largest,

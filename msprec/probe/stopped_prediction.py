@@ -7,7 +7,7 @@ from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_input_statistics import is_input
 from msprec.probe.loss_targets import is_learnt
 from msprec.probe.numpy_losses import kind_called
-from msprec.probe.producing_operator import CARRIERS
+from msprec.probe.producing_operator import CARRIERS, past_carriers
 
 _SIZES = ("square", "pow", "abs")
 _STOPS = ("stop_gradient", "stopgradient", "detach")
@@ -56,9 +56,7 @@ def _stopped(trace: GraphTrace, predicted, target, inputs: list) -> Optional[Nod
 
 def _stopping(trace: GraphTrace, value) -> Optional[Node]:
     """The node that stops the gradient of a tensor, past those that only carry it."""
-    node = trace.producers.get(id(value))
-    while node is not None and node.callee.lower() in CARRIERS and len(node.sources) == 1:
-        node = node.sources[0]
+    node = past_carriers(trace, value)
     return node if node is not None and node.callee.lower() in _STOPS else None
 
 

@@ -274,8 +274,8 @@ def signature_place(home: Scope, name: str) -> tuple:
 
 def last_name(node: ast.AST) -> str:
     """The last part of a dotted expression, or of what a call calls: ``ops.isnan(x)`` gives isnan; empty for any other."""
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    node = node.func if node.__class__ is ast.Call else node  # type: ignore[attr-defined]
+    return node.attr if node.__class__ is ast.Attribute else getattr(node, "id", "")  # type: ignore[attr-defined]
 
 
 def loaded(target: ast.AST) -> ast.AST:

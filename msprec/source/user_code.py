@@ -228,10 +228,7 @@ def bound_names(targets: Iterable) -> set:
 
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: ``ops.isnan(x)`` gives isnan."""
-    kind = call.func.__class__
-    if kind is ast.Attribute:
-        return call.func.attr  # type: ignore[attr-defined]
-    return call.func.id if kind is ast.Name else last_name(call)  # type: ignore[attr-defined]
+    return last_name(call)
 
 
 def own_attribute(node: ast.AST) -> str:

@@ -20,8 +20,7 @@ def numbered_apart(run_data: RunData) -> Optional[Finding]:
     which gives the same numbers as long as all ranks have the same members."""
     for file in run_data.source.trees:
         for one in numberings(run_data, file):
-            cut = _cut_by_rank(run_data, file, one)
-            if cut:
+            if _cut_by_rank(run_data, file, one):
                 return _finding(run_data, one)
     return None
 

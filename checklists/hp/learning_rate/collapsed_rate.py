@@ -71,9 +71,7 @@ def counted_in_epochs(run_data: RunData) -> Optional[Collapse]:
     if not len(changes) or abs(int(changes[-1]) - passes) > 1 or share > run_data.limit("hp.01.epochs_share"):
         return None
     found = run_data.once(training_losses)
-    gain = learning_outcome(run_data).gain
-    gain = _fallen(found[1]) if gain is None and found is not None else gain
-    if gain is None or gain >= run_data.limit("hp.01.collapsed_solved"):
+    if found is None or _is_solved(run_data, found[1]):
         return None
     return Collapse(int(changes[-1]) + 1, len(rates), float(rates.max()), float(rates[-1]), share)
 
@@ -86,16 +84,19 @@ def stood_still_since(run_data: RunData, ended: Collapse) -> bool:
     if found is None or ended.step > run_data.limit("hp.01.collapsed_early_at") * ended.steps:
         return False
     steps, losses = found
-    gain = learning_outcome(run_data).gain
-    if gain is None:
-        gain = _fallen(losses)
-    if gain >= run_data.limit("hp.01.collapsed_solved"):
+    if _is_solved(run_data, losses):
         return False
     since = losses[steps >= ended.step]
     window = max(5, len(losses) // 20)
     if len(since) < 2 * window or not np.isfinite(since).all():
         return False
     return bool(since[-window:].mean() > (1 - run_data.limit("hp.01.collapsed_still")) * since[:window].mean())
+
+
+def _is_solved(run_data: RunData, losses: np.ndarray) -> bool:
+    """Whether hp.01.collapsed_solved of a constant prediction's loss is gone; of the first level, where that is not known."""
+    gain = learning_outcome(run_data).gain
+    return (_fallen(losses) if gain is None else gain) >= run_data.limit("hp.01.collapsed_solved")
 
 
 def _fallen(losses: np.ndarray) -> float:

@@ -96,17 +96,17 @@ from msprec.engine.run_data import RunData
 def judge_rate(run_data: RunData) -> Finding:
     """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
     of a weighed loss hardly moved."""
-    found = _judged(run_data)
+    rate = _Rate(run_data)
+    found = _judged(rate)
     if found.conclusion != "problem":
         return found
-    grown = growth_of(run_data, course(run_data), learning_outcome(run_data))
+    grown = growth_of(run_data, course(run_data), rate.outcome)
     held = settled_first(run_data) or (held_back(run_data) if grown is None else None)
-    if held is None and suits_when_standardised(run_data, learning_outcome(run_data)):
+    if held is None and suits_when_standardised(run_data, rate.outcome):
         held = STANDARDISE if normalised(run_data).conclusion == "problem" else None
     if held is not None:
         # a momentum that outlasts the training, and a rate that could have moved nothing, are wrong at any scale
-        told = lasting_momentum(run_data, optimizers_of(run_data), found.evidence) or _Rate(run_data).reach()
-        return told or judged_after(found, *held)
+        return rate.momentum() or rate.reach() or judged_after(found, *held)
     weighed = any(own.final and own.weighed for own in run_data.probes.own_losses)
     if weighed or used_rate(run_data) == 0 or not learns_by_rewards(run_data) or grown is not None:
         return found
@@ -385,8 +385,7 @@ _RULES = (
 )
 
 
-def _judged(run_data: RunData) -> Finding:
+def _judged(rate: _Rate) -> Finding:
     """Problem: the run diverges; it swings or does not move, and the range test puts the rate outside its bounds; or the loss
     still falls at the end with a rate far below the bounds. Nothing is ok on a training that learnt nothing."""
-    rate = _Rate(run_data)
     return next((found for rule in _RULES if (found := rule(rate)) is not None), None) or rate.open()
