@@ -2,6 +2,7 @@
 
 from msprec.locate.replay import ReplayedStep, of_forward, undisturbed, watched
 from msprec.locate.trace import Trace, _closure_cell
+from msprec.runtime.cells import is_optimizer_class, is_wrapper_class
 
 
 class _Found(Exception):
@@ -20,6 +21,14 @@ class _Catcher(Trace):
             return super().run_gradient(function, args, kwargs)
         given = getattr(grad.cell_contents, "sens_param", False) is True if grad is not None else False
         raise _Found(holder.cell_contents, tuple(args[:-1] if given else args))
+
+    def cell_call(self, original, cell, args, kwargs):
+        """A training cell of MindSpore's ends the step too: what it differentiates is its network."""
+        network, optimizer = getattr(cell, "network", None), getattr(cell, "optimizer", None)
+        trains = is_wrapper_class(type(cell)) and is_optimizer_class(type(optimizer))
+        if not trains or network is None or kwargs:
+            return super().cell_call(original, cell, args, kwargs)
+        raise _Found(network, tuple(args))
 
 
 def with_forward(step: ReplayedStep, weights: list) -> ReplayedStep:

@@ -6,7 +6,7 @@ import pytest
 from mindspore import nn, ops
 
 from msprec.locate.gradients import Plain
-from msprec.locate.replay import of_forward, of_function, watched
+from msprec.locate.replay import of_forward, of_function, of_train_cell, watched
 from msprec.probe.differentiated_function import with_forward
 from msprec.probe.weight_decay_trial import NoDecay, decays_of
 
@@ -91,6 +91,33 @@ def test_the_function_inside_a_step(how):
     before = net.weight.asnumpy().copy()
     found = with_forward(of_function(step, (X, Y), [net, optimizer]), list(optimizer.parameters))
     assert found.forward is forward and len(found.inputs) == 2
+    assert np.array_equal(net.weight.asnumpy(), before)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_training_cell_within_a_cell(scaled):
+    """A cell that calls MindSpore's own training cell and computes something beside it."""
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = network()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    whole = nn.WithLossCell(net, nn.MSELoss())
+    scale = nn.FixedLossScaleUpdateCell(8.0)
+    trains = (
+        nn.TrainOneStepWithLossScaleCell(whole, optimizer, scale) if scaled else nn.TrainOneStepCell(whole, optimizer)
+    )
+
+    class Step(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.network, self.trains = net, trains
+
+        def construct(self, x, y):
+            loss = self.trains(x, y)
+            return loss, self.network(x).mean()
+
+    before = net.weight.asnumpy().copy()
+    found = with_forward(of_train_cell(Step(), (X, Y)), list(optimizer.parameters))
+    assert found.forward is whole and len(found.inputs) == 2
     assert np.array_equal(net.weight.asnumpy(), before)
 
 
