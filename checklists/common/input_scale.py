@@ -29,13 +29,15 @@ _LOOKS_UP = r"\b(gather|gather_nd|embedding|embedding_lookup|one_hot|Gather|Gath
 
 
 def feature_columns(dataset: Fact) -> list:
-    """The numeric columns that are input: neither label nor text nor masks, lengths and ids."""
+    """The numeric columns that are input: neither label nor text nor masks, lengths and ids, nor one number of the whole step, as
+    its rate is."""
     beside = {told.column for one in dataset.padding for told in (one.mask, one.length)}
     return [
         column
         for column in dataset.columns
         if column.name != dataset.label.column
         and column.kind in ("float", "int", "bool")
+        and (column.batched is not False or column.shape)
         and not _NOT_A_FEATURE.search(column.name or "")
         and column.name not in beside
     ]

@@ -1,4 +1,5 @@
-"""Weights that a script keeps as NumPy views of the parameters, so that training writes over what was kept (wi.02)."""
+"""Weights that a script keeps as the parameters themselves or as NumPy views of them, so that training writes over what was kept
+(wi.02)."""
 
 import ast
 import re
@@ -8,7 +9,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, root_name, target_names
 
 _VIEW = re.compile(r"\.asnumpy\(")
 _PARAMETERS = ("get_parameters", "trainable_params", "parameters_dict", "parameters_and_names", "untrainable_params")
@@ -19,7 +20,11 @@ _PUTS_BACK = ("set_data", "load_param_into_net", "assign", "assign_value", "Para
 def kept_as_views(run_data: RunData) -> Optional[Finding]:
     """A problem where a loop keeps ``{p.name: p.asnumpy() for p in net.get_parameters()}`` and the script puts that back later:
     on a CPU `Tensor.asnumpy` shares the tensor's memory (MindSpore 2.7.1 and 2.10, graph and PyNative mode), and the optimizer
-    writes into it. None elsewhere: from a device the values are copied."""
+    writes into it. From another device the values are copied. Also, wherever it runs, where a loop keeps each parameter itself
+    (``backup[p.name] = p``), writes into it, and the script puts back what was kept."""
+    itself = next(_kept_themselves(run_data), None)
+    if itself is not None:
+        return _themselves(run_data, *itself)
     if (run_data.run.device_target or "").upper() != "CPU":
         return None
     found = next(_kept(run_data), None)
@@ -51,6 +56,52 @@ def _kept(run_data: RunData) -> Iterator[tuple]:
                 back = _put_back(tree, name, node) if name else None
                 if back is not None:
                     yield name, [place(file, value.lineno), place(file, back)]
+
+
+def _themselves(run_data: RunData, name: str, places: list) -> Finding:
+    return problem(
+        Text(
+            "{name} 保存的是参数本身而不是它的值：之后写入参数也改变了保存的内容，放回去的就是当前的权重。",
+            "What {name} keeps are the parameters themselves, not their values: whatever is written into them later is what was "
+            "kept, and putting it back changes nothing.",
+            name=name,
+        ),
+        Text(
+            "保存副本：p.asnumpy().copy() 或 p.value().copy()。",
+            "Keep copies: p.asnumpy().copy(), or p.value().copy().",
+        ),
+        [run_data.code_at(places, Text("保存与放回之处", "Where they are kept and put back"))],
+        places,
+    )
+
+
+def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
+    """``(name, [where it is kept, where it is put back])`` of loops ``for p in …: name[…] = p`` that write into ``p`` too."""
+    for file in run_data.source.trees:
+        for loop in run_data.source.nodes(file, ast.For):
+            targets = set(target_names(loop.target))
+            parts = list(ast.walk(loop))
+            written = {root_name(one) for call in parts if isinstance(call, ast.Call) for one in _written(call)}
+            for node in parts if targets & written else ():
+                kept = (
+                    isinstance(node, ast.Assign)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id in targets & written
+                )
+                if not kept or not isinstance(node.targets[0], ast.Subscript):
+                    continue
+                name = ast.unparse(node.targets[0].value)
+                back = _put_back(run_data.source.trees[file], name, loop)
+                if back is not None:
+                    yield name, [place(file, node.lineno), place(file, back)]
+
+
+def _written(call: ast.Call) -> list:
+    """What a call writes new values into: ``ops.assign(p, …)``, ``p.set_data(…)``."""
+    if called_name(call) in ("assign", "Assign"):
+        return call.args[:1]
+    writes = called_name(call) in ("set_data", "assign_value") and isinstance(call.func, ast.Attribute)
+    return [call.func.value] if writes else []
 
 
 def _assigned(node: ast.AST) -> list:

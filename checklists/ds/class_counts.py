@@ -193,7 +193,7 @@ def _same_vocabulary(column: Fact, other: Fact) -> bool:
 def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
     """The column of sequences of which the label is the next symbol: in every place the same vocabulary as the labels, with a
     mean and spread as theirs, which features that only happen to be whole numbers do not have."""
-    if dataset.label.kind != "class" or not all(key.lstrip("-").isdigit() for key in counts):
+    if dataset.label.kind not in ("class", "one_hot") or not all(key.lstrip("-").isdigit() for key in counts):
         return None
     labels, number = np.array([int(key) for key in counts], float), np.array(list(counts.values()), float)
     mean = float(np.average(labels, weights=number))

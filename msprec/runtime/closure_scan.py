@@ -12,7 +12,11 @@ _MOST = 400
 
 
 class Reached(NamedTuple):
-    """Objects that a function's closure, globals and ``self`` lead to."""
+    """Objects that a function's closure, globals and ``self`` lead to.
+
+    ``parameters``: those that stand in no cell and that a function which is differentiated reaches; what a training step keeps
+    beside it, as averages of the weights, is none of them.
+    """
 
     optimizers: tuple
     networks: tuple
@@ -20,6 +24,7 @@ class Reached(NamedTuple):
     scalers: tuple
     has_gradient: bool
     functions: tuple
+    parameters: tuple
 
 
 def _is_cell(value) -> bool:
@@ -36,9 +41,10 @@ def names_in(code: types.CodeType) -> set:
 
 
 class _Walk:
-    def __init__(self) -> None:
+    def __init__(self, differentiated: bool) -> None:
         self.seen, self.optimizers, self.networks, self.losses, self.scalers = set(), [], [], [], []
-        self.functions, self.gradient = [], False
+        self.functions, self.gradient, self.parameters = [], False, []
+        self.differentiated = differentiated
         self.budget = _MOST
 
     def value(self, value, names: frozenset = frozenset()) -> None:
@@ -54,9 +60,17 @@ class _Walk:
         elif type(value).__name__ in GRADIENT_CLASSES:
             self.gradient = True
         elif isinstance(value, (list, tuple)) and len(value) <= 64:
-            self.seen.add(id(value))
+            if not any(map(_is_parameter, value)):  # these may be told to be weights later
+                self.seen.add(id(value))
             for item in value:
                 self.value(item)
+        elif isinstance(value, dict) and len(value) <= 64:
+            for item in filter(_is_parameter, value.values()):
+                self.value(item)
+        elif _is_parameter(value):
+            if self.differentiated:
+                self.seen.add(id(value))
+                self.parameters.append(value)
         elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
             self.instance(value, names)
 
@@ -96,14 +110,21 @@ class _Walk:
         code = getattr(target, "__code__", None)
         if code is None:
             return
-        if code.co_name in (GRADIENT_FUNCTION, "grad_fn") and "mindspore" in code.co_filename:
+        makes_gradient = code.co_name in (GRADIENT_FUNCTION, "grad_fn") and "mindspore" in code.co_filename
+        if makes_gradient:
             self.gradient = True
         elif code.co_name in ("value_and_grad", "grad") and "mindspore" in code.co_filename:
             self.gradient = True
             return
         elif "mindspore" not in (getattr(target, "__module__", "") or "").split(".")[0]:
             self.functions.append(function)
-        names = frozenset(names_in(code))
+        around, self.differentiated = self.differentiated, self.differentiated or makes_gradient
+        self._named(function, target, frozenset(names_in(code)))
+        self.differentiated = around
+
+    def _named(self, function, target, names: frozenset) -> None:
+        """What a function's ``self``, closure and globals hold; what makes gradients first, so that what it differentiates is
+        seen as that."""
         if getattr(function, "__self__", None) is not None:
             self.value(function.__self__, names)
         for held in getattr(target, "__closure__", None) or ():
@@ -112,14 +133,32 @@ class _Walk:
             except ValueError:
                 continue
         if (target.__module__ or "").split(".")[0] != "mindspore":
-            for name in names:
-                if name in target.__globals__:
-                    self.value(target.__globals__[name], names)
+            here = target.__globals__
+            for name in sorted(
+                (name for name in names if name in here), key=lambda name: not _of_gradients(here[name])
+            ):
+                self.value(here[name], names)
 
 
-def reached_from(function, owner=None) -> Reached:
-    """Follows closures, named globals, bound instances and ``__wrapped__``; at most some hundred functions."""
-    found = _Walk()
+def _is_parameter(value) -> bool:
+    return type(value).__name__ == "Parameter" and hasattr(value, "requires_grad")
+
+
+def _of_gradients(value) -> bool:
+    """Whether this is a function of MindSpore's own, as its gradient functions are, or one that it has compiled."""
+    target = getattr(value, "__wrapped__", value)
+    return "mindspore" in getattr(getattr(target, "__code__", None), "co_filename", "")
+
+
+def reached_from(function, owner=None, differentiated: bool = False) -> Reached:
+    """Follows closures, named globals, bound instances and ``__wrapped__``; at most some hundred functions.
+
+    Args:
+        function: A function or a cell.
+        owner: The object of which it is a method, where it is not bound.
+        differentiated: Whether it is the function whose gradient is computed.
+    """
+    found = _Walk(differentiated)
     if _is_cell(function):
         found.cell(function)
     else:
@@ -135,6 +174,7 @@ def reached_from(function, owner=None) -> Reached:
         tuple(found.scalers),
         found.gradient,
         tuple(found.functions),
+        tuple(found.parameters),
     )
 
 

@@ -44,6 +44,11 @@ def verdict(folder, code: str, reference=None) -> dict:
         ("net = nn.SyncBatchNorm(8, momentum=0.01)", "problem"),
         ("x = ops.dropout(x, p=0.1)", "ok"),
         ("drop = ops.Dropout(keep_prob=0.1)", "problem"),
+        ("keep_prob = 0.75\nx = ops.dropout(x, keep_prob)", "problem"),  # a share to keep, as the share to drop
+        ("net = nn.Dropout(p=config.keep_rate)", "problem"),
+        ("keep_prob = 0.75\nx = ops.dropout(x, 1 - keep_prob)", "ok"),
+        ("keep = 0.1\nx = ops.dropout(x, keep)", "ok"),
+        ("keeper = 0.3\nx = ops.dropout(x, keeper)", "ok"),
         ("net = nn.Conv2d(3, 8, 3)", "ok"),
         ("# as in PyTorch\nnet = nn.Conv2d(3, 8, 3)", "undecided"),
         ("net = nn.Conv2d(3, 8, 3)\nms.load_param_into_net(net, convert('resnet.pth'))", "undecided"),

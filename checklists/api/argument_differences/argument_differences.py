@@ -34,6 +34,8 @@ _CLASSES = {
     "initialiser": Text("初始化不同", "other initialiser"),
     "consistent": Text("含义相同", "same meaning"),
 }
+#: Names of a share to keep.
+_KEEPS = re.compile(r"(^|[_.])keep(_?(prob|rate|ratio|p))?$", re.IGNORECASE)
 _SEVERITIES = {"high": Text("高", "high"), "medium": Text("中", "medium")}
 _RANK = {"high": 0, "medium": 1}
 _ASKED_HEADS = [
@@ -132,6 +134,8 @@ class _Foreign:
         name, argument = call.api.rpartition(".")[2], call.arguments.get(parameter)
         given = self._given(call, argument) if argument is not None else [(UNKNOWN, call.place)]
         found = [judge(self._run_data, name, value, where) for value, where in given]
+        if judge is _dropped and argument is not None and not any(found):
+            found = [_kept_by_name(name, argument, value, call.place) for value, _ in given]
         return [entry for entry in found if entry is not None]
 
     def _given(self, call: ApiCall, argument: Argument) -> list:
@@ -219,6 +223,20 @@ def _dropped(run_data: RunData, name: str, share: Any, place: Fact) -> Optional[
     )
     write = Text("写成 p={keep}", "write p={keep}", keep=round(1.0 - share, 10))
     return OtherFrameworkArgument(f"{name}(p)", share, why, write, place)
+
+
+def _kept_by_name(name: str, argument: Argument, value: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
+    """What is called a share to keep and is given as the share to drop; where its value is known, one of half or more."""
+    called = ast.unparse(argument.node) if isinstance(argument.node, (ast.Name, ast.Attribute)) else ""
+    if not _KEEPS.search(called) or (_number(value) and not 0.5 <= value < 1):
+        return None
+    why = Text(
+        "p={called} 按名字是保留比例，而 p 是丢弃的比例",
+        "p={called} is a share to keep by its name, and p is the share to drop",
+        called=called,
+    )
+    write = Text("写成 p=1 - {called}", "write p=1 - {called}", called=called)
+    return OtherFrameworkArgument(f"{name}(p)", float(value) if _number(value) else called, why, write, place)
 
 
 def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optional[OtherFrameworkArgument]:

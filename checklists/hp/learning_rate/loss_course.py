@@ -106,16 +106,28 @@ def growth_of(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optio
 
 
 def blown_up(run_data: RunData, seen: Course, outcome: BesideConstant) -> Optional[tuple]:
-    """``(first loss, largest finite loss, the step of the leap)`` of a training that learnt nothing after its loss had been
-    hp.01.grew times the first for three steps in a row: what was learnt since is a constant. None of any other."""
+    """``(first loss, largest loss, the step of the leap)`` of a training that learnt nothing after its loss had been hp.01.grew
+    times the first for three steps in a row, or once where it had learnt before: what was learnt since is a constant. None of
+    any other."""
     numbers, losses = losses_of_course(run_data, seen)
     if outcome.verdict != "nothing" or len(losses) < 3 or not 0 < losses[0] < math.inf or nothing_updated(run_data):
         return None
     high = ~(losses < run_data.limit("hp.01.grew") * losses[0])
     three = np.flatnonzero(high[:-2] & high[1:-1] & high[2:])
-    if not three.size or not np.isfinite(losses[high]).any():
+    if three.size and np.isfinite(losses[high]).any():
+        return float(losses[0]), float(losses[np.isfinite(losses)].max()), int(numbers[three[0]])
+    leaps = np.flatnonzero(high & ~np.isnan(losses))
+    if not leaps.size or outcome.constant is None or not _learnt_by(run_data, losses[: leaps[0]], outcome):
         return None
-    return float(losses[0]), float(losses[np.isfinite(losses)].max()), int(numbers[three[0]])
+    return float(losses[0]), float(losses[leaps].max()), int(numbers[leaps[0]])
+
+
+def _learnt_by(run_data: RunData, losses: np.ndarray, outcome: BesideConstant) -> bool:
+    """Whether the mean of some twenty of the losses lies so far below a constant prediction's that something was learnt."""
+    if len(losses) < 20 or not np.isfinite(losses).all():
+        return False
+    lowest = np.convolve(losses, np.full(20, 1 / 20), mode="valid").min()
+    return bool(lowest <= (1 - run_data.limit("hp.01.learnt")) * outcome.constant.value)
 
 
 def _skipped_to_the_end(run_data: RunData) -> Optional[tuple]:

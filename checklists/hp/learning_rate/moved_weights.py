@@ -146,18 +146,18 @@ def _course(used: float, losses: _Still, most: float) -> dict:
 def out_of_reach(
     run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
 ) -> Optional[Finding]:
-    """The problem where no weight changed, for whatever reason, and none could have by hp.01.reach: gradients of norm 1, always
-    in one direction, would have moved the smallest weight by less than that share of its norm; under an optimizer whose steps
-    are as large as the rate, all steps in one direction. Of weights that start at zero the size is that which they are usually
-    drawn with. None of weights that were loaded."""
+    """The problem where no weight could have changed by hp.01.reach of a training that learnt nothing: under an optimizer whose
+    steps are as large as the rate, whatever the gradients, all steps in one direction; under another, where no weight changed,
+    gradients of norm 1, always in one direction. It is a share of the smallest weight's size or norm, of weights that start at
+    zero that which they are usually drawn with. None of weights that were loaded."""
     rates = run_data.steps().observed("lr")
     drawn = _drawn(run_data)
     if outcome.verdict != "nothing" or drawn is None or not len(rates) or not np.isfinite(rates).all():
         return None
     one, weights = drawn
-    if any(weight.moved.any is not False for weight in weights):
+    adaptive, still = rate_sized([one]), all(weight.moved.any is False for weight in weights)
+    if not (adaptive or still):
         return None
-    adaptive = rate_sized([one])
     way = float(rates.sum()) * (1.0 if adaptive else _lasting(one))
     each = [(_size(p) or _usual_size(p), p.size or 1) for p in weights]
     least = min((size * (1 if adaptive else math.sqrt(count)) for size, count in each if size > 0), default=0.0)
@@ -166,18 +166,23 @@ def out_of_reach(
     unit = Text("", "") if adaptive else Text("（梯度范数为 1）", " of gradients of norm 1")
     return problem(
         Text(
-            "学习率 {used} 过小，与权重为何没有变化无关：{steps} 步{unit}即使始终朝同一方向，也只能使权重改变其大小的 {share}。",
-            "The learning rate of {used} is too small, whatever else keeps the weights as they are: {steps} steps{unit}, all in "
-            "one direction, could have moved no weight by more than {share} of its size.",
+            "学习率 {used} 过小，与其他问题无关：{steps} 步{unit}即使始终朝同一方向，也只能使权重改变其大小的 {share}。",
+            "The learning rate of {used} is too small, whatever else is wrong: {steps} steps{unit}, all in one direction, could "
+            "have moved no weight by more than {share} of its size.",
             used=used,
             steps=len(rates),
             unit=unit,
             share=f"{100 * way / least:.2g} %",
         ),
         Text(
-            "先解决权重没有变化的原因（cg.02、cg.04、td.02），再把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
-            "Find first why the weights do not change (cg.02, cg.04, td.02), and raise the rate to what is usual (about 0.01 of "
-            "SGD, 0.001 of Adam).",
+            "{first}把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
+            "{first}aise the rate to what is usual (about 0.01 of SGD, 0.001 of Adam).",
+            first=Text(
+                "先解决权重没有变化的原因（cg.02、cg.04、td.02），再",
+                "Find first why the weights do not change (cg.02, cg.04, td.02), and r",
+            )
+            if still
+            else Text("", "R"),
         ),
         evidence,
         places,

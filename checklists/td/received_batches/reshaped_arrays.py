@@ -14,10 +14,10 @@ _STACKS = ("stack", "vstack")  # of arrays, while np.array may be made of number
 
 def reshaped_arrays(run_data: RunData) -> Optional[Finding]:
     """A problem where ``a.reshape(n, steps)`` follows ``steps, n = a.shape``, or names ``a.shape[1], a.shape[0]``, or
-    ``a.reshape(n, k)`` follows ``n = a.shape[2]``, or ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or
-    ``a.reshape(-1, w, f)`` a stack of windows of ``w`` steps along axis 1: the elements stay in their order, and each row is made
-    of several. Of code that prepares data: a network may mean it, as the shift of relative positions of Transformer-XL does, and
-    what its reshapes do is measured (cg.03)."""
+    ``a.reshape(n, k)`` follows ``n = a.shape[2]``, or ``a.reshape(k, a.shape[0])`` makes columns of what were rows, or
+    ``a.reshape(-1, k)`` follows ``a = np.stack([… for one in range(k)])``, or ``a.reshape(-1, w, f)`` a stack of windows of ``w``
+    steps along axis 1: the elements stay in their order, and each row is made of several. Of code that prepares data: a network
+    may mean it, as the shift of relative positions of Transformer-XL does, and what its reshapes do is measured (cg.03)."""
     for file in run_data.source.trees:
         for scope in _scopes_that_reshape(run_data, file):
             for line, name in () if _in_cell(run_data, file, scope) else _exchanged(scope):
@@ -86,9 +86,16 @@ def _exchanged(scope: ast.AST) -> Iterator[tuple]:
             own = shapes.get(array, [f"{array}.shape[{axis}]" for axis in range(len(sizes))])
             exchanged = len(set(sizes)) == len(sizes) > 1 and sorted(sizes) == sorted(own) and sizes != own
             exchanged = exchanged or (sizes[:1] != [] and lasts.get(sizes[0]) == array and len(sizes) > 1)
+            exchanged = exchanged or _rows_last(array, sizes)
             first, axes = stacked.get(array) or (None, 0)
             if exchanged or (first is not None and len(sizes) == axes and sizes[1] == first != sizes[0]):
                 yield node.lineno, array
+
+
+def _rows_last(array: str, sizes: list) -> bool:
+    """Whether the count of an array's rows is the last of the sizes, behind others than 1 (and -1, of which nothing is known)."""
+    last = sizes[-1] if len(sizes) > 1 else ""
+    return last in (f"{array}.shape[0]", f"len({array})") and not {*sizes[:-1]} <= {"1", "-1"}
 
 
 def _last_size(value: ast.expr) -> list:

@@ -1,6 +1,7 @@
-"""One batch in every step: an iterator that is made anew for each (td.05)."""
+"""One batch in every step: an iterator that is made anew for each, or a function that gives the same each time (td.05)."""
 
 import ast
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -8,18 +9,24 @@ from msprec.checklists.common.findings import at, train_sets
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name, root_name
 
+#: Functions that are asked for a batch.
+_GIVES_BATCH = re.compile(r"batch|^next|^sample$|^draw", re.IGNORECASE)
 #: Passes of one batch each from which on it is one batch throughout.
 _LEAST = 8
 
 
 def same_batch(run_data: RunData) -> Optional[Finding]:
     """A problem where all steps were given the samples of one batch in one order, and the line that takes it calls ``next`` of an
-    iterator made there, inside a loop: each step then begins the data anew. A training whose data are one batch iterates over
-    them, or calls its step with them."""
-    for dataset in train_sets(run_data):
-        where = _anew(run_data, dataset.iterated_at) if _is_one_batch(dataset) else None
+    iterator made there, inside a loop: each step then begins the data anew; or where the loop asks a function for a batch of a
+    size before each step. A training whose data are one batch iterates over them, or calls its step with them."""
+    for dataset in filter(_is_one_batch, train_sets(run_data)):
+        where = _anew(run_data, dataset.iterated_at)
         if where is None:
+            found = _asked_for(run_data, dataset.iterated_at)
+            if found is not None:
+                return _same_each_time(run_data, dataset, *found)
             continue
         return problem(
             Text(
@@ -38,6 +45,57 @@ def same_batch(run_data: RunData) -> Optional[Finding]:
             [where],
         )
     return None
+
+
+def _same_each_time(run_data: RunData, dataset: Fact, where: Fact, function: str) -> Finding:
+    places = [where, *_forgotten(run_data, function)]
+    return problem(
+        Text(
+            "每一步都得到同一个 batch：{where} 每次要一个 batch，{passes} 次都得到同样的 {samples} 个样本。",
+            "Each step is given one and the same batch: {where} asks for a batch every time, and {passes} times it was given the "
+            "same {samples} samples.",
+            where=at(where),
+            passes=dataset.passes,
+            samples=dataset.samples_per_pass,
+        ),
+        Text(
+            "检查取 batch 的函数是否记住了取到哪里（例如写成了局部变量，而不是 self 的属性）。",
+            "See whether the function that gives it keeps where it stands (a local name, say, in the place of one of self).",
+        ),
+        [run_data.code_at(places, Text("取 batch 之处", "Where the batch is taken"))],
+        places,
+    )
+
+
+def _asked_for(run_data: RunData, line: Optional[Fact]) -> Optional[tuple]:
+    """``(place, function)`` where the loop around a step's call assigns what a function gives that is asked for a batch of some
+    size."""
+    if not line or not line.file:
+        return None
+    around = run_data.source.enclosing(line.file, line.line or 0)
+    loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
+    for node in (one for loop in loops for one in ast.walk(loop)):
+        value = node.value if isinstance(node, ast.Assign) else None
+        asks = isinstance(value, ast.Call) and value.args and _GIVES_BATCH.search(called_name(value) or "")
+        if asks and not (isinstance(value.func, ast.Name) and value.func.id == "next"):
+            return place(line.file, node.lineno), called_name(value)
+    return None
+
+
+def _forgotten(run_data: RunData, function: str) -> list:
+    """The places in functions of that name that give a local name, which nothing reads, what a field of ``self`` of the same name
+    was to be given."""
+    found = []
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.FunctionDef):
+            if node.name != function:
+                continue
+            inside = list(ast.walk(node))
+            fields = {one.attr for one in inside if isinstance(one, ast.Attribute) and root_name(one) == "self"}
+            read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+            names = [one for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+            found += [place(file, one.lineno) for one in names if one.id in fields and one.id not in read]
+    return found
 
 
 def _is_one_batch(dataset: Fact) -> bool:

@@ -4,6 +4,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Joined, Text, english, listed
+from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import missing, no_training, note
 from msprec.checklists.common.rank_disagreement import named, rank_notes, weights_apart
 from msprec.checklists.common.reference_findings import with_reference
@@ -36,8 +37,8 @@ def zero_weights(run_data: RunData) -> Finding:
     judged. Right by construction: the zero last layer of an adapter (LoRA's B beside a varying A, zero convolutions),
     position tables and class tokens, frozen constants, the one weight of a linear model, whose loss is convex, and what
     started at zero beside weights that vary and was drawn apart by training, so that neither its rows nor its columns are the
-    same at the end. Of a distributed run every rank is judged; ranks that add up their gradients and do not start with the
-    same weights, nor end with them, are a problem too.
+    same at the end; several such weights of a training that learnt nothing are a problem. Of a distributed run every rank is
+    judged; ranks that add up their gradients and do not start with the same weights, nor end with them, are a problem too.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -52,6 +53,9 @@ def _starts_of(run_data: RunData, rank: int) -> Finding:
     found = starts(run_data.parameters_of(rank))
     known = [start for start in found if start.parameter.initial]
     bad = [start for start in known if start.state and not start.excuse]
+    apart = [start for start in known if start.excuse == "apart"]
+    if len(apart) > 1 and learning_outcome(run_data).verdict == "nothing":
+        bad += apart  # their biases drew them apart, and several zeros in a row let no gradient through
     if bad:
         return _bad(run_data, rank, found, bad)
     if len(known) < len(found):

@@ -170,13 +170,7 @@ class WeightsObserver:
             if id(entry) in self.put:
                 fate = self._fate(*self.put[id(entry)])
             elif id(entry) in self.files:
-                before, samples, shapes = self.files[id(entry)]
-                later = list(self.observer.parameters.entries)[before:] if before else list(first_values)
-                new = {key: first_values[key] for key in later if key in first_values}
-                own = {first_values[key][0]: _shape(self.observer.parameters.entries[key][0]) for key in new}
-                # a layer of another shape has the file's name by chance, as a new head has
-                same = {name: sample for name, sample in samples.items() if own.get(name, shapes[name]) == shapes[name]}
-                fate = {**self._matches(same, new), "names_alike": _alike(own, shapes)} if new else None
+                fate = self._fate_of_file(*self.files[id(entry)])
             if fate is not None:
                 fates[id(entry)] = fate
         if done:
@@ -184,6 +178,32 @@ class WeightsObserver:
             self.files = {key: held for key, held in self.files.items() if key not in fates}
             self.put = {key: put for key, put in self.put.items() if key not in fates}
         return fates
+
+    def _fate_of_file(self, before: int, samples: dict, shapes: dict) -> Optional[dict]:
+        """The same of a file that was read into no network: of the trained parameters or, if it fits better, of a network that is
+        called and not trained, as a teacher is.
+
+        Args:
+            before: How many trained parameters were known when it was read.
+            samples, shapes: Of the file, by name.
+        """
+        entries, first_values = self.observer.parameters.entries, self.observer.parameters.samples
+        later = list(entries)[before:] if before else list(first_values)
+        trained = {key: (*first_values[key], _shape(entries[key][0])) for key in later if key in first_values}
+        if not trained:
+            return None
+        called = []
+        for root in self.observer.steps.eval_roots:
+            own = {id(p): (p.name, _sample(p), _shape(p)) for _, p, _, _ in parameters_of(root)}
+            called.append({} if own.keys() & entries.keys() else own)
+        fates = []
+        for one in (trained, *filter(None, called)):
+            own = {name: shape for name, _, shape in one.values()}
+            # a layer of another shape has the file's name by chance, as a new head has
+            same = {name: sample for name, sample in samples.items() if own.get(name, shapes[name]) == shapes[name]}
+            matches = self._matches(same, {key: (name, sample) for key, (name, sample, _) in one.items()})
+            fates.append({**matches, "names_alike": _alike(own, shapes)})
+        return max(fates, key=lambda one: (one["kept"], one["names_in_network"], one["names_alike"]))
 
     def _fate(self, before: int, put: list) -> Optional[dict]:
         """``before``: parameters known when they were put in; None where none of them has come to train."""

@@ -67,6 +67,8 @@ class FunctionalSteps:
             return
         self.close()
         reached = steps.what_reaches(function, owner)
+        if not reached.has_gradient:
+            reached = steps.what_reaches(function, owner, differentiated=True)
         self._observer.datasets.feeds_step()
         entry = self._note(function, reached, args)
         self.open = steps.begun(entry)
@@ -92,7 +94,7 @@ class FunctionalSteps:
     def _note(self, function, reached: Reached, args: tuple) -> dict:
         """Notes what trains; returns the style's entry."""
         steps, inner = self._steps, innermost(function)
-        steps.note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [])
+        steps.note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [], reached.parameters)
         steps.loss_facts.note_reached(reached)
         entry = steps.style_facts.note("functional", function=inner)
         steps.note_inputs(args, inner)

@@ -61,7 +61,7 @@ class JitSteps:
         steps = self._steps
         steps.close_open()
         self._observer.datasets.feeds_step()
-        steps.note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [])
+        steps.note_trained([unwrap(n) for n in reached.networks], reached.optimizers, [], reached.parameters)
         steps.loss_facts.note_reached(reached)
         entry = steps.style_facts.note("jit", function=executor.fn)
         steps.note_inputs(args, executor.fn)

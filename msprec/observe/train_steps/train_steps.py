@@ -111,15 +111,15 @@ class StepObserver:
         finally:
             self.gradient_depth -= 1
 
-    def what_reaches(self, function, owner=None) -> Reached:
-        """What ``function`` reaches, from a store of the last few."""
-        key = (id(getattr(function, "__func__", function)), id(owner))
+    def what_reaches(self, function, owner=None, differentiated: bool = False) -> Reached:
+        """What ``function`` reaches, from a store of the last few; ``differentiated``: its gradient is computed."""
+        key = (id(getattr(function, "__func__", function)), id(owner), differentiated)
         if key not in self._reached:
             # a loop may make a new function each step, with its batch in the closure: only a few are kept
             if len(self._reached) >= _KEPT_FUNCTIONS:
                 del self._reached[next(iter(self._reached))]
             # the function is kept so that its id stays its own
-            self._reached[key] = (function, reached_from(function, owner))
+            self._reached[key] = (function, reached_from(function, owner, differentiated))
         return self._reached[key][1]
 
     def begun(self, entry: dict) -> OpenStep:
@@ -177,9 +177,9 @@ class StepObserver:
 
     # what trains
 
-    def note_trained(self, roots: list, optimizers, cells: list) -> None:
-        """Remembers networks and parameters the first time that they train."""
-        key = (*map(id, roots), *map(id, optimizers))
+    def note_trained(self, roots: list, optimizers, cells: list, parameters: tuple = ()) -> None:
+        """Remembers networks and parameters the first time that they train; ``parameters``: those that stand in no cell."""
+        key = (*map(id, roots), *map(id, optimizers), *map(id, parameters))
         if key in self._noted:
             return
         self._noted.add(key)
@@ -188,7 +188,7 @@ class StepObserver:
             for _, inner in walk(cell):
                 if is_loss_class(type(inner)):
                     self.loss_facts.note_cell(inner)
-        extra = [p for o in optimizers for p in o.parameters]
+        extra = [*parameters, *(p for o in optimizers for p in o.parameters)]
         # layers may have been put into a known network since: another optimizer begins another training
         known = [root for root in self.roots if optimizers and not any(root is one for one in roots)]
         self.observer.parameters.note([*roots, *known], extra, self.done)

@@ -315,3 +315,11 @@ def test_targets_that_were_divided_by_more_than_they_reach(verdict, top, code, c
     entry = verdict("dp.01", made)
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert conclusion == "ok" or "run to 16 only" in entry["summary"]
+
+
+@pytest.mark.parametrize(("batched", "conclusion"), [(False, "ok"), (True, "problem")])
+def test_one_number_of_a_step_is_no_input(verdict, batched, conclusion):
+    """The rate that a step is called with; of each sample one, it would be a feature of a small scale."""
+    rate = column("rate", shape=[], min=0.01, max=0.02, mean=0.015, std=0.003, batched=batched)
+    pictures = column(min=0.0, max=1.0, mean=0.3, std=0.3)
+    assert verdict("dp.01", fed(pictures, rate))["conclusion"] == conclusion

@@ -196,3 +196,16 @@ def test_samples_without_a_label_are_no_class(verdict, counts, conclusion):
     entry = verdict("ds.03", counted(counts))
     assert entry["conclusion"] == conclusion, entry["summary"]
     assert ("no label" in entry["summary"]) == (conclusion == "undecided")
+
+
+@pytest.mark.parametrize(("kind", "mean", "conclusion"), [("one_hot", 8.8, "not_applicable"), ("one_hot", 14.5, "problem")])
+def test_the_next_word_as_a_row_of_zeros_and_a_one(verdict, kind, mean, conclusion):
+    counts = {str(n): round(10000 / (n + 1)) for n in range(30)}
+    total = sum(counts.values())
+    found = sum(int(key) * n for key, n in counts.items()) / total
+    std = (sum((int(key) - found) ** 2 * n for key, n in counts.items()) / total) ** 0.5
+    mean = found if conclusion == "not_applicable" else mean
+    places = {"axis": 1, "mean": [mean] * 2, "std": [std] * 2, "min": [0.0] * 2, "max": [29.0] * 2}
+    words = column("words", dtype="int32", kind="int", shape=[2], min=0, max=29, channels=places)
+    data = dataset([words], label={"kind": kind, "counts": counts})
+    assert verdict("ds.03", Run(datasets=[data]))["conclusion"] == conclusion

@@ -58,6 +58,16 @@ def test_learnt_nothing_at_a_rate_outside_the_bounds(verdict):
     assert entry["conclusion"] == "problem", entry["summary"]
 
 
+@pytest.mark.parametrize(("before", "after", "conclusion"), [(1.3, 2.31, "problem"), (2.3, 2.31, "undecided"), (1.3, 1.2, "undecided")])
+def test_one_leap_out_of_what_was_learnt(verdict, before, after, conclusion):
+    """An infinite loss in one step, after which a training that had learnt is a constant again."""
+    steps = {1: 2.3, 60: math.inf}
+    run = training(lambda n: steps.get(n, before if n < 60 else after))
+    entry = verdict("hp.01", run)
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion != "problem" or "leapt" in entry["summary"]
+
+
 def test_of_rewards_a_range_test_tells_nothing(verdict):
     run = swept(training(level), 1e-5, 1e-3)
     run.source["train.py"] += "\nrewards = [1.0]\n"
@@ -78,6 +88,7 @@ def test_learnt_nothing_inside_the_bounds_is_not_the_rate(verdict):
         ("SGD", 1e-1, True, "undecided"),  # something else holds them, and the rate may be right
         ("SGD", 1e-6, False, "undecided"),
         ("Adam", 1e-6, True, "problem"),
+        ("Adam", 1e-6, False, "problem"),  # its steps are of one size, whatever the loss is
         ("Adam", 1e-3, True, "undecided"),
     ],
 )

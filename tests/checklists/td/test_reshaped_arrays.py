@@ -30,6 +30,13 @@ _FUNCTION = "def rows(a):\n    t, n, c = a.shape\n    return a.reshape({})\n"
         ("n = a.shape[2]\nb = c.reshape(n, 64)\n", None),
         ("n = a.shape[0]\nb = a.reshape(n, 64)\n", None),
         ("n = a.shape[2]\nb = a.reshape(-1, n)\n", None),
+        # rows that were to become columns; one row, an unknown count, rows first
+        ("b = a.reshape(n, a.shape[0])\n", 1),
+        ("b = a.images.reshape(64, len(a.images))\n", 1),
+        ("b = a.reshape(1, a.shape[0])\n", None),
+        ("b = a.reshape(-1, a.shape[0])\n", None),
+        ("b = a.reshape(a.shape[0], n).T\n", None),
+        ("b = c.reshape(n, a.shape[0])\n", None),
         # another array by then; a network's
         ("t, n = a.shape\na = a.T\nb = a.reshape(n, t)\n", None),
         ("class N:\n    def construct(self, a):\n        t, n = a.shape\n        return a.reshape(n, t)\n", None),

@@ -20,6 +20,9 @@ def fed(code, line, keys=("a",), samples=32, passes=100):
     [
         (_LOOP.format("next(iter(stream))"), 3, {}, 2),
         (_LOOP.format("next(data.create_tuple_iterator())"), 2, {}, 2),
+        (_LOOP.format("train.next_batch(32)"), 3, {}, 2),  # it forgets where it stands
+        (_LOOP.format("train.next_batch(32)"), 3, {"keys": ("a", "b")}, None),
+        (_LOOP.format("augmented(x0, y0)"), 3, {}, None),
         ("it = iter(stream)\n" + _LOOP.format("next(it)"), 4, {}, None),  # full batches, one after the other
         (_LOOP.format("next(iter(stream))"), 3, {"keys": ("a", "b")}, None),  # shuffled anew each time
         (_LOOP.format("next(iter(stream))"), 3, {"samples": 320}, None),

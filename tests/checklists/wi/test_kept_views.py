@@ -38,3 +38,35 @@ def test_what_is_kept(tmp_path, kept, back, device, wrong):
     assert (found is not None) == wrong
     if wrong:
         assert found.locations[0]["line"] == 5
+
+
+AVERAGED = """
+class Average:
+    def apply(self):
+        for p in self.params:
+            self.backup[p.name] = {}
+            {}
+
+    def restore(self):
+        for p in self.params:
+            ops.assign(p, {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "write", "back", "wrong"),
+    [
+        ("p", "ops.assign(p, Tensor(self.shadow[p.name]))", "self.backup[p.name]", True),
+        ("p", "p.set_data(self.shadow[p.name])", "self.backup[p.name]", True),
+        ("p.asnumpy().copy()", "ops.assign(p, Tensor(self.shadow[p.name]))", "Tensor(self.backup[p.name])", False),
+        ("p", "pass", "self.backup[p.name]", False),  # a table of the parameters
+        ("p", "ops.assign(p, Tensor(self.shadow[p.name]))", "self.shadow[p.name]", False),  # not put back
+    ],
+)
+def test_parameters_kept_themselves(tmp_path, kept, write, back, wrong):
+    made = Run(source={"train.py": AVERAGED.format(kept, write, back)})
+    made.set("run", {"device_target": "Ascend"})
+    found = kept_as_views(run_data(tmp_path, made))
+    assert (found is not None) == wrong
+    if wrong:
+        assert [one["line"] for one in found.locations] == [5, 10]

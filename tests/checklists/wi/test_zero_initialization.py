@@ -164,3 +164,14 @@ def test_set_data_of_a_plot_is_no_place_of_a_weight(verdict):
     entry = verdict("wi.01", made)
     assert entry["conclusion"] == "problem"
     assert {place["file"] for place in entry["locations"]} == {"start.py"}
+
+
+@pytest.mark.parametrize(("loss", "layers", "conclusion"), [(2.3026, 2, "problem"), (0.2, 2, "ok"), (2.3026, 1, "ok")])
+def test_several_zeros_in_a_row_that_learnt_nothing(verdict, loss, layers, conclusion):
+    """Biases that vary drew the units apart, and no gradient came through the zeros."""
+    zeros = [parameter(f"mid{n}.weight", [8, 8], initial=ZERO) for n in range(layers)]
+    apart = [{**one, "final": {**one["final"], "alike": False}} for one in zeros]
+    rows = [{"step": n, "loss": loss, "lr": 0.1, "batch": 32} for n in range(1, 136)]
+    losses = [{"class": "CrossEntropyLoss", "builtin": True, "args": "", "place": None}]
+    entry = verdict("wi.01", weights(MOVING, *apart, parameter("last.weight", [10, 8]), steps=rows, loss=losses))
+    assert entry["conclusion"] == conclusion, entry["summary"]
