@@ -78,9 +78,14 @@ def _given_metric(run_data: RunData, branch: ast.If, tree: ast.AST, name: str) -
     return names[0] if len(names) == 1 and _tells(names[0]) else None
 
 
+def better_way(name: str) -> Optional[bool]:
+    """Whether more is better of the metric that a name speaks of; None where the name does not tell."""
+    higher, lower = bool(_HIGHER.search(name)), bool(_LOWER.search(name))
+    return higher if higher != lower else None
+
+
 def _tells(name: str) -> bool:
-    """Whether a name speaks of a metric of which it is known which way is better."""
-    return bool(_LOWER.search(name)) != bool(_HIGHER.search(name))
+    return better_way(name) is not None
 
 
 def _metric(name: str, tree: ast.AST) -> Optional[str]:

@@ -8,6 +8,7 @@ from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.kept_views import kept_as_views
 from msprec.checklists.common.kept_weights import kept_at_worst
+from msprec.checklists.common.monitored_metric import monitored_the_wrong_way
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
@@ -53,7 +54,7 @@ class JudgedLoad(NamedTuple):
 def judge_loads(run_data: RunData) -> Finding:
     """The finding on all loads of a run, and on the reference weights where there are some."""
     loads = [load for load in run_data.loads if not load.optimizer]
-    judged = [_reference(run_data), kept_as_views(run_data)]
+    judged = [_reference(run_data), kept_as_views(run_data), monitored_the_wrong_way(run_data)]
     judged += [_of_loads(run_data, loads)] if loads else []
     judged += [kept_at_worst(run_data)] if loads or run_data.find_lines(_PUTS_BACK, 1) else []
     findings = [finding for finding in judged if finding is not None]

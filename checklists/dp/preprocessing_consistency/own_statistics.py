@@ -152,15 +152,22 @@ def _made_of(run_data: RunData, file: str) -> dict:
 
 
 def _given_to(run_data: RunData, file: str) -> dict:
-    """``{call of a scaler: the name that its result goes to}``, where that tells training from evaluation."""
-    return {
-        call: one.id
+    """``{call of a scaler: the name that its result goes to}``, where that tells training from evaluation: the name that it is
+    assigned to, or else that of training data which are made with that name."""
+    assigned = [
+        (target.id, node.value)
         for node in run_data.source.nodes(file, ast.Assign)
-        for one in node.targets
-        if isinstance(one, ast.Name) and (TRAINING.search(one.id) or OTHER.search(one.id))
-        for call in ast.walk(node.value)
-        if isinstance(call, ast.Call) and called_name(call) in _FITS
-    }
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    used = {name: data for data, value in assigned if TRAINING.search(data) for name in target_names(value)}
+    found = {}
+    for name, value in assigned:
+        told = name if TRAINING.search(name) or OTHER.search(name) else used.get(name)
+        for call in ast.walk(value) if told else ():
+            if isinstance(call, ast.Call) and called_name(call) in _FITS:
+                found[call] = told
+    return found
 
 
 def _by_its_own(node: ast.BinOp) -> str:

@@ -269,6 +269,21 @@ def test_a_function_that_fits_a_scaler_to_whatever_it_is_given(verdict, prepared
     assert not lines or [place["line"] for place in entry["locations"]] == lines
 
 
+_WINDOWS = """scaler = Scaler().fit(series[:a])
+train = Windows(series[:a], scaler)
+test = Windows(series[a:], {})
+"""
+
+
+@pytest.mark.parametrize(("of_test", "lines"), [("Scaler().fit(series[a:])", [3, 1]), ("scaler", None)])
+def test_parts_of_one_series_with_scalers_of_their_own(verdict, of_test, lines):
+    near = [features([-2.0, -3.0], [2.0, 3.0], [0.02, -0.01], [1.0, 0.98])]
+    sets = [dataset(near), dataset(near, role="eval")]
+    entry = verdict("dp.02", Run(datasets=sets, source={"train.py": _WINDOWS.format(of_test)}))
+    assert entry["conclusion"] == ("problem" if lines else "ok")
+    assert not lines or [place["line"] for place in entry["locations"]] == lines
+
+
 _ONE_AFTER = """scaler = Scaler().fit(series)
 x = scaler.transform(series)
 for batch in batches(x):

@@ -1,0 +1,70 @@
+"""A metric that is monitored in the wrong sense: the least accuracy, or the largest loss, counts as the best (wi.02)."""
+
+import ast
+from collections.abc import Iterator
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.kept_weights import better_way
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+
+_MODES = {"min": False, "max": True}
+
+
+def monitored_the_wrong_way(run_data: RunData) -> Optional[Finding]:
+    """A problem where ``monitor`` names an accuracy and ``mode`` is "min", or a loss and "max": as arguments of one call, fields
+    of one class (that no call gives otherwise) or keys of one dictionary; None elsewhere."""
+    found = next(_contradictions(run_data), None)
+    if found is None:
+        return None
+    metric, mode, where = found
+    return problem(
+        Text(
+            "监控的是 {metric}，却用 mode={mode}：被当作最好的是最差的一次，保留（或据以停止、调整学习率）的就是它。",
+            "{metric} is monitored with mode={mode}: what counts as the best is the worst, and the weights are kept, the training "
+            "stopped or the rate changed by it.",
+            metric=metric,
+            mode=mode,
+        ),
+        Text("改为 mode={mode}。", "Set mode={mode}.", mode="max" if mode == "min" else "min"),
+        [run_data.code(where, Text("监控之处", "Where it is monitored"))],
+        [where],
+    )
+
+
+def _contradictions(run_data: RunData) -> Iterator[tuple]:
+    """``(metric, mode, where the mode stands)``."""
+    for file in run_data.source.trees:
+        for kind in (ast.Call, ast.Dict, ast.ClassDef):
+            for node in run_data.source.nodes(file, kind):
+                told = _constants(node)
+                metric, mode = told.get("monitor"), told.get("mode")
+                if metric is None or mode is None or mode.value not in _MODES:
+                    continue
+                higher = better_way(str(metric.value))
+                overridden = isinstance(node, ast.ClassDef) and _given_otherwise(run_data)
+                if higher is not None and higher != _MODES[mode.value] and not overridden:
+                    yield metric.value, mode.value, place(file, mode.lineno)
+
+
+def _constants(node: ast.AST) -> dict:
+    """The texts that stand beside names in a call, a dictionary or the body of a class: ``{name: constant}``."""
+    pairs: list = []
+    if isinstance(node, ast.Call):
+        pairs = [(one.arg, one.value) for one in node.keywords]
+    elif isinstance(node, ast.Dict):
+        pairs = [(one.value, value) for one, value in zip(node.keys, node.values) if isinstance(one, ast.Constant)]
+    elif isinstance(node, ast.ClassDef):
+        pairs = [(one.target.id, one.value) for one in node.body if _is_field(one)]
+    return {name: value for name, value in pairs if isinstance(value, ast.Constant) and isinstance(value.value, str)}
+
+
+def _is_field(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+
+
+def _given_otherwise(run_data: RunData) -> bool:
+    """Whether some call hands over a ``monitor`` or a ``mode`` as a text, so that the defaults of a class may not count."""
+    calls = (one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call))
+    return any({"monitor", "mode"} & _constants(one).keys() for one in calls)
