@@ -83,14 +83,12 @@ def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
             parts = list(ast.walk(loop))
             written = {root_name(one) for call in parts if isinstance(call, ast.Call) for one in _written(call)}
             for node in parts if targets & written else ():
-                kept = (
-                    isinstance(node, ast.Assign)
-                    and isinstance(node.value, ast.Name)
-                    and node.value.id in targets & written
-                )
-                if not kept or not isinstance(node.targets[0], ast.Subscript):
+                if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name):
                     continue
-                name = ast.unparse(node.targets[0].value)
+                into = node.targets[0]
+                if node.value.id not in targets & written or not isinstance(into, ast.Subscript):
+                    continue
+                name = ast.unparse(into.value)
                 back = _put_back(run_data.source.trees[file], name, loop)
                 if back is not None:
                     yield name, [place(file, node.lineno), place(file, back)]
@@ -100,8 +98,8 @@ def _written(call: ast.Call) -> list:
     """What a call writes new values into: ``ops.assign(p, …)``, ``p.set_data(…)``."""
     if called_name(call) in ("assign", "Assign"):
         return call.args[:1]
-    writes = called_name(call) in ("set_data", "assign_value") and isinstance(call.func, ast.Attribute)
-    return [call.func.value] if writes else []
+    writes = called_name(call) in ("set_data", "assign_value")
+    return [call.func.value] if writes and isinstance(call.func, ast.Attribute) else []
 
 
 def _assigned(node: ast.AST) -> list:

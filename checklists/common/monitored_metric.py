@@ -22,7 +22,7 @@ def monitored_the_wrong_way(run_data: RunData) -> Optional[Finding]:
     return problem(
         Text(
             "监控的是 {metric}，却用 mode={mode}：被当作最好的是最差的一次，保留（或据以停止、调整学习率）的就是它。",
-            "{metric} is monitored with mode={mode}: what counts as the best is the worst, and the weights are kept, the training "
+            "{metric} is monitored with mode={mode}: what counts as the best is the worst, and weights are kept, the training is "
             "stopped or the rate changed by it.",
             metric=metric,
             mode=mode,
@@ -56,12 +56,9 @@ def _constants(node: ast.AST) -> dict:
     elif isinstance(node, ast.Dict):
         pairs = [(one.value, value) for one, value in zip(node.keys, node.values) if isinstance(one, ast.Constant)]
     elif isinstance(node, ast.ClassDef):
-        pairs = [(one.target.id, one.value) for one in node.body if _is_field(one)]
+        fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
+        pairs = [(one.target.id, one.value) for one in fields if isinstance(one.target, ast.Name)]
     return {name: value for name, value in pairs if isinstance(value, ast.Constant) and isinstance(value.value, str)}
-
-
-def _is_field(node: ast.AST) -> bool:
-    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
 
 
 def _given_otherwise(run_data: RunData) -> bool:

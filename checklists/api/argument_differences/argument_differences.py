@@ -59,7 +59,7 @@ class OtherFrameworkArgument(NamedTuple):
     """A value that only makes sense in the other framework."""
 
     what: str
-    value: float
+    value: Any
     why: Text
     write: Text
     place: Fact
@@ -236,7 +236,7 @@ def _kept_by_name(name: str, argument: Argument, value: Any, place: Fact) -> Opt
         called=called,
     )
     write = Text("写成 p=1 - {called}", "write p=1 - {called}", called=called)
-    return OtherFrameworkArgument(f"{name}(p)", float(value) if _number(value) else called, why, write, place)
+    return OtherFrameworkArgument(f"{name}(p)", value if _number(value) else called, why, write, place)
 
 
 def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optional[OtherFrameworkArgument]:

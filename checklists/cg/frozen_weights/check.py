@@ -437,7 +437,8 @@ def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
 
 def _places(run_data: RunData) -> list:
     hidden = run_data.find_lines(r"\bstop_gradient\s*\(")
-    return hidden + _used_optimizers(run_data)
+    used = _used_optimizers(run_data)
+    return hidden + (used or [step.place for step in run_data.train_steps if step.count and step.place])
 
 
 def _used_optimizers(run_data: RunData) -> list:

@@ -155,6 +155,9 @@ class _Rate:
         written = [at for one in self.optimizers for at in argument_origin(run_data, one.place, RATE, one.class_ or "")]
         rising = run_data.find_lines(STEPPED, 3) if still_rising(run_data) else []
         self.places = [*rising, *(optimizer.place for optimizer in self.optimizers), *written]
+        if not self.optimizers:  # a step that updates by hand
+            steps = [step.place for step in run_data.train_steps if step.count and step.place]
+            self.places = [*run_data.find_lines(_RATE_SET, 3), *steps]
         self.shown = (self.evidence, self.places)
         self.grown = growth_of(run_data, self.seen, self.outcome)
         self._correct_course()
@@ -357,6 +360,8 @@ class _Rate:
         return open_rate(self.run_data, self.seen, self.used, self.curve, self.verdict, *self.shown)
 
 
+#: Where a script gives a rate of its own a value.
+_RATE_SET = r"(?i)^\s*(self\.)?(lr|eta|rate|learning_rate|step_size)\w*\s*=[^=]"
 #: In the order in which they are asked.
 _RULES = (
     _Rate.zero,

@@ -117,17 +117,18 @@ def blown_up(run_data: RunData, seen: Course, outcome: BesideConstant) -> Option
     if three.size and np.isfinite(losses[high]).any():
         return float(losses[0]), float(losses[np.isfinite(losses)].max()), int(numbers[three[0]])
     leaps = np.flatnonzero(high & ~np.isnan(losses))
-    if not leaps.size or outcome.constant is None or not _learnt_by(run_data, losses[: leaps[0]], outcome):
+    constant = outcome.constant.value if outcome.constant is not None else None
+    if not leaps.size or constant is None or not _learnt_by(run_data, losses[: leaps[0]], constant):
         return None
     return float(losses[0]), float(losses[leaps].max()), int(numbers[leaps[0]])
 
 
-def _learnt_by(run_data: RunData, losses: np.ndarray, outcome: BesideConstant) -> bool:
+def _learnt_by(run_data: RunData, losses: np.ndarray, constant: float) -> bool:
     """Whether the mean of some twenty of the losses lies so far below a constant prediction's that something was learnt."""
     if len(losses) < 20 or not np.isfinite(losses).all():
         return False
     lowest = np.convolve(losses, np.full(20, 1 / 20), mode="valid").min()
-    return bool(lowest <= (1 - run_data.limit("hp.01.learnt")) * outcome.constant.value)
+    return bool(lowest <= (1 - run_data.limit("hp.01.learnt")) * constant)
 
 
 def _skipped_to_the_end(run_data: RunData) -> Optional[tuple]:

@@ -75,10 +75,12 @@ def _asked_for(run_data: RunData, line: Optional[Fact]) -> Optional[tuple]:
     around = run_data.source.enclosing(line.file, line.line or 0)
     loops = [one for one in around if isinstance(one, (ast.For, ast.While))]
     for node in (one for loop in loops for one in ast.walk(loop)):
-        value = node.value if isinstance(node, ast.Assign) else None
-        asks = isinstance(value, ast.Call) and value.args and _GIVES_BATCH.search(called_name(value) or "")
-        if asks and not (isinstance(value.func, ast.Name) and value.func.id == "next"):
-            return place(line.file, node.lineno), called_name(value)
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        call, function = node.value, called_name(node.value)
+        of_iterator = isinstance(call.func, ast.Name) and function == "next"
+        if call.args and _GIVES_BATCH.search(function) and not of_iterator:
+            return place(line.file, node.lineno), function
     return None
 
 

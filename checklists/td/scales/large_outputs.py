@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from typing import Optional
 
 from msprec.bilingual import Text
@@ -11,6 +12,8 @@ from msprec.engine.finding import Finding, problem, table
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
+#: Layers after which weights that were drawn td.08.wide times as wide let nothing be learnt.
+_LAYERS = 8
 _ADVICE = Text(
     "按 He 或 Xavier 初始化权重（HeNormal、XavierUniform），加入归一化层，并归一化输入；再比较第一步的输出与目标的尺度。",
     "Draw the weights with HeNormal or XavierUniform, add normalisation layers, normalise the inputs, and compare the "
@@ -59,7 +62,8 @@ def outputs_too_large(run_data: RunData, targets: Targets, found: Assessment, sh
 
 def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
     """A problem where the loss of class scores starts td.03.start times above a constant prediction's, most weights were drawn
-    td.08.wide times as wide as they should be, and td.03.solved of the constant's loss is not gone at the end; else None.
+    td.08.wide times as wide as they should be, or one that is used again and again as a recurrent one is lets values grow as
+    eight such layers do, and td.03.solved of the constant's loss is not gone at the end; else None.
     """
     constant, gain = found.outcome.constant, found.outcome.gain
     if constant is None or gain is None or not math.isfinite(gain) or found.start is None or run_data.loads:
@@ -67,8 +71,10 @@ def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
     if found.start < run_data.limit("td.03.start") * constant.value or gain >= run_data.limit("td.03.solved"):
         return None
     wide, drawn = _wide(run_data), _drawn(run_data)
-    if 2 * len(wide) <= len(drawn):
+    again = [] if 2 * len(wide) > len(drawn) else _wide_again(run_data)
+    if 2 * len(wide) <= len(drawn) and not again:
         return None
+    wide = again or wide
     places = [place for one, _ in wide for place in _made(run_data, one)]
     return problem(
         Text(
@@ -97,6 +103,15 @@ def _wide(run_data: RunData) -> list:
     """``[(parameter, times He's standard deviation), …]`` of the weights that were drawn td.08.wide times as wide or more."""
     found = [(one, one.initial.std / math.sqrt(2 / _fan_in(one))) for one in _drawn(run_data)]
     return [(one, times) for one, times in found if times >= run_data.limit("td.08.wide")]
+
+
+def _wide_again(run_data: RunData) -> list:
+    """The same of weights that one pass through the network uses several times, by as much as values grow on the way."""
+    start = next(iter(run_data.probes.units.moments), None)
+    used = Counter(one.weight for one in start.entries if one.kind == "layer") if start is not None else Counter()
+    found = [(one, one.initial.std / math.sqrt(2 / _fan_in(one))) for one in _drawn(run_data)]
+    most = run_data.limit("td.08.wide") ** _LAYERS
+    return [(one, times) for one, times in found if used[one.name] > 1 and times ** used[one.name] >= most]
 
 
 def _drawn(run_data: RunData) -> list:

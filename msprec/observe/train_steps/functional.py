@@ -6,6 +6,7 @@ from typing import Optional
 import numpy as np
 
 from msprec.locate.replay import of_forward
+from msprec.observe.train_steps.given_rate import given_rate
 from msprec.observe.train_steps.gradient_functions import differentiated_in, innermost, unscales_value
 from msprec.observe.train_steps.open_step import OpenStep, Opposite, Unscaled
 from msprec.record.step_recorder import to_number
@@ -80,6 +81,7 @@ class FunctionalSteps:
         self.open.loss_was_unscaled = unscales_value(function)
         if not self._observer.optimizers.made:
             self.open.weight = _smallest_weight(reached.networks)
+            self.open.rate = given_rate(self.open.function, args)
         self._keep(self.open, function, args, reached)
 
     def _note_update_by_hand(self) -> None:

@@ -323,3 +323,19 @@ def test_one_number_of_a_step_is_no_input(verdict, batched, conclusion):
     rate = column("rate", shape=[], min=0.01, max=0.02, mean=0.015, std=0.003, batched=batched)
     pictures = column(min=0.0, max=1.0, mean=0.3, std=0.3)
     assert verdict("dp.01", fed(pictures, rate))["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
+    ("code", "spread", "conclusion"),
+    [
+        ("a = (a - a.mean(axis=1, keepdims=True)) / a.std(axis=1, keepdims=True)\n", 0.02, "problem"),
+        ("a = (a - np.mean(a, 1)[:, None]) / np.std(a, 1)[:, None]\n", 0.02, "problem"),
+        ("a = (a - a.mean(axis=0)) / a.std(axis=0)\n", 0.02, "ok"),
+        ("a = (a - a.mean(axis=1, keepdims=True)) / a.std(axis=1, keepdims=True)\n", 0.9, "ok"),  # of one kind
+    ],
+)
+def test_rows_that_were_standardised_in_the_place_of_columns(verdict, code, spread, conclusion):
+    means = [-0.35] * 9 + [3.15]
+    column = features([-1.0] * 9 + [2.9], [1.0] * 9 + [3.5], means, [spread] * 10)
+    column.update(mean=0.0, std=1.0, min=-1.0, max=3.5)
+    assert verdict("dp.01", fed(column, code=code))["conclusion"] == conclusion

@@ -198,7 +198,9 @@ def test_samples_without_a_label_are_no_class(verdict, counts, conclusion):
     assert ("no label" in entry["summary"]) == (conclusion == "undecided")
 
 
-@pytest.mark.parametrize(("kind", "mean", "conclusion"), [("one_hot", 8.8, "not_applicable"), ("one_hot", 14.5, "problem")])
+@pytest.mark.parametrize(
+    ("kind", "mean", "conclusion"), [("one_hot", 8.8, "not_applicable"), ("one_hot", 14.5, "problem")]
+)
 def test_the_next_word_as_a_row_of_zeros_and_a_one(verdict, kind, mean, conclusion):
     counts = {str(n): round(10000 / (n + 1)) for n in range(30)}
     total = sum(counts.values())

@@ -58,7 +58,9 @@ def test_learnt_nothing_at_a_rate_outside_the_bounds(verdict):
     assert entry["conclusion"] == "problem", entry["summary"]
 
 
-@pytest.mark.parametrize(("before", "after", "conclusion"), [(1.3, 2.31, "problem"), (2.3, 2.31, "undecided"), (1.3, 1.2, "undecided")])
+@pytest.mark.parametrize(
+    ("before", "after", "conclusion"), [(1.3, 2.31, "problem"), (2.3, 2.31, "undecided"), (1.3, 1.2, "undecided")]
+)
 def test_one_leap_out_of_what_was_learnt(verdict, before, after, conclusion):
     """An infinite loss in one step, after which a training that had learnt is a constant again."""
     steps = {1: 2.3, 60: math.inf}
