@@ -26,6 +26,7 @@ def test_a_recurrent_matrix_that_was_drawn_wide(tmp_path, std, uses, told):
         "samples": 64,
         "entries": [{**layer, "weight": "w_hh"}] * uses,
     }
-    run = Run(parameters=[parameter("out.weight", [10, 32]), w_hh], probes={"units": {"moments": [moment]}})
+    run = Run(parameters=[parameter("out.weight", [10, 32]), w_hh])
+    run.facts["probes"] = {"units": {"moments": [moment]}}
     found = _wide_again(run_data(tmp_path, run))
     assert [one.name for one, _ in found] == (["w_hh"] if told else [])
