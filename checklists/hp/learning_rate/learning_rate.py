@@ -58,6 +58,7 @@ from msprec.checklists.hp.learning_rate.loss_course import (
     still_rising,
 )
 from msprec.checklists.hp.learning_rate.moved_weights import (
+    far_above_usual,
     far_below_usual,
     hardly_moved,
     moved,
@@ -328,6 +329,9 @@ class _Rate:
     def reach(self) -> Optional[Finding]:
         return out_of_reach(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
 
+    def above_usual(self) -> Optional[Finding]:
+        return far_above_usual(self.run_data, self.used, self.outcome, *self.shown) if self.used else None
+
     def nothing(self) -> Optional[Finding]:
         if self.outcome.verdict not in ("nothing", "diverged") or None in (self.outcome.constant, self.outcome.end):
             return None
@@ -384,6 +388,7 @@ _RULES = (
     _Rate.behind,
     _Rate.standardised,
     _Rate.reach,
+    _Rate.above_usual,
     _Rate.nothing,
     _Rate.falls,
     _Rate.worked,

@@ -10,6 +10,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
 from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -75,7 +76,7 @@ def far_below_usual(
     if drawn is None or outcome.verdict == "learnt":
         return None
     one, weights = drawn
-    usual = next((rate for name, rate in _USUAL if re.search(name, one.class_ or "", re.IGNORECASE)), None)
+    usual = next((rate for name, rate in _USUAL if _is_of(one, name)), None)
     most = run_data.limit("hp.01.below_usual")
     if usual is None or used * _lasting(one) > most * usual * (1 + 1e-6):  # rates are recorded in float32
         return None
@@ -97,6 +98,40 @@ def far_below_usual(
         evidence,
         places,
     )
+
+
+def far_above_usual(
+    run_data: RunData, used: float, outcome: BesideConstant, evidence: list, places: list
+) -> Optional[Finding]:
+    """The problem where a training that learnt nothing had hp.01.above_usual times the usual rate or more (0.001 of an optimizer
+    whose steps are as large as the rate, else as `far_below_usual`), whatever else is wrong with it. None of weights that were
+    loaded, and of those that nothing changed."""
+    drawn = _drawn(run_data)
+    if drawn is None or outcome.verdict not in ("nothing", "diverged") or nothing_updated(run_data):
+        return None
+    one, _ = drawn
+    usual = 0.001 if rate_sized([one]) else next((rate for name, rate in _USUAL if _is_of(one, name)), None)
+    reached = used if rate_sized([one]) else used * _lasting(one)
+    if usual is None or reached < run_data.limit("hp.01.above_usual") * usual:
+        return None
+    return problem(
+        Text(
+            "学习率 {used} 过大，与其他问题无关：{optimizer} 常用的学习率约为 {usual}，而训练没有学到东西（{what}）。",
+            "The learning rate of {used} is too large, whatever else is wrong: usual for {optimizer} is about {usual}, and "
+            "nothing was learnt ({what}).",
+            used=used,
+            optimizer=one.class_,
+            usual=usual,
+            what=outcome.words(),
+        ),
+        Text("先用常用的学习率再运行。", "Run again with what is usual."),
+        evidence,
+        places,
+    )
+
+
+def _is_of(optimizer: Fact, name: str) -> bool:
+    return re.search(name, optimizer.class_ or "", re.IGNORECASE) is not None
 
 
 def _drawn(run_data: RunData) -> Optional[tuple]:

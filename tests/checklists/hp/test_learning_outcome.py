@@ -107,6 +107,23 @@ def test_weights_that_stay_and_could_not_have_moved(verdict, name, rate, still, 
     assert ("whatever else" in entry["summary"]) == (conclusion == "problem")
 
 
+@pytest.mark.parametrize(
+    ("name", "momentum", "rate", "loss", "large"),
+    [
+        ("Momentum", 0.9, 5.0, level, True),
+        ("SGD", 0.0, 1.0, level, False),  # something else may keep it from learning
+        ("Adam", 0.0, 0.5, lambda n: 0.1 + 2.2 * math.exp(-n / 20), False),  # it learns
+    ],
+)
+def test_rates_hundreds_of_times_above_what_is_usual(verdict, name, momentum, rate, loss, large):
+    run = training(loss)
+    for row in run.steps:
+        row["lr"] = rate
+    run.facts["optimizer"]["optimizers"] = [optimizer(**{"class": name, "momentum": momentum})]
+    entry = verdict("hp.01", run)
+    assert ("too large, whatever else" in entry["summary"]) == large, entry["summary"]
+
+
 def test_a_number_stands_where_it_belongs(verdict):
     entry = verdict("hp.01", swept(training(lambda n: 0.1 + 2.2 * math.exp(-n / 20)), 1e-5, 1e-3))
     assert entry["conclusion"] == "ok" and "above the bounds of this range test (" in entry["summary"]
