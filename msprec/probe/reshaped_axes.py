@@ -37,7 +37,9 @@ def reshaped_axes(trace: GraphTrace, batch: tuple) -> list:
             again = made[0] in rows and given[0] not in rows
             behind = len(given) > 1 and made[:2] == (given[1], given[0])
             second = behind and is_input(to_numpy(node.inputs[0]), inputs)
-            sizes = [size for size in sizes if size not in rows and (again or second)]
+            # (time, samples, width) as (samples, time x width): the samples stood second, and now whole steps are their rows
+            first = again and len(given) == 3 and made == (given[1], given[0] * given[2]) and given[0] > 1
+            sizes = [size for size in sizes if (size not in rows and (again or second)) or (first and size == made[0])]
         if not sizes or _padded(node) or _constant(node.inputs[0]):
             continue
         entry = {

@@ -87,6 +87,22 @@ def test_samples_put_behind_the_time():
 
 
 @pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda x: x.reshape(2, -1), [2]),  # the states of all steps in a row, of other samples
+        (lambda x: x.swapaxes(0, 1).reshape(2, -1), []),
+        (lambda x: x.reshape(6, -1), []),
+        (lambda x: x.reshape(12, 20), []),
+    ],
+)
+def test_samples_that_stood_second(change, told):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = nn.Dense(20, 20)
+    step = of_forward(lambda x: change(net(x.swapaxes(0, 1))).square().mean(), (X,), net.trainable_params(), [net])
+    assert [one["size"] for one in reshaped_axes(trace_step(step), (X,))] == told
+
+
+@pytest.mark.parametrize(
     "change",
     [
         lambda x: x.swapaxes(1, 2),

@@ -107,7 +107,8 @@ def far_above_usual(
     whose steps are as large as the rate, else as `far_below_usual`), whatever else is wrong with it. None of weights that were
     loaded, and of those that nothing changed."""
     drawn = _drawn(run_data)
-    if drawn is None or outcome.verdict not in ("nothing", "diverged") or nothing_updated(run_data):
+    known = outcome.verdict in ("nothing", "diverged") and None not in (outcome.constant, outcome.end)
+    if drawn is None or not known or nothing_updated(run_data):
         return None
     one, _ = drawn
     usual = 0.001 if rate_sized([one]) else next((rate for name, rate in _USUAL if _is_of(one, name)), None)
