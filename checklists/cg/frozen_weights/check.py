@@ -34,8 +34,8 @@ from msprec.checklists.common.weight_updates import (
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
-from msprec.engine.run_data import RunData
-from msprec.source.user_code import called_name
+from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import called_name, target_names
 
 #: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
 _PICKS = re.compile(r"\bfor\b.*\bif\b|\bfilter\(")
@@ -438,7 +438,22 @@ def _all_frozen(run_data: RunData, groups: ParameterGroups) -> Finding:
 def _places(run_data: RunData) -> list:
     hidden = run_data.find_lines(r"\bstop_gradient\s*\(")
     used = _used_optimizers(run_data)
-    return hidden + (used or [step.place for step in run_data.train_steps if step.count and step.place])
+    steps = [step.place for step in run_data.train_steps if step.count and step.place]
+    return hidden + (used or [*_rebound(run_data), *steps])
+
+
+def _rebound(run_data: RunData) -> list:
+    """Where a loop gives its own variable the updated value (``for p, g in …: p = p - lr * g``), and not the Parameter."""
+    found = []
+    for file in run_data.source.trees:
+        for loop in run_data.source.nodes(file, ast.For):
+            targets = set(target_names(loop.target))
+            for node in (one for one in loop.body if isinstance(one, (ast.Assign, ast.AugAssign))):
+                into = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+                value = node.value if isinstance(node, ast.Assign) else into
+                again = isinstance(into, ast.Name) and into.id in targets and into.id in target_names(value)
+                found += [place(file, node.lineno)] if again and len(targets) > 1 else []
+    return found
 
 
 def _used_optimizers(run_data: RunData) -> list:
