@@ -222,7 +222,8 @@ def _group(run_data: RunData, parameter: Fact, moving_cells: set) -> str:
     if moved and alone is False:
         return "moved"
     if parameter.in_optimizer is False:
-        return "left_out"
+        # a vector that stands in no cell may be a constant of the loss, as weights of classes are
+        return "excused" if not parameter.cell_class and len(parameter.shape) < 2 else "left_out"
     if moved is None:
         return "unknown"
     if parameter.kind in ("bias", "norm") and parameter.cell in moving_cells:

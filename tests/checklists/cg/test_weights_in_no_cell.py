@@ -1,4 +1,4 @@
-"""cg.02: an update that gives a loop's own variable the new value."""
+"""cg.02: weights that stand in no cell: an update that gives a loop's own variable the new value, and constants."""
 
 import pytest
 from building import STILL, Run, parameter
@@ -22,3 +22,10 @@ def test_the_line_is_named_where_no_weight_changed(verdict, update, named):
     entry = verdict("cg.02", run)
     assert entry["conclusion"] == "problem", entry["summary"]
     assert ({"file": "train.py", "line": 3} in entry["locations"]) == named
+
+
+@pytest.mark.parametrize(("shape", "conclusion"), [([4], "ok"), ([8, 4], "problem")])
+def test_a_constant_of_the_loss_beside_what_trains(verdict, shape, conclusion):
+    """A vector in no cell may be the weights of classes; a matrix that no optimizer has is a layer left out."""
+    beside = parameter("beside", shape, cell_class="", in_optimizer=False, moved=STILL)
+    assert verdict("cg.02", Run(parameters=[parameter("fc.weight", [8, 8]), beside]))["conclusion"] == conclusion
