@@ -56,13 +56,15 @@ def lacks_weights(run_data: RunData) -> bool:
 
 
 def by_network(run_data: RunData) -> list:
-    """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks."""
+    """(class, parameters) of each network: the facts list the parameters network by network, in the order of the networks, and
+    others that stand in no cell."""
     sizes = [len({name for cell in network.cells for name in cell.parameters}) for network in run_data.networks]
-    if sum(sizes) != len(run_data.parameters) or len(sizes) < 2:
+    inside = [one for one in run_data.parameters if one.cell_class]
+    if sum(sizes) != len(inside) or len(sizes) < 2:
         return []
     starts = [sum(sizes[:number]) for number in range(len(sizes))]
     return [
-        (network.class_, run_data.parameters[start : start + size])
+        (network.class_, inside[start : start + size])
         for network, start, size in zip(run_data.networks, starts, sizes)
         if size
     ]

@@ -1,7 +1,9 @@
 """cg.02: weights that stand in no cell: an update that gives a loop's own variable the new value, and constants."""
 
 import pytest
-from building import STILL, Run, parameter
+from building import STILL, Run, parameter, run_data
+
+from msprec.checklists.common.weight_updates import by_network
 
 _SGD = "def sgd(params, grads, lr):\n    for p, g in zip(params, grads):\n        {}\n"
 
@@ -29,3 +31,15 @@ def test_a_constant_of_the_loss_beside_what_trains(verdict, shape, conclusion):
     """A vector in no cell may be the weights of classes; a matrix that no optimizer has is a layer left out."""
     beside = parameter("beside", shape, cell_class="", in_optimizer=False, moved=STILL)
     assert verdict("cg.02", Run(parameters=[parameter("fc.weight", [8, 8]), beside]))["conclusion"] == conclusion
+
+
+def test_networks_are_told_apart_beside_weights_in_no_cell(tmp_path):
+    """The temperature of a loss is of neither network."""
+    names = {"Student": "student.weight", "Teacher": "teacher.weight"}
+    networks = [
+        {"id": n, "class": name, "cells": [{"path": "", "class": name, "parameters": [weight]}]}
+        for n, (name, weight) in enumerate(names.items())
+    ]
+    weights = [*(parameter(one, [8, 8]) for one in names.values()), parameter("temperature", [1], cell_class="")]
+    found = by_network(run_data(tmp_path, Run(network=networks, parameters=weights)))
+    assert [(name, [one.name for one in own]) for name, own in found] == [(n, [w]) for n, w in names.items()]
