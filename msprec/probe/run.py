@@ -24,6 +24,7 @@ from msprec.probe.further_training import further_training
 from msprec.probe.gradient_target import differentiated
 from msprec.probe.inference_trace import InferenceTraces
 from msprec.probe.interleaved_channels import interleaved_channels
+from msprec.probe.interleaved_series import interleaved_series
 from msprec.probe.label_control import label_control
 from msprec.probe.learning_rate_probe import Cannot, range_test
 from msprec.probe.loss_places import loss_places
@@ -173,6 +174,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("compared_inputs", compared_inputs, material, own)
     probes.keep_cheap("loss_places", loss_places, material)
     probes.keep_cheap("interleaved_channels", interleaved_channels, material)
+    probes.keep_cheap("interleaved_series", interleaved_series, material)
     probes.keep_cheap("equal_inputs", equal_inputs, traces)
     probes.keep_cheap("first_layers", first_layers, traces)
     probes.keep_cheap("lost_inputs", lost_inputs, traces)

@@ -25,6 +25,7 @@ from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
 from msprec.checklists.td.received_batches.reshaped_arrays import reshaped_arrays
 from msprec.checklists.td.received_batches.reshaped_pictures import reshaped_pictures
+from msprec.checklists.td.received_batches.reshaped_series import reshaped_series
 from msprec.checklists.td.received_batches.same_batch import same_batch
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
@@ -90,6 +91,7 @@ def received_batches(run_data: RunData) -> Finding:
         or carried_states(run_data)
         or _lost(run_data)
         or reshaped_pictures(run_data)
+        or reshaped_series(run_data)
         or reshaped_arrays(run_data)
         or look_ahead(run_data)
     )

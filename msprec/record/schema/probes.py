@@ -437,6 +437,16 @@ _INTERLEAVED_CHANNELS = {
     "apart": key([finite], "mean difference of values in a row that are 1, 2, … places apart"),
 }
 
+_TOGETHER = "correlation of neighbours in the row of a sample's values"
+_INTERLEAVED_SERIES = {
+    "steps": key(count, "steps of the series (samples, steps, channels)"),
+    "channels": key(count, "channels of the series"),
+    "within_steps": key(finite, f"{_TOGETHER}, of one step"),
+    "across_steps": key(finite, f"{_TOGETHER}, the last of a step and the first of the next"),
+    "steps_apart": key(finite, "correlation of values of one channel and two steps that follow one another"),
+    "at_borders": key(finite, f"{_TOGETHER}, where as many values as there are steps end"),
+}
+
 _EQUAL_INPUTS = {
     "inputs": key([count], "positions of the two inputs"),
     "batches": key(count, "batches that were compared"),
@@ -698,6 +708,7 @@ PROBES = {
     "rough_angles": key([_ROUGH_ANGLES], "sines and cosines of numbers too large for their element type"),
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),
     "interleaved_channels": key(_INTERLEAVED_CHANNELS, "whether the values of pictures lie channel beside channel"),
+    "interleaved_series": key(_INTERLEAVED_SERIES, "whether the channels of series follow one another"),
     "token_targets": key(_TOKEN_TARGETS, "the token of which place in a sequence the target of a place follows from"),
     "predicted_tokens": key(
         [_PREDICTED_TOKENS], "of each cross entropy with tokens for targets, which token an output is held against"
