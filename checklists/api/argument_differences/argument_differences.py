@@ -59,7 +59,7 @@ class OtherFrameworkArgument(NamedTuple):
     """A value that only makes sense in the other framework."""
 
     what: str
-    value: Any
+    value: float
     why: Text
     write: Text
     place: Fact
@@ -226,9 +226,9 @@ def _dropped(run_data: RunData, name: str, share: Any, place: Fact) -> Optional[
 
 
 def _kept_by_name(name: str, argument: Argument, value: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
-    """What is called a share to keep and is given as the share to drop; where its value is known, one of half or more."""
+    """What is called a share to keep, is half or more, and is given as the share to drop."""
     called = ast.unparse(argument.node) if isinstance(argument.node, (ast.Name, ast.Attribute)) else ""
-    if not _KEEPS.search(called) or (_number(value) and not 0.5 <= value < 1):
+    if not _KEEPS.search(called) or not _number(value) or not 0.5 <= value < 1:
         return None
     why = Text(
         "p={called} 按名字是保留比例，而 p 是丢弃的比例",
@@ -236,7 +236,7 @@ def _kept_by_name(name: str, argument: Argument, value: Any, place: Fact) -> Opt
         called=called,
     )
     write = Text("写成 p=1 - {called}", "write p=1 - {called}", called=called)
-    return OtherFrameworkArgument(f"{name}(p)", value if _number(value) else called, why, write, place)
+    return OtherFrameworkArgument(f"{name}(p)", value, why, write, place)
 
 
 def _momentum(run_data: RunData, name: str, momentum: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
