@@ -13,6 +13,8 @@ from msprec.source.user_code import called_name, root_name, target_names
 
 _VIEW = re.compile(r"\.asnumpy\(")
 _PARAMETERS = ("get_parameters", "trainable_params", "parameters_dict", "parameters_and_names", "untrainable_params")
+#: What writes new values into its first argument, and into what it is called on.
+_ASSIGNS, _SETS = ("assign", "Assign"), ("set_data", "assign_value")
 #: What puts values back into parameters, or makes tensors of them.
 _PUTS_BACK = ("set_data", "load_param_into_net", "assign", "assign_value", "Parameter", "Tensor", "from_numpy")
 
@@ -78,28 +80,24 @@ def _themselves(run_data: RunData, name: str, places: list) -> Finding:
 def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
     """``(name, [where it is kept, where it is put back])`` of loops ``for p in …: name[…] = p`` that write into ``p`` too."""
     for file in run_data.source.trees:
-        for loop in run_data.source.nodes(file, ast.For):
-            targets = set(target_names(loop.target))
-            parts = list(ast.walk(loop))
-            written = {root_name(one) for call in parts if isinstance(call, ast.Call) for one in _written(call)}
-            for node in parts if targets & written else ():
-                if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name):
-                    continue
-                into = node.targets[0]
-                if node.value.id not in targets & written or not isinstance(into, ast.Subscript):
-                    continue
-                name = ast.unparse(into.value)
-                back = _put_back(run_data.source.trees[file], name, loop)
-                if back is not None:
-                    yield name, [place(file, node.lineno), place(file, back)]
+        for call, parents in run_data.source.calls_to(file, (*_ASSIGNS, *_SETS)):
+            written = _written(call)
+            loops = [one for one in parents if isinstance(one, ast.For) and written in target_names(one.target)]
+            for loop in loops[:1]:
+                for node in (one for one in ast.walk(loop) if isinstance(one, ast.Assign)):
+                    into, kept = node.targets[0], node.value
+                    if not isinstance(into, ast.Subscript) or not isinstance(kept, ast.Name) or kept.id != written:
+                        continue
+                    back = _put_back(run_data.source.trees[file], ast.unparse(into.value), loop)
+                    if back is not None:
+                        yield ast.unparse(into.value), [place(file, node.lineno), place(file, back)]
 
 
-def _written(call: ast.Call) -> list:
-    """What a call writes new values into: ``ops.assign(p, …)``, ``p.set_data(…)``."""
-    if called_name(call) in ("assign", "Assign"):
-        return call.args[:1]
-    writes = called_name(call) in ("set_data", "assign_value")
-    return [call.func.value] if writes and isinstance(call.func, ast.Attribute) else []
+def _written(call: ast.Call) -> str:
+    """The name of what a call writes new values into: ``ops.assign(p, …)``, ``p.set_data(…)``."""
+    if called_name(call) in _ASSIGNS:
+        return root_name(call.args[0]) if call.args else ""
+    return root_name(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def _assigned(node: ast.AST) -> list:

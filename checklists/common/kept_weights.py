@@ -75,17 +75,13 @@ def _given_metric(run_data: RunData, branch: ast.If, tree: ast.AST, name: str) -
     calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
     given = [one.args[position] for one in calls if called_name(one) == around[-1].name and len(one.args) > position]
     names = [called_name(one) if isinstance(one, ast.Call) else ast.unparse(one) for one in given]
-    return names[0] if len(names) == 1 and _tells(names[0]) else None
+    return names[0] if len(names) == 1 and better_way(names[0]) is not None else None
 
 
 def better_way(name: str) -> Optional[bool]:
     """Whether more is better of the metric that a name speaks of; None where the name does not tell."""
     higher, lower = bool(_HIGHER.search(name)), bool(_LOWER.search(name))
     return higher if higher != lower else None
-
-
-def _tells(name: str) -> bool:
-    return better_way(name) is not None
 
 
 def _metric(name: str, tree: ast.AST) -> Optional[str]:
@@ -98,7 +94,7 @@ def _metric(name: str, tree: ast.AST) -> Optional[str]:
         and any(ast.unparse(target) == name for target in node.targets)
     }
     for words in ([name], sorted(given)):
-        told = [one for one in words if _tells(one)]
+        told = [one for one in words if better_way(one) is not None]
         if told and len(words) == 1:
             return told[0]
     return None

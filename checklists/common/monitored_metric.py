@@ -42,9 +42,9 @@ def _contradictions(run_data: RunData) -> Iterator[tuple]:
                 metric, mode = told.get("monitor"), told.get("mode")
                 if metric is None or mode is None or mode.value not in _MODES:
                     continue
-                higher = better_way(str(metric.value))
-                overridden = isinstance(node, ast.ClassDef) and _given_otherwise(run_data)
-                if higher is not None and higher != _MODES[mode.value] and not overridden:
+                if better_way(str(metric.value)) in (None, _MODES[mode.value]):
+                    continue
+                if not isinstance(node, ast.ClassDef) or not _given_otherwise(run_data):
                     yield metric.value, mode.value, place(file, mode.lineno)
 
 

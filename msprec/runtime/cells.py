@@ -1,5 +1,6 @@
 """Cells: their tree, their parameters, and which of MindSpore's classes they are."""
 
+import inspect
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -30,6 +31,14 @@ def parameters_of(root) -> Iterator[tuple]:
             if parameter is not None and id(parameter) not in seen:
                 seen.add(id(parameter))
                 yield (f"{path}.{name}" if path else name), parameter, path, cell
+
+
+def parameter_names(function) -> list:
+    """The names of the parameters of a function, or of a cell's ``construct``; empty where they cannot be told."""
+    try:
+        return list(inspect.signature(getattr(function, "construct", function)).parameters)
+    except (TypeError, ValueError):
+        return []
 
 
 def is_builtin(cls: type) -> bool:

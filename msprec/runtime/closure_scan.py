@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msprec.runtime.cells import is_loss_class, is_optimizer_class, walk
 from msprec.runtime.hook_points import GRADIENT_CLASSES, GRADIENT_FUNCTION, LOSS_SCALERS
+from msprec.runtime.scalars import is_parameter
 
 _MOST = 400
 
@@ -41,10 +42,11 @@ def names_in(code: types.CodeType) -> set:
 
 
 class _Walk:
-    def __init__(self, differentiated: bool) -> None:
+    def __init__(self) -> None:
         self.seen, self.optimizers, self.networks, self.losses, self.scalers = set(), [], [], [], []
-        self.functions, self.gradient, self.parameters = [], False, []
-        self.differentiated = differentiated
+        self.functions, self.gradient = [], False
+        # Parameters that stand in no cell: reached inside what a gradient is computed of, and elsewhere
+        self.inside, self.weights, self.others = False, [], []
         self.budget = _MOST
 
     def value(self, value, names: frozenset = frozenset()) -> None:
@@ -60,17 +62,18 @@ class _Walk:
         elif type(value).__name__ in GRADIENT_CLASSES:
             self.gradient = True
         elif isinstance(value, (list, tuple)) and len(value) <= 64:
-            if not any(map(_is_parameter, value)):  # these may be told to be weights later
-                self.seen.add(id(value))
+            if (id(value), self.inside) in self.seen:
+                return
+            self.seen.add((id(value), self.inside))  # what was reached elsewhere may be reached inside later
             for item in value:
                 self.value(item)
         elif isinstance(value, dict) and len(value) <= 64:
-            for item in filter(_is_parameter, value.values()):
+            for item in filter(is_parameter, value.values()):
                 self.value(item)
-        elif _is_parameter(value):
-            if self.differentiated:
-                self.seen.add(id(value))
-                self.parameters.append(value)
+        elif is_parameter(value) and hasattr(value, "requires_grad"):
+            known = self.weights if self.inside else self.others
+            if not any(value is one for one in known):
+                known.append(value)
         elif hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
             self.instance(value, names)
 
@@ -118,9 +121,9 @@ class _Walk:
             return
         elif "mindspore" not in (getattr(target, "__module__", "") or "").split(".")[0]:
             self.functions.append(function)
-        around, self.differentiated = self.differentiated, self.differentiated or makes_gradient
+        around, self.inside = self.inside, self.inside or makes_gradient
         self._named(function, target, frozenset(names_in(code)))
-        self.differentiated = around
+        self.inside = around
 
     def _named(self, function, target, names: frozenset) -> None:
         """What a function's ``self``, closure and globals hold; what makes gradients first, so that what it differentiates is
@@ -140,10 +143,6 @@ class _Walk:
                 self.value(here[name], names)
 
 
-def _is_parameter(value) -> bool:
-    return type(value).__name__ == "Parameter" and hasattr(value, "requires_grad")
-
-
 def _of_gradients(value) -> bool:
     """Whether this is a function of MindSpore's own, as its gradient functions are, or one that it has compiled."""
     target = getattr(value, "__wrapped__", value)
@@ -156,9 +155,9 @@ def reached_from(function, owner=None, differentiated: bool = False) -> Reached:
     Args:
         function: A function or a cell.
         owner: The object of which it is a method, where it is not bound.
-        differentiated: Whether it is the function whose gradient is computed.
+        differentiated: Whether it is the function whose gradient is computed, or a step that computes one.
     """
-    found = _Walk(differentiated)
+    found = _Walk()
     if _is_cell(function):
         found.cell(function)
     else:
@@ -174,7 +173,7 @@ def reached_from(function, owner=None, differentiated: bool = False) -> Reached:
         tuple(found.scalers),
         found.gradient,
         tuple(found.functions),
-        tuple(found.parameters),
+        tuple(found.others if differentiated and not found.gradient else found.weights),
     )
 
 

@@ -25,8 +25,8 @@ def each_row_by_itself(run_data: RunData, dataset: Fact) -> Optional[Finding]:
         if None in (column.mean, column.std) or abs(column.mean) > _NEAR or abs(column.std - 1) > _NEAR:
             continue
         level = run_data.limit("dp.01.level")
-        off = [name for name, (mean, std) in enumerate(zip(means, stds)) if std and abs(mean) >= level * std]
-        places = run_data.find_lines(_ALONG_ROWS, 3) if 2 * len(off) >= len(means) else []
+        off = sum(std > 0 and abs(mean) >= level * std for mean, std in zip(means, stds))
+        places = run_data.find_lines(_ALONG_ROWS, 3) if 2 * off >= len(means) else []
         if places:
             return problem(
                 Text(
@@ -36,7 +36,7 @@ def each_row_by_itself(run_data: RunData, dataset: Fact) -> Optional[Finding]:
                     "{level} of their own standard deviations or more off 0, and hardly differ from sample to sample.",
                     column=column.name,
                     n=len(means),
-                    off=len(off),
+                    off=off,
                     level=level,
                 ),
                 Text(

@@ -18,6 +18,7 @@ from msprec.engine.schema import Fact
 
 #: The usual rate of optimizers whose steps go with the gradients, by a part of their name: of Adadelta its default.
 _USUAL = (("adadelta", 1.0), ("sgd|momentum", 0.01))
+_USUAL_ADAPTIVE = 0.001
 
 
 class Moved(NamedTuple):
@@ -76,7 +77,7 @@ def far_below_usual(
     if drawn is None or outcome.verdict == "learnt":
         return None
     one, weights = drawn
-    usual = next((rate for name, rate in _USUAL if _is_of(one, name)), None)
+    usual = _usual_rate(one)
     most = run_data.limit("hp.01.below_usual")
     if usual is None or used * _lasting(one) > most * usual * (1 + 1e-6):  # rates are recorded in float32
         return None
@@ -111,8 +112,8 @@ def far_above_usual(
     if drawn is None or not known or nothing_updated(run_data):
         return None
     one, _ = drawn
-    usual = 0.001 if rate_sized([one]) else next((rate for name, rate in _USUAL if _is_of(one, name)), None)
-    reached = used if rate_sized([one]) else used * _lasting(one)
+    adaptive = rate_sized([one])
+    usual, reached = (_USUAL_ADAPTIVE, used) if adaptive else (_usual_rate(one), used * _lasting(one))
     if usual is None or reached < run_data.limit("hp.01.above_usual") * usual:
         return None
     return problem(
@@ -131,8 +132,9 @@ def far_above_usual(
     )
 
 
-def _is_of(optimizer: Fact, name: str) -> bool:
-    return re.search(name, optimizer.class_ or "", re.IGNORECASE) is not None
+def _usual_rate(optimizer: Fact) -> Optional[float]:
+    """The usual rate of an optimizer whose steps go with the gradients; None of any other."""
+    return next((rate for name, rate in _USUAL if re.search(name, optimizer.class_ or "", re.IGNORECASE)), None)
 
 
 def _drawn(run_data: RunData) -> Optional[tuple]:
@@ -200,6 +202,15 @@ def out_of_reach(
     if not least or way >= run_data.limit("hp.01.reach") * least:
         return None
     unit = Text("", "") if adaptive else Text("（梯度范数为 1）", " of gradients of norm 1")
+    raised = Text(
+        "把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
+        "Raise the rate to what is usual (about 0.01 of SGD, 0.001 of Adam).",
+    )
+    after_that = Text(
+        "先解决权重没有变化的原因（cg.02、cg.04、td.02），再把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
+        "Find first why the weights do not change (cg.02, cg.04, td.02), and raise the rate to what is usual (about 0.01 of "
+        "SGD, 0.001 of Adam).",
+    )
     return problem(
         Text(
             "学习率 {used} 过小，与其他问题无关：{steps} 步{unit}即使始终朝同一方向，也只能使权重改变其大小的 {share}。",
@@ -210,16 +221,7 @@ def out_of_reach(
             unit=unit,
             share=f"{100 * way / least:.2g} %",
         ),
-        Text(
-            "{first}把学习率提高到常用的量级（SGD 约 0.01，Adam 约 0.001）。",
-            "{first}aise the rate to what is usual (about 0.01 of SGD, 0.001 of Adam).",
-            first=Text(
-                "先解决权重没有变化的原因（cg.02、cg.04、td.02），再",
-                "Find first why the weights do not change (cg.02, cg.04, td.02), and r",
-            )
-            if still
-            else Text("", "R"),
-        ),
+        after_that if still else raised,
         evidence,
         places,
     )

@@ -70,11 +70,11 @@ def scores_too_large(run_data: RunData, found: Assessment) -> Optional[Finding]:
         return None
     if found.start < run_data.limit("td.03.start") * constant.value or gain >= run_data.limit("td.03.solved"):
         return None
-    wide, drawn = _wide(run_data), _drawn(run_data)
-    again = [] if 2 * len(wide) > len(drawn) else _wide_again(run_data)
-    if 2 * len(wide) <= len(drawn) and not again:
+    wide = _wide(run_data)
+    if 2 * len(wide) <= len(_drawn(run_data)):
+        wide = _wide_again(run_data)
+    if not wide:
         return None
-    wide = again or wide
     places = [place for one, _ in wide for place in _made(run_data, one)]
     return problem(
         Text(
@@ -101,17 +101,20 @@ def _made(run_data: RunData, one: Fact) -> list:
 
 def _wide(run_data: RunData) -> list:
     """``[(parameter, times He's standard deviation), …]`` of the weights that were drawn td.08.wide times as wide or more."""
-    found = [(one, one.initial.std / math.sqrt(2 / _fan_in(one))) for one in _drawn(run_data)]
-    return [(one, times) for one, times in found if times >= run_data.limit("td.08.wide")]
+    return [(one, times) for one, times in _widths(run_data) if times >= run_data.limit("td.08.wide")]
 
 
 def _wide_again(run_data: RunData) -> list:
     """The same of weights that one pass through the network uses several times, by as much as values grow on the way."""
     start = next(iter(run_data.probes.units.moments), None)
     used = Counter(one.weight for one in start.entries if one.kind == "layer") if start is not None else Counter()
-    found = [(one, one.initial.std / math.sqrt(2 / _fan_in(one))) for one in _drawn(run_data)]
     most = run_data.limit("td.08.wide") ** _LAYERS
-    return [(one, times) for one, times in found if used[one.name] > 1 and times ** used[one.name] >= most]
+    return [(one, times) for one, times in _widths(run_data) if used[one.name] > 1 and times ** used[one.name] >= most]
+
+
+def _widths(run_data: RunData) -> list:
+    """Each weight with its standard deviation in He's."""
+    return [(one, one.initial.std / math.sqrt(2 / _fan_in(one))) for one in _drawn(run_data)]
 
 
 def _drawn(run_data: RunData) -> list:

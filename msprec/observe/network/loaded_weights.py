@@ -195,9 +195,10 @@ class WeightsObserver:
         called = []
         for root in self.observer.steps.eval_roots:
             own = {id(p): (p.name, _sample(p), _shape(p)) for _, p, _, _ in parameters_of(root)}
-            called.append({} if own.keys() & entries.keys() else own)
+            if own and not own.keys() & entries.keys():
+                called.append(own)
         fates = []
-        for one in (trained, *filter(None, called)):
+        for one in (trained, *called):
             own = {name: shape for name, _, shape in one.values()}
             # a layer of another shape has the file's name by chance, as a new head has
             same = {name: sample for name, sample in samples.items() if own.get(name, shapes[name]) == shapes[name]}

@@ -1,6 +1,5 @@
 """What the network is called with, in training and outside it: statistics of a sample of the calls."""
 
-import inspect
 import time
 from typing import Callable, Optional
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from msprec.observe.data.column_statistics import ColumnStatistics
 from msprec.observe.data.datasets import to_array
+from msprec.runtime.cells import parameter_names
 
 # every call of the first few, then calls 16, 32, 64, … of each kind; larger arguments are left alone
 _ALL_OF_FIRST = 8
@@ -53,7 +53,7 @@ class InputObserver:
         if not self._due(entry["calls"]):
             return
         begin = time.perf_counter()
-        self._take(entry, args, names() if names is not None else _names(network))
+        self._take(entry, args, names() if names is not None else parameter_names(network))
         self.spent += time.perf_counter() - begin
 
     def _due(self, calls: int) -> bool:
@@ -100,10 +100,3 @@ class InputObserver:
                 }
             )
         return {"inputs": listed}
-
-
-def _names(network) -> list:
-    try:
-        return list(inspect.signature(getattr(network, "construct", network)).parameters)
-    except (TypeError, ValueError):
-        return []

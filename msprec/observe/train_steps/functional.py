@@ -64,12 +64,10 @@ class FunctionalSteps:
             # another function is another loss (a GAN's), not a further part of the batch
             self.open.forwards += innermost(function) is self.open.function
             self._observer.datasets.feeds_step()
-            self._keep(self.open, function, args, steps.what_reaches(function, owner))
+            self._keep(self.open, function, args, steps.what_reaches(function, owner, differentiated=True))
             return
         self.close()
-        reached = steps.what_reaches(function, owner)
-        if not reached.has_gradient:
-            reached = steps.what_reaches(function, owner, differentiated=True)
+        reached = steps.what_reaches(function, owner, differentiated=True)
         self._observer.datasets.feeds_step()
         entry = self._note(function, reached, args)
         self.open = steps.begun(entry)

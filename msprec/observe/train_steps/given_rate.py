@@ -1,8 +1,9 @@
 """The learning rate of a step that updates by hand: an argument of the step's function that is named so."""
 
-import inspect
 import re
 from typing import Optional
+
+from msprec.runtime.cells import parameter_names
 
 _NAMES = re.compile(r"^_?(lr|eta|(learning_?)?rate|step_?size)(_?t)?$", re.IGNORECASE)
 
@@ -15,10 +16,7 @@ def given_rate(function, args: tuple) -> Optional[object]:
         function: The user's function that is called at each step.
         args: What it is called with, by position.
     """
-    try:
-        names = list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return None
+    names = parameter_names(function)
     if names[:1] == ["self"] and len(names) > len(args):
         names = names[1:]
     for name, value in zip(names, args):

@@ -4,7 +4,6 @@ Styles: `CellSteps`, `JitSteps` and `FunctionalSteps`. Which of them a call belo
 """
 
 import contextlib
-import inspect
 from collections.abc import Iterator
 from typing import Optional
 
@@ -23,7 +22,7 @@ from msprec.observe.train_steps.replay_buffer import ReplayObserver
 from msprec.observe.train_steps.style_facts import StyleFacts
 from msprec.probe.captured_trainings import CapturedTrainings
 from msprec.probe.evaluation_calls import EvaluationCalls
-from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, unwrap, walk
+from msprec.runtime.cells import is_internal, is_loss_class, is_optimizer_class, parameter_names, unwrap, walk
 from msprec.runtime.closure_scan import Reached, reached_from
 from msprec.runtime.environment import reading_waits
 from msprec.runtime.source_locations import user_place
@@ -212,7 +211,7 @@ class StepObserver:
                 self.input_dtypes.add(str(value.dtype).lower())
         if self.observer.datasets.piped:
             return
-        names = _parameter_names(function)
+        names = parameter_names(function)
         if len(names) < len(args) or any(n in ("args", "inputs") for n in names[: len(args)]):
             names = [f"input_{i}" for i in range(len(args))]
         self.observer.datasets.step_inputs(names, list(args))
@@ -221,7 +220,7 @@ class StepObserver:
         """What a step's function is called with, by the names of its parameters."""
 
         def names() -> list:
-            found = _parameter_names(function)
+            found = parameter_names(function)
             return found[1:] if found[:1] == ["self"] else found
 
         self.observer.inputs.note("train", via, "step", unwrap(network), args, user_place(), names)
@@ -250,10 +249,3 @@ class StepObserver:
             self.evaluations.offer(entry, cell, args, kwargs)
         level = "network" if root is cell else "step"
         observer.inputs.note(phase, via, level, root, args, user_place())
-
-
-def _parameter_names(function) -> list:
-    try:
-        return list(inspect.signature(getattr(function, "construct", function)).parameters)
-    except (TypeError, ValueError):
-        return []
