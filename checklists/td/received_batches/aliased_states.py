@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, own_attribute, own_nodes, target_names
+from msprec.source.user_code import called_name, own_attribute, own_nodes
 
 _KEEPS = ("append", "appendleft", "add", "push", "store", "remember", "put", "insert")
 #: What makes an array, which ``+=`` changes in place.
@@ -19,11 +19,12 @@ _SCOPES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class _State(NamedTuple):
-    """An array of a class's that its methods change in place: where, and the methods that hand it out as it is."""
+    """An array of a class's that its methods change in place: where, and the methods that hand it out as it is, each with its
+    position in the tuple that it returns (None: alone)."""
 
     name: str
     line: int
-    handed_out_by: list
+    handed_out_by: dict
 
 
 def aliased_states(run_data: RunData) -> Optional[Finding]:
@@ -81,7 +82,7 @@ def _states(node: ast.ClassDef) -> Iterator[_State]:
         for one in stores if method.name not in ("__init__", "reset") else ():
             for name in sorted(_changed_in(one) & arrays):
                 if f"self.{name}" not in anew:
-                    yield _State(name, one.lineno, [m.name for m in methods if _returns(m, name)])
+                    yield _State(name, one.lineno, {m.name: at for m in methods for at in _returned_at(m, name)})
 
 
 def _changed_in(store) -> set:
@@ -92,10 +93,12 @@ def _changed_in(store) -> set:
     return set(map(own_attribute, [*whole, *parts])) - {""}
 
 
-def _returns(method: ast.FunctionDef, name: str) -> bool:
-    given = [one.value for one in ast.walk(method) if isinstance(one, ast.Return) and one.value is not None]
-    parts = [part for one in given for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
-    return any(ast.unparse(part) == f"self.{name}" for part in parts)
+def _returned_at(method: ast.FunctionDef, name: str) -> Iterator[Optional[int]]:
+    """Where in what a method returns the attribute stands as it is: its position in a tuple, None where it is returned alone."""
+    for one in ast.walk(method):
+        if isinstance(one, ast.Return) and one.value is not None:
+            parts = list(enumerate(one.value.elts)) if isinstance(one.value, ast.Tuple) else [(None, one.value)]
+            yield from (position for position, part in parts if ast.unparse(part) == f"self.{name}")
 
 
 def _kept(run_data: RunData, owner: ast.ClassDef, state: _State) -> Iterator[tuple]:
@@ -106,22 +109,49 @@ def _kept(run_data: RunData, owner: ast.ClassDef, state: _State) -> Iterator[tup
             if id(scope) in inside:
                 continue
             nodes = list(own_nodes(scope))
-            taken = {name: line for one in nodes if isinstance(one, ast.Assign) for name, line in _taken(one, state)}
-            for call in nodes:
+            others = _other_objects(nodes, owner.name)
+            taken = {
+                name: line for one in nodes if isinstance(one, ast.Assign) for name, line in _taken(one, state, others)
+            }
+            for call in nodes if taken else ():
                 if isinstance(call, ast.Call) and called_name(call) in _KEEPS:
                     for name in _handed_on(call):
                         if name in taken:
                             yield place(file, taken[name]), place(file, call.lineno)
 
 
-def _taken(node: ast.Assign, state: _State) -> list:
+def _other_objects(nodes: list, owner: str) -> set:
+    """Names of objects that keep no array of the class's: they are of another class, or each round of a loop makes its own."""
+    made = [(one, one.value) for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)]
+    in_loops = {id(part) for one in nodes if isinstance(one, (ast.For, ast.While)) for part in ast.walk(one)}
+    return {
+        target.id
+        for assign, call in made
+        for target in assign.targets
+        if isinstance(target, ast.Name) and called_name(call)[:1].isupper()
+        if called_name(call) != owner or id(assign) in in_loops
+    }
+
+
+def _taken(node: ast.Assign, state: _State, others: set) -> list:
     """``[(name, line)]`` of what an assignment binds to the array: ``s = env.state``, ``s = env.reset()``."""
     value = node.value
-    read = isinstance(value, ast.Attribute) and value.attr == state.name
-    called = isinstance(value, ast.Call) and called_name(value) in state.handed_out_by
-    if not (read or (called and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute))):
+    attribute = value.func if isinstance(value, ast.Call) else value
+    if not isinstance(attribute, ast.Attribute) or ast.unparse(attribute.value) in others:
         return []
-    return [(target_names(target)[0], node.lineno) for target in node.targets if target_names(target)]
+    read = attribute is value and attribute.attr == state.name
+    if not read and (attribute is value or attribute.attr not in state.handed_out_by):
+        return []
+    position = None if read else state.handed_out_by[attribute.attr]
+    bound = [_bound_at(target, position) for target in node.targets]
+    return [(name, node.lineno) for name in bound if name]
+
+
+def _bound_at(target: ast.expr, position: Optional[int]) -> str:
+    """The name that takes the value at a position of a returned tuple; of a tuple that is bound whole none."""
+    if isinstance(target, (ast.Tuple, ast.List)) and position is not None and position < len(target.elts):
+        target, position = target.elts[position], None
+    return target.id if isinstance(target, ast.Name) and position is None else ""
 
 
 def _handed_on(call: ast.Call) -> list:

@@ -51,3 +51,40 @@ def test_numbers_are_not_changed_in_place(tmp_path):
     code = _CODE.format(returned="self.state", moved="self.state += force", before="pass", kept=_KEPT)
     code = code.replace("np.zeros(2)", "0.0")
     assert aliased_states(run_data(tmp_path, Run(source={"train.py": code}))) is None
+
+
+_VOLUME = """
+class Volume:
+    def __init__(self, size):
+        self.values, self.weights = np.zeros(size), np.zeros(size)
+        self.weights = np.zeros(size)
+
+    def integrate(self, depth):
+        self.weights[depth > 0] += 1.0
+
+    def get_volume(self):
+        return self.values, self.weights
+
+
+def fuse(depths, data):
+    {before}
+    for depth in depths:
+        {inside}
+        volume.integrate(depth)
+        {taken} = volume.get_volume()
+        data.append({kept})
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "taken", "kept", "found"),
+    [
+        ("volume = Volume(9)", "pass", "values, weights", "weights", True),
+        ("volume = Volume(9)", "pass", "values, weights", "values", False),  # the one that nobody changes
+        ("pass", "volume = Volume(9)", "values, weights", "weights", False),  # each its own
+        ("volume = TorchVolume(9)", "pass", "values, weights", "weights", False),  # of another class
+    ],
+)
+def test_which_object_hands_it_out(tmp_path, before, inside, taken, kept, found):
+    code = _VOLUME.format(before=before, inside=inside, taken=taken, kept=kept)
+    assert (aliased_states(run_data(tmp_path, Run(source={"train.py": code}))) is not None) is found
