@@ -24,6 +24,7 @@ _SORTS = {"sorted", "natsorted", "sort", "humansorted"}
 # what does not depend on the order in which it is given something
 _ORDERLESS = words("len set frozenset any all sum max min sorted natsorted humansorted remove unlink")
 _NO_DATA = re.compile(r"ckpt|checkpoint|log|output|result|summary|save|tmp", re.IGNORECASE)
+_CHECKPOINTS = re.compile(r"\.ckpt\b|def \w*(ckpt|checkpoint)", re.IGNORECASE)
 _RANDOM = re.compile(r"(^|\.)(Random|AutoAugment|RandAugment|CutOut|MixUp|CutMix)")
 _ADVICE = Text(
     "用 num_shards=get_group_size()、shard_id=get_rank() 交给数据集切分；自己按位置切分文件时先对列表排序（sorted）。",
@@ -382,9 +383,17 @@ def unsorted_listings(run_data: RunData) -> list:
         listings = [one for one in run_data.source.calls_to(file, _LISTINGS) if _lists(one[0])]
         sorted_names = names_sorted(tree) if listings else set()
         for call, parents in listings:
-            if not _order_is_settled(call, parents, sorted_names) and not _NO_DATA.search(ast.unparse(call)):
+            if not _order_is_settled(call, parents, sorted_names) and not _lists_no_data(call, parents):
                 found.append((place(file, call.lineno), ast.unparse(call.func)))
     return found
+
+
+def _lists_no_data(call: ast.Call, parents: tuple) -> bool:
+    """Whether what is listed are results, by the folder's name, or checkpoints, by the function's name or what it looks for."""
+    if _NO_DATA.search(ast.unparse(call)):
+        return True
+    functions = [one for one in parents if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return any(_CHECKPOINTS.search(ast.unparse(one)) for one in functions[:1])
 
 
 def _lists(call: ast.Call) -> bool:
