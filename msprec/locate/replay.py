@@ -183,6 +183,8 @@ def of_forward(forward, inputs: tuple, weights: list, roots: list, scaler=None, 
     """
     step = ReplayedStep(None, roots, scale or 1.0, inputs, forward)
     step.forward = forward
+    known = set(map(id, step.parameters))
+    step.parameters += [one for one in weights or () if id(one) not in known]  # those that stand in no cell
     if scaler is not None:
         step.parameters.append(scaler.scale_value)
 

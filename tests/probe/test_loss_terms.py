@@ -3,7 +3,7 @@
 import mindspore as ms
 import numpy as np
 import pytest
-from mindspore import Tensor, nn, ops
+from mindspore import Parameter, Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
@@ -101,6 +101,23 @@ def test_a_stopped_layer_gets_its_gradient_from_the_penalty(added_up):
     assert not data["of_weights"] and {"body.weight", "body.bias"} <= set(data["no_gradient"])
     assert penalties and all(one["of_weights"] for one in penalties)
     assert any("body.weight" not in one["no_gradient"] for one in penalties)
+
+
+def test_parameters_that_stand_in_no_cell_have_a_start_and_an_end():
+    weight = Parameter(Tensor(np.ones((4, 3), np.float32)), name="weight")
+
+    def forward(x, kinds):
+        return ops.cross_entropy(ops.matmul(x, weight), kinds) + 0.1 * (weight**2).sum()
+
+    def build(batch, _=None):
+        return of_forward(forward, batch, [weight], [])
+
+    material, optimizer = Material(), nn.SGD([weight], learning_rate=0.1)
+    material.offer("functional", (Tensor(INPUTS), Tensor(KINDS)), build, [], [optimizer])
+    weight.set_data(weight * 0.5)
+    _, penalty = loss_terms(material, 60)
+    assert penalty["of_weights"] and (penalty["start"], penalty["end"]) == pytest.approx((1.2, 0.3))
+    assert weight.asnumpy() == pytest.approx(0.5)
 
 
 def test_classes_given_as_rows():

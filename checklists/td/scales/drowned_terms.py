@@ -26,11 +26,11 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
     td.08.drowning times as large, or these led from the start and came down to nothing; None elsewhere, and of trainings that
     were short."""
     found = [one for term in run_data.probes.terms if (one := _drowned(run_data, term)) is not None]
-    if not found or not _long_enough(run_data):
+    if not found or not long_enough(run_data):
         return None
     first = max(found, key=lambda one: one.ratio)
     fit = first.term.fits[0]
-    places = [one for one in (first.term.place, first.other.place, *_factors(run_data, first.other.place)) if one]
+    places = [one for one in (first.term.place, first.other.place, *factors(run_data, first.other.place)) if one]
     return problem(
         Text(
             "loss 的一项（{place}）没有学到东西：结尾为 {end}，而不看输入、只输出常数即可达到 {constant}；"
@@ -54,7 +54,7 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
     )
 
 
-def _factors(run_data: RunData, where: Optional[Fact]) -> list:
+def factors(run_data: RunData, where: Optional[Fact]) -> list:
     """Where the numbers are written that a term's line multiplies by, such as ``STRENGTH = 1.0``."""
     if not where:
         return []
@@ -129,7 +129,7 @@ def weighed_to_nothing(run_data: RunData) -> Optional[Finding]:
     """A problem where training took the weight of a term that compares with targets to nothing, and its targets are not learnt;
     None elsewhere, and of trainings that were short."""
     found = lost_weight(run_data)
-    if found is None or not _long_enough(run_data):
+    if found is None or not long_enough(run_data):
         return None
     term = found.term
     others = [one.place for one in run_data.probes.terms if one is not term]
@@ -168,7 +168,8 @@ def _not_learnt(run_data: RunData, fit: Fact) -> bool:
     return known and fit.end >= (1 - run_data.limit("hp.01.constant")) * fit.constant
 
 
-def _long_enough(run_data: RunData) -> bool:
+def long_enough(run_data: RunData) -> bool:
+    """Whether a training took enough steps, or passes over its data, for a term that is not learnt to say something."""
     passes = (epochs_of(run_data) or 0) >= run_data.limit("td.01.epochs")
     # of steps that are given noise beside their samples no input comes again, and the passes are not known
     anew = any(_always_new(dataset) for dataset in run_data.datasets_of("train"))

@@ -149,10 +149,15 @@ ASKED = "\nrank, size = get_rank(), get_group_size()\n"
     [
         ("files = os.listdir(folder)" + ASKED + CUT, "problem"),
         ("names = os.listdir(folder)\nfiles = [os.path.join(folder, n) for n in names]" + ASKED + CUT, "problem"),
-        ("def found(d):\n    return [n for n in os.listdir(d) if n[-4:] == '.png']\nfiles = found(d)" + ASKED + CUT, "problem"),
+        (
+            "def found(d):\n    return [n for n in os.listdir(d) if n[-4:] == '.png']\nfiles = found(d)" + ASKED + CUT,
+            "problem",
+        ),
         (
             # each rank evaluates some checkpoints
-            "def found(d):\n    return [n for n in os.listdir(d) if n.endswith('.ckpt')]\nfiles = found(d)" + ASKED + CUT,
+            "def found(d):\n    return [n for n in os.listdir(d) if n.endswith('.ckpt')]\nfiles = found(d)"
+            + ASKED
+            + CUT,
             "not_applicable",
         ),
         ("files = []\nfor f in Path(d).rglob('*.npy'):\n    files.append(f)" + ASKED + CUT, "problem"),

@@ -1,0 +1,43 @@
+"""td.08: a penalty on the weights that is written into the loss."""
+
+import pytest
+from building import Run, run_data
+
+from msprec.checklists.td.scales import strong_penalty
+from msprec.checklists.td.scales.strong_penalty import strong_penalty as found_in
+
+_CODE = "LAMBDA = 0.01\nloss = nll(x, y)\nloss = loss + LAMBDA * squares(weights)\n"
+_TASK = {"start": 3.49, "end": 3.04, "gradient_start": 0.4, "gradient_end": 0.23, "of_weights": False}
+_PENALTY = {"start": 1.4, "end": 0.28, "gradient_start": 0.24, "gradient_end": 0.11, "of_weights": True}
+
+
+def _fit(end, constant=3.4):
+    return {"fits": [{"kind": "nll", "start": 3.5, "end": end, "constant": constant, "samples": 64}]}
+
+
+@pytest.mark.parametrize(
+    ("task", "penalty", "long", "told"),
+    [
+        ({}, {}, True, True),
+        (_fit(3.0), {}, True, True),
+        (_fit(1.2), {}, True, False),  # more than half is learnt
+        ({"end": 1.5}, {}, True, False),
+        ({}, {"end": 1.3}, True, False),  # the weights did not shrink
+        ({}, {"gradient_end": 0.02}, True, False),  # it hardly pulls
+        ({}, {"end": 0.01}, True, False),  # nothing was to be learnt, and the weights went to nothing
+        ({}, {"of_weights": False}, True, False),
+        ({}, {}, False, False),
+    ],
+)
+def test_a_penalty_that_shrinks_the_weights(tmp_path, monkeypatch, task, penalty, long, told):
+    monkeypatch.setattr(strong_penalty, "long_enough", lambda _: long)
+    terms = [
+        {"place": {"file": "train.py", "line": line}, "no_gradient": [], "fits": [], **one}
+        for line, one in ((2, {**_TASK, **task}), (3, {**_PENALTY, **penalty}))
+    ]
+    run = Run(source={"train.py": _CODE})
+    run.facts["probes"] = {"terms": terms}
+    finding = found_in(run_data(tmp_path, run))
+    assert (finding is not None) is told
+    if told:
+        assert [one["line"] for one in finding.locations] == [3, 1]
