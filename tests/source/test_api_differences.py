@@ -26,6 +26,8 @@ def verdict(folder, code: str, reference=None) -> dict:
     [
         ("net = nn.Dropout(0.1)", "problem"),
         ("net = nn.Dropout(keep_prob=0.2)", "problem"),
+        ("net = nn.Dropout(keep_prob=0.4)", "ok"),  # as it is named, so it is meant
+        ("keep = 0.1\nnet = nn.Dropout(keep_prob=keep)", "problem"),
         ("net = nn.Dropout(0.5)", "ok"),
         ("net = nn.Dropout(0.9)", "ok"),
         ("net = nn.Dropout(p=0.1)", "ok"),
@@ -63,6 +65,11 @@ def verdict(folder, code: str, reference=None) -> dict:
         (
             "class Unused(nn.Cell):\n    def __init__(self):\n        self.drop = nn.Dropout(0.1)\nnet = nn.Dense(3, 4)",
             "ok",
+        ),
+        (
+            "class Tail(nn.Cell):\n    def __init__(self, drop=0.0):\n        if drop > 0:\n"
+            "            self.drop = nn.Dropout(drop)\nnet = Tail()",
+            "ok",  # a share of 0 to keep would be refused
         ),
         ("class Used(nn.Cell):\n    def __init__(self):\n        self.drop = nn.Dropout(0.1)\nnet = Used()", "problem"),
     ],

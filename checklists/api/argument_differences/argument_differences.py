@@ -133,6 +133,8 @@ class _Foreign:
             return []
         name, argument = call.api.rpartition(".")[2], call.arguments.get(parameter)
         given = self._given(call, argument) if argument is not None else [(UNKNOWN, call.place)]
+        if judge is _kept and _named(self._run_data, call.place):
+            judge = _kept_as_named
         found = [judge(self._run_data, name, value, where) for value, where in given]
         if judge is _dropped and argument is not None and not any(found):
             found = [_kept_by_name(name, argument, value, call.place) for value, _ in given]
@@ -187,7 +189,8 @@ def _foreign_cell(run_data: RunData, cell: Fact) -> Optional[OtherFrameworkArgum
     if not cell.created:
         return None
     if name == "Dropout" and "keep_prob" in told:
-        return _kept(run_data, name, told["keep_prob"], cell.created)
+        judge = _kept_as_named if _named(run_data, cell.created) else _kept
+        return judge(run_data, name, told["keep_prob"], cell.created)
     if name == "Dropout" and "p" in told:
         return _dropped(run_data, name, told["p"], cell.created)
     if "BatchNorm" in name and "momentum" in told:
@@ -199,8 +202,27 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def _named(run_data: RunData, place: Fact) -> bool:
+    return bool(run_data.matches_at(r"\bkeep_prob\s*=", place))
+
+
+def _kept_as_named(run_data: RunData, name: str, keep: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
+    """What is written as ``keep_prob=`` is meant so, but where next to nothing would be kept."""
+    if not _number(keep) or not 0 < keep <= run_data.limit("api.01.keep_named"):
+        return None
+    why = Text(
+        "keep_prob={keep} 只保留 {keep}，丢弃 {drop}",
+        "keep_prob={keep} keeps {keep} and drops {drop}",
+        keep=float(keep),
+        drop=round(1.0 - keep, 10),
+    )
+    write = Text("写成 p={keep}（丢弃的比例）", "write p={keep}, the share to drop", keep=float(keep))
+    return OtherFrameworkArgument(f"{name}(keep_prob)", keep, why, write, place)
+
+
 def _kept(run_data: RunData, name: str, keep: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
-    if not _number(keep) or keep >= run_data.limit("api.01.keep"):
+    # MindSpore refuses to keep nothing: a default of 0 stands for no Dropout and never gets here
+    if not _number(keep) or not 0 < keep < run_data.limit("api.01.keep"):
         return None
     why = Text(
         "nn.{name} 的第一个位置参数是 keep_prob：只保留 {keep}，丢弃 {drop}",
