@@ -14,8 +14,9 @@ def api_differences(run_data: RunData) -> Finding:
 
     With a reference script: problem where a setting of a call differs from that of its counterpart; ok where all agree.
     Without: problem only for a value that makes sense in the other framework alone (a Dropout that keeps less than
-    api.01.keep, or api.01.keep_named where it is written so, drops api.01.drop or more, a BatchNorm whose momentum is
-    below api.01.momentum, or so near 1 that api.01.left of what its statistics began with is left after api.01.steps or more); ok where every argument
-    whose default differs is written out; else undecided. What a run recorded of its cells outranks the source.
+    api.01.keep, or api.01.keep_named where it is written so, drops api.01.drop or more, a BatchNorm whose momentum is below
+    api.01.momentum, or so near 1 that api.01.left of what its statistics began with is left after api.01.steps or more); ok
+    where every argument whose default differs is written out; else undecided. What a run recorded of its cells outranks the
+    source.
     """
     return api_arguments(run_data)
