@@ -26,6 +26,15 @@ def last_rows(run_data: RunData) -> Optional[np.ndarray]:
     return np.asarray(steps["step"], float) > last_training_start(run_data) if len(steps) else np.zeros(0, bool)
 
 
+def rates_of(run_data: RunData) -> np.ndarray:
+    """The rate of each step of the run, or of the last of several trainings, where it was seen: (steps,) float."""
+    steps, rows = run_data.steps(), last_rows(run_data)
+    if "lr" not in steps:
+        return np.zeros(0)
+    seen = steps.seen("lr")
+    return np.asarray(steps["lr"], float)[seen if rows is None else rows & seen]
+
+
 def last_datasets(run_data: RunData) -> list:
     """The training sets of the last of several trainings: where all others together fed the steps before it, the last one."""
     datasets, start = run_data.datasets_of("train"), last_training_start(run_data)

@@ -58,6 +58,7 @@ class RunData(RunSources):
         self.losses = self._list("loss", shapes.LOSS, "losses")
         self.train_steps = self._list("train_step", shapes.TRAIN_STEP, "steps")
         self.scalers = self.file("train_step", shapes.TRAIN_STEP).scalers
+        self.without_optimizer = self._list("train_step", shapes.TRAIN_STEP, "without_optimizer")
         self.loads = self._list("weights_loaded", shapes.WEIGHTS_LOADED, "loads")
         self.phases = self._list("modes", shapes.MODES, "phases")
         self.inputs = self._list("inputs", shapes.INPUTS, "inputs")

@@ -86,9 +86,9 @@ class ModelObserver:
             signature = inspect.signature(original)
 
             def run(model, *args, **kwargs):
-                call = self.observer.guarded_call(self._with_monitors, signature, model, args, kwargs)
-                args, kwargs = call if call is not None else (args, kwargs)
                 place = user_place(2)
+                call = self.observer.guarded_call(self._with_monitors, signature, model, args, kwargs, place)
+                args, kwargs = call if call is not None else (args, kwargs)
                 self.observer.guarded_call(self._note_train, model, name, place)
                 self.stack.append((name, model))
                 self.places.append(place)
@@ -103,8 +103,12 @@ class ModelObserver:
 
         return make
 
-    def _with_monitors(self, signature, model, args, kwargs):
-        """The same call with the monitors in front of the user's callbacks, so that a callback that raises hides nothing."""
+    def _with_monitors(self, signature, model, args, kwargs, place):
+        """The same call with the monitors in front of the user's callbacks, so that a callback that raises hides nothing; None
+        where the model has a loss and no optimizer: it computes and trains nothing."""
+        if getattr(model, "_loss_fn", None) is not None and getattr(model, "_optimizer", None) is None:
+            self.observer.steps.style_facts.without_optimizer.append(place)
+            return None
         bound = signature.bind(model, *args, **kwargs)
         given = bound.arguments.get("callbacks")
         listed = [] if given is None else (list(given) if isinstance(given, (list, tuple)) else [given])

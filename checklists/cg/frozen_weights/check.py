@@ -13,6 +13,7 @@ from msprec.checklists.cg.frozen_weights.set_on_cells import set_on_cell
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
 from msprec.checklists.cg.frozen_weights.stopped_terms import term_stopped
 from msprec.checklists.cg.frozen_weights.trained_teacher import updated_with_student
+from msprec.checklists.cg.frozen_weights.without_optimizer import without_optimizer
 from msprec.checklists.common import declared_design
 from msprec.checklists.common.array_origin import argument_origins
 from msprec.checklists.common.call_sites import called_from, unused_declaration
@@ -54,7 +55,8 @@ def frozen_weights(run_data: RunData) -> Finding:
     layer frozen as it was drawn, that a checkpoint did not fill; layers frozen as they were drawn in a run that loads nothing; a
     discriminator that its opponent's optimizer has as well, or a teacher that its student's has.
     Else frozen explicitly (requires_grad=False): ok.
-    No optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
+    ``Model.train`` of a model without an optimizer, in a run that trains nothing else, and
+    no optimizer was ever called though gradients were computed cg.02.min_updates times or more: a problem as well.
     Excused: a bias, gamma or beta beside a moving weight of the same cell (before a normalisation its gradient is zero)
     and an embedding of which only a sample of rows was compared. Unmoved weights prove nothing when fewer than
     cg.02.min_updates updates were applied (overflow, learning rate 0) or the learning rate never reached cg.02.min_lr.
@@ -64,7 +66,7 @@ def frozen_weights(run_data: RunData) -> Finding:
     judged.
     """
     if run_data.trains_nothing:
-        return no_training()
+        return without_optimizer(run_data) or no_training()
     if not run_data.parameters:
         return missing("网络参数", "parameter of the network")
     hidden = several_unregistered(run_data)

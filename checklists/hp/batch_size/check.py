@@ -11,6 +11,7 @@ from msprec.checklists.common.findings import first_place, missing, no_training,
 from msprec.checklists.common.reference_findings import judged_with_reference
 from msprec.checklists.common.setting_origin import BATCH, argument_origin
 from msprec.checklists.common.training_curves import is_steep, training_curve
+from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided, worst
@@ -227,7 +228,7 @@ def made_updates(run_data: RunData) -> Optional[int]:
 
 def _warm_up(run_data: RunData):
     """A note where the rate rose at the beginning, as the rule of linear scaling asks for (Goyal et al. 2017)."""
-    rates = run_data.steps().observed("lr")
+    rates = rates_of(run_data)
     if len(rates) < 10 or not rates[0] < run_data.limit("hp.03.warm_up") * rates.max():
         return None
     return note(

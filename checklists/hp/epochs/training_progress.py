@@ -20,7 +20,7 @@ from msprec.checklists.common.training_curves import (
     score_unit,
     validation_scores,
 )
-from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
 from msprec.engine.run_data import RunData
 
 
@@ -193,7 +193,7 @@ def validation_flat(curves: list) -> bool:
 
 def decayed(run_data: RunData) -> bool:
     """Whether the schedule had lowered the learning rate by the end: what fell last may have fallen for that."""
-    rates = run_data.steps().observed("lr")
+    rates = rates_of(run_data)
     if len(rates) <= 10 or not np.isfinite(rates).all():
         return False
     return float(rates[-3:].mean()) <= run_data.limit("hp.02.decayed") * float(rates.max())

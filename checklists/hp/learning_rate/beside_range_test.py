@@ -7,12 +7,12 @@ import numpy as np
 
 from msprec.checklists.common.constant_prediction import BesideConstant
 from msprec.checklists.common.training_curves import epochs_of
+from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.loss_course import (
     Course,
     losses_of_course,
     of_another_training,
     optimizers_of,
-    rates_of,
     still_rising,
 )
 from msprec.engine.run_data import RunData

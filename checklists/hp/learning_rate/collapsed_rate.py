@@ -6,6 +6,7 @@ import numpy as np
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import learning_outcome, training_losses
+from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -42,7 +43,7 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
     """None where the rate keeps above hp.01.collapsed times its peak for hp.01.collapsed_at of the steps, and above
     hp.01.collapsed_early for hp.01.collapsed_early_at of them; of a training that came less than hp.01.half_way, also above
     hp.01.collapsed_half for hp.01.collapsed_half_at."""
-    rates = run_data.steps().observed("lr")
+    rates = rates_of(run_data)
     if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
         return None
     gain = learning_outcome(run_data).gain

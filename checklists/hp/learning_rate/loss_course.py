@@ -10,7 +10,7 @@ from msprec.checklists.common.constant_prediction import (
     constant_loss,
     training_losses,
 )
-from msprec.checklists.common.training_segments import last_rows, last_training_start
+from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
 from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 
@@ -204,13 +204,6 @@ def optimizers_of(run_data: RunData) -> list:
     return [one for one in used if not begun or len(one.steps) != 2 or one.steps[1] > begun]
 
 
-def rates_of(run_data: RunData) -> np.ndarray:
-    """The rate of each step of the run, or of its last training."""
-    rows = last_rows(run_data)
-    seen = run_data.steps().seen("lr")
-    return np.asarray(run_data.steps()["lr"], float)[seen if rows is None else rows & seen]
-
-
 def of_another_training(run_data: RunData) -> bool:
     """Whether the range test was made with an optimizer of an earlier training, of which nothing follows for the last."""
     tested, classes = run_data.range_test.optimizer, {one.class_ for one in optimizers_of(run_data)}
@@ -219,7 +212,7 @@ def of_another_training(run_data: RunData) -> bool:
 
 def still_rising(run_data: RunData) -> bool:
     """Whether the rate only grew, to the last step: a warm-up as long as the training, or longer."""
-    rates = rates_of(run_data) if "lr" in run_data.steps() else np.zeros(0)
+    rates = rates_of(run_data)
     if len(rates) < 10 or not np.isfinite(rates).all():
         return False
     return bool((np.diff(rates) >= 0).all()) and float(rates[-1]) > run_data.limit("hp.01.warming") * float(

@@ -9,7 +9,7 @@ import numpy as np
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import BesideConstant, training_losses
 from msprec.checklists.common.given_gradients import rate_sized
-from msprec.checklists.common.training_segments import last_training_start
+from msprec.checklists.common.training_segments import last_training_start, rates_of
 from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.finding import Finding, problem
@@ -188,7 +188,7 @@ def out_of_reach(
     steps are as large as the rate, whatever the gradients, all steps in one direction; under another, where no weight changed,
     gradients of norm 1, always in one direction. It is a share of the smallest weight's size or norm, of weights that start at
     zero that which they are usually drawn with. None of weights that were loaded."""
-    rates = run_data.steps().observed("lr")
+    rates = rates_of(run_data)
     drawn = _drawn(run_data)
     if outcome.verdict != "nothing" or drawn is None or not len(rates) or not np.isfinite(rates).all():
         return None

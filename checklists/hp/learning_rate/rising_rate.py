@@ -9,6 +9,7 @@ import numpy as np
 from msprec.bilingual import Text, percent
 from msprec.checklists.common.further_training import Further, further_training
 from msprec.checklists.common.training_curves import EVEN_SHARE, epochs_of, training_curve, whole_training
+from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.loss_course import still_rising
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -109,7 +110,7 @@ def _gained(run: Further) -> Text:
 
 
 def _never_warm(run_data: RunData, shown: Text, evidence: list, places: list) -> Finding:
-    rates = run_data.steps().observed("lr")
+    rates = rates_of(run_data)
     places = [*run_data.find_lines(r"(?i)\b\w*warm\w*\s*=[^=].*[*/]", 2), *_set_by_epoch(run_data), *places]
     return problem(
         Text(

@@ -25,7 +25,7 @@ from msprec.checklists.common.training_curves import (
     validation_curves,
     whole_training,
 )
-from msprec.checklists.common.training_segments import last_rows
+from msprec.checklists.common.training_segments import last_rows, rates_of
 from msprec.checklists.common.weight_updates import nothing_updated
 from msprec.engine.run_data import RunData
 from msprec.record.metric_names import HIGHER, LOWER
@@ -229,7 +229,7 @@ def _fell(seen: Assessment) -> bool:
 def _long_enough(run_data: RunData, steps: int) -> bool:
     """Whether a training was long enough to have learnt something."""
     passes = (epochs_of(run_data) or 0) >= run_data.limit("td.01.epochs")
-    rates = run_data.steps().observed("lr")
+    rates = rates_of(run_data)
     warming = len(rates) > 10 and float(rates[-1]) >= float(rates.max()) > 1.5 * float(rates[len(rates) // 2])
     enough = (passes and steps >= run_data.limit("td.01.least_steps")) or steps >= run_data.limit("td.01.steps")
     return enough and not warming

@@ -10,6 +10,9 @@ from msprec.runtime.environment import current_mode
 from msprec.runtime.side_effects import draws_below
 from msprec.runtime.source_locations import place_of_class, place_of_code, user_place
 
+#: Calls of ``Model.train`` without an optimizer that are told.
+_MOST_CALLS = 8
+
 
 class StyleFacts:
     """One entry per style and function or class of the training cell.
@@ -23,6 +26,8 @@ class StyleFacts:
         self._observer, self._scalers = observer, scalers
         #: The entries as they grow; those of ``Model`` beside, one a call of ``train`` or ``fit``
         self.entries, self.of_models = {}, []
+        #: Where ``Model.train`` was called of a model without an optimizer
+        self.without_optimizer: list = []
 
     def note(self, style: str, cell=None, function=None) -> dict:
         """A step of ``style`` begins; returns its entry."""
@@ -82,7 +87,11 @@ class StyleFacts:
                     "overflow_flag": source in (FLAG, SCALE, UPDATE),
                 }
             )
-        return {"steps": entries, "scalers": len(self._scalers)}
+        return {
+            "steps": entries,
+            "scalers": len(self._scalers),
+            "without_optimizer": self.without_optimizer[:_MOST_CALLS],
+        }
 
     def _steps_an_update(self, done: int, updates: Optional[int]) -> int:
         """Steps that share an update: gradients accumulated inside the training cell. Skipped steps do not count."""

@@ -255,6 +255,7 @@ LOSS = {
 
 TRAIN_STEP = {
     "scalers": key(count, "DynamicLossScaler and StaticLossScaler objects made in the run"),
+    "without_optimizer": key([PLACE], "calls of Model.train or fit of a model that has a loss and no optimizer"),
     "steps": key(
         [
             {

@@ -1,0 +1,25 @@
+"""Which steps, and which rates, belong to the last of several trainings."""
+
+import pytest
+from building import Run, optimizer, run_data
+
+from msprec.checklists.common.training_segments import rates_of
+
+
+@pytest.mark.parametrize(
+    ("spans", "rates"),
+    [
+        ([[1, 6], [7, 10]], [0.1] * 4),  # one after the other
+        ([[1, 10], [1, 10]], [0.01] * 6 + [0.1] * 4),  # together: of two networks in turn
+        ([[1, 10]], [0.01] * 6 + [0.1] * 4),
+    ],
+)
+def test_rates_of_the_last_training(tmp_path, spans, rates):
+    steps = [{"step": n, "epoch": 1, "loss": 1.0, "lr": 0.01 if n <= 6 else 0.1} for n in range(1, 11)]
+    used = [optimizer(id=at, steps=span) for at, span in enumerate(spans)]
+    assert rates_of(run_data(tmp_path, Run(steps=steps, optimizer=used))).tolist() == pytest.approx(rates)
+
+
+def test_no_rate_was_recorded(tmp_path):
+    steps = [{"step": 1, "epoch": 1, "loss": 1.0}]
+    assert rates_of(run_data(tmp_path, Run(steps=steps))).size == 0
