@@ -85,7 +85,9 @@ def _whole(column: Fact) -> tuple:
 def _groups(column: Fact) -> list:
     channels = column.channels
     rows = list(zip(channels.min, channels.max, channels.mean, channels.std))
-    usable = rows and len(rows) <= 512 and not any(None in row for row in rows)
+    # where their number changes, as from one training to the next, not every batch has each of them
+    changing = channels.axis and (column.shape or [])[channels.axis - 1 : channels.axis] == [None]
+    usable = rows and len(rows) <= 512 and not changing and not any(None in row for row in rows)
     return rows if usable else [_whole(column)]
 
 

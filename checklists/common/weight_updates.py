@@ -221,7 +221,8 @@ def _group(run_data: RunData, parameter: Fact, moving_cells: set) -> str:
     moved = parameter.moved.any
     shrank = moved and parameter.moved.proportional
     alone = decayed_alone(run_data, parameter) if shrank else decays_without_gradient(run_data, parameter) or False
-    if moved and alone is False:
+    # what no optimizer has and moved all the same, the script updates itself
+    if moved and (alone is False or parameter.in_optimizer is False):
         return "moved"
     if parameter.in_optimizer is False:
         # a vector that stands in no cell may be a constant of the loss, as weights of classes are

@@ -164,6 +164,12 @@ class RunData(RunSources):
         finished = self.run.exit.kind in ("ok", "exit") and self.run.exit.code in (0, None)
         return finished and self.run.training_steps == 0 and not self.trained and not self.optimizers
 
+    def without(self, left_out: dict[str, list]) -> "RunData":
+        """The same run without some definitions of its sources: what was made of them is made anew."""
+        one = super().without(left_out)
+        one._made = {}
+        return one
+
     # judging
 
     def limit(self, name: str) -> float:

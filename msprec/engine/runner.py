@@ -44,6 +44,10 @@ NO_MINDSPORE = (
 )
 
 
+#: How often an item is examined anew without functions that nothing uses.
+_MOST_UNUSED = 4
+
+
 def conclude(
     run_dir: Optional[Path],
     lang: str = "en",
@@ -99,7 +103,21 @@ def blank(lang: str = "en") -> dict:
 
 
 def examine(item: Item, run_data: RunData) -> Finding:
-    """One item's finding; a check that fails leaves its item open and says why."""
+    """One item's finding; a check that fails leaves its item open and says why.
+
+    A problem in a function of another file that nothing in the run uses is none: the item is examined without it.
+    """
+    finding = _examined(item, run_data)
+    for _ in range(_MOST_UNUSED):
+        unused = run_data.unused_at(finding.locations) if run_data.was_run and finding.conclusion == "problem" else {}
+        if not unused:
+            break
+        run_data = run_data.without(unused)
+        finding = _examined(item, run_data)
+    return finding
+
+
+def _examined(item: Item, run_data: RunData) -> Finding:
     run_data.consulted = []
     if run_data.run.script_imports_mindspore is False:
         return undecided(*NO_MINDSPORE)

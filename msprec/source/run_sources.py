@@ -1,6 +1,8 @@
 """The user's sources behind a run folder or behind scripts that are only read: one reading of each, kept."""
 
-from typing import Any, Callable, Optional
+import copy
+from collections.abc import Iterable
+from typing import Any, Callable, Optional, TypeVar
 
 from msprec.record.reader import Records
 from msprec.source.entry_scripts import starts_by_itself
@@ -10,8 +12,11 @@ from msprec.source.module import Module
 from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.static_input import Scripts
+from msprec.source.unused import unused_around, without_lines
 from msprec.source.user_code import Code
 from msprec.source.values import Values
+
+_Sources = TypeVar("_Sources", bound="RunSources")
 
 
 class RunSources:
@@ -32,6 +37,7 @@ class RunSources:
         self._scripts, self._reference = scripts, reference
         self._script, self._command = script, command
         self._read: dict[str, Any] = {}  # by name, each read once for all ranks
+        self._left_out: dict[str, list] = {}  # by file, the first and last lines of definitions that nothing uses
 
     def _once(self, name: str, read: Callable[[], Any]) -> Any:
         if name not in self._read:
@@ -54,12 +60,37 @@ class RunSources:
         return self._once("project", self._project)
 
     def _project(self) -> Project:
-        texts = {name: self.folder.source(name) for name in self.folder.source_names()}
+        texts = self._texts()
         paths = {file.name: file.path for file in self._named}
         # what a run imported is complete: nothing is looked for on the disk of another machine
         files = [File(n, None if self.was_run else paths.get(n), t) for n, t in texts.items() if t is not None]
         files += [file for file in self._named if file.name not in texts]
         return Project(files, self._passed, follow=not self.was_run)
+
+    def _texts(self) -> dict[str, Optional[str]]:
+        texts = {name: self.folder.source(name) for name in self.folder.source_names()}
+        for name, spans in self._left_out.items():
+            texts[name] = without_lines(texts[name] or "", spans)
+        return texts
+
+    def unused_at(self, places: Iterable[dict]) -> dict[str, list]:
+        """``{file: [(first line, last line), …]}`` of the definitions around some places that nothing in the run uses; the
+        script itself is taken as it is."""
+        found: dict[str, list] = {}
+        scripts = {module.file for module in self.entries}
+        for file, line in sorted({(one["file"], one["line"]) for one in places}):
+            span = unused_around(self.source, file, line) if file in self.source_files - scripts else None
+            if span is not None and span not in found.setdefault(file, []):
+                found[file].append(span)
+        return {file: spans for file, spans in found.items() if spans}
+
+    def without(self: _Sources, left_out: dict[str, list]) -> _Sources:
+        """The same without these definitions, read anew."""
+        one = copy.copy(self)
+        one._read = {}
+        files = {*self._left_out, *left_out}
+        one._left_out = {name: [*self._left_out.get(name, []), *left_out.get(name, [])] for name in files}
+        return one
 
     @property
     def _named(self) -> list[File]:
@@ -142,7 +173,7 @@ class RunSources:
 
     def _code(self) -> Code:
         if self.was_run:
-            texts = {name: self.folder.source(name) for name in self.folder.source_names()}
+            texts = self._texts()
         else:
             texts = {module.file: self.project.text_of(module.file) for module in self.project.modules.values()}
         return Code({name: text for name, text in texts.items() if text is not None})

@@ -71,6 +71,14 @@ def test_a_weight_that_shrank_in_proportion(verdict, decay, gradient, conclusion
     assert conclusion == "ok" or "weight decay" in entry["summary"]
 
 
+def test_a_weight_that_the_script_shrinks_itself(verdict):
+    """No optimizer has it: what made it smaller is an update of the script's own, under a strong penalty."""
+    shrunk = {"max_abs": 1.9, "relative": 0.97, "any": True, "proportional": True}
+    own = parameter("w", [200, 1], cell_class="", in_optimizer=False, moved=shrunk)
+    entry = verdict("cg.02", weights(MOVING, own, optimizer=[optimizer(weight_decay=3.0)]))
+    assert entry["conclusion"] == "ok", entry["summary"]
+
+
 @pytest.mark.parametrize(
     ("name", "steps", "conclusion"),
     [

@@ -1,7 +1,8 @@
-import numpy as np, mindspore as ms
+import numpy as np
 from mindspore import nn
 from mindspore.dataset import NumpySlicesDataset
-from mindspore.train import Model, LossMonitor
+from mindspore.train import LossMonitor, Model
+
 rng = np.random.default_rng(0)
 x = rng.standard_normal((320, 4)).astype(np.float32)
 y = (x[:, 0] > 0).astype(np.int32)
