@@ -216,6 +216,8 @@ def _emptied(run_data: RunData) -> Optional[Finding]:
         return None
     first = layers[-1][0]
     arrays = [one for one in train_sets(run_data) if plain_arrays(one) and one.columns]
+    if any([one.samples for one in dataset.order.passes[:1]] == [1] for dataset in arrays):
+        return None  # the training has one sample
     made = [place for one in arrays[:1] for place in array_origins(run_data, one, one.columns[0])[:2]]
     why = Text(
         "，而交付的样本各不相同：输入在到达网络的途中丢失或被清零",
