@@ -10,7 +10,7 @@ from msprec.engine.run_data import RunData
 def last_training_start(run_data: RunData) -> int:
     """The step after which the last of several trainings began, one after the other (the folds of a cross-validation, a
     teacher and then its student); 0 where there was one."""
-    return max(_by_networks(run_data), _by_optimizers(run_data))
+    return max(_by_networks(run_data), _by_optimizers(run_data), _by_hand_first(run_data))
 
 
 def last_rows(run_data: RunData) -> Optional[np.ndarray]:
@@ -54,6 +54,13 @@ def _by_networks(run_data: RunData) -> int:
 def _by_optimizers(run_data: RunData) -> int:
     spans = _spans(run_data)
     return max(spans)[0] - 1 if len(spans) > 1 and not _overlap(spans) else 0
+
+
+def _by_hand_first(run_data: RunData) -> int:
+    """A training that the script updated by itself, and after it, in a function of its own, the first that has an optimizer."""
+    counts, firsts = [one.count or 0 for one in run_data.train_steps], [first for first, _ in _spans(run_data)]
+    before = min(firsts, default=1) - 1
+    return before if len(counts) > 1 and before > 1 and abs(sum(counts[:-1]) - before) <= 2 else 0
 
 
 def _spans(run_data: RunData) -> list:

@@ -12,6 +12,8 @@ DIVERGED = 3.0
 FALLEN = 0.1
 #: Points needed, and the least drop in units of the smoothed loss's noise.
 POINTS, NOISE = 20, 5.0
+#: How many standard deviations of noise a loss that was the lowest so far may be low by chance.
+BY_CHANCE = 3.0
 #: A fall that is undone by more than this share of it, or comes back after it was, is no course that has bounds; nor one that
 #: begins with the sweep, at a rate so low. A dip so many decades before the fall for good is noise.
 UNDONE, DECADES, NO_RATE = 0.5, 2.0, 1e-6
@@ -122,7 +124,9 @@ class Curve:
         end = len(self.losses) if finite.all() else int(np.argmin(finite))
         smoothed = self.smoothed[:end]
         if end:
-            first, best = float(np.mean(self.losses[: min(end, self._start)])), np.minimum.accumulate(smoothed)
+            first = float(np.mean(self.losses[: min(end, self._start)]))
+            # at first the smoothed loss is the mean of few batches, and low by chance
+            best = np.minimum.accumulate(smoothed + BY_CHANCE * self._more_noise(end))
             least = max(0.1 * abs(first), NOISE * self._noise(end) / DIVERGED)
             high = smoothed > best + DIVERGED * np.maximum(first - best, least)
             high &= _lasting(high) | _leapt(self.losses[:end])
@@ -139,6 +143,14 @@ class Curve:
         spread = float(np.median(np.abs(steps))) / 0.6745 / math.sqrt(2) if steps.size else 0.0
         decay = _decay(len(self.losses))
         return spread * math.sqrt((1 - decay) / (1 + decay))
+
+    def _more_noise(self, end: int) -> np.ndarray:
+        """What the noise of the smoothed loss is above that of its later course: of the first steps it is the mean of fewer. A
+        steady rise is none of it."""
+        steps, decay = np.diff(self.losses[:end]), _decay(len(self.losses))
+        spread = float(np.median(np.abs(steps - np.median(steps)))) / 0.6745 / math.sqrt(2) if steps.size else 0.0
+        settled = math.sqrt((1 - decay) / (1 + decay))
+        return spread * np.maximum(0.0, 1 / np.sqrt(np.arange(1, end + 1)) - settled)
 
     def _steepest(self, best: int) -> float:
         if best < 2:

@@ -12,7 +12,7 @@ from msprec.source.module import Module
 from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.static_input import Scripts
-from msprec.source.unused import unused_around, without_lines
+from msprec.source.unused import unused_around, unused_in, without_lines
 from msprec.source.user_code import Code
 from msprec.source.values import Values
 
@@ -74,15 +74,13 @@ class RunSources:
         return texts
 
     def unused_at(self, places: Iterable[dict]) -> dict[str, list]:
-        """``{file: [(first line, last line), …]}`` of the definitions around some places that nothing in the run uses; the
-        script itself is taken as it is."""
-        found: dict[str, list] = {}
-        scripts = {module.file for module in self.entries}
-        for file, line in sorted({(one["file"], one["line"]) for one in places}):
-            span = unused_around(self.source, file, line) if file in self.source_files - scripts else None
-            if span is not None and span not in found.setdefault(file, []):
-                found[file].append(span)
-        return {file: spans for file, spans in found.items() if spans}
+        """``{file: [(first line, last line), …]}`` of what nothing in the run uses, of the files where one of some places lies in
+        such a definition; the script itself is taken as it is."""
+        given = sorted({(one["file"], one["line"]) for one in places})
+        others = self.source_files - {module.file for module in self.entries}
+        within = [(file, line) for file, line in given if file in others]
+        files = {file for file, line in within if unused_around(self.source, file, line) is not None}
+        return {file: unused_in(self.source, file) for file in files}
 
     def without(self: _Sources, left_out: dict[str, list]) -> _Sources:
         """The same without these definitions, read anew."""

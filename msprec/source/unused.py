@@ -20,6 +20,12 @@ def unused_around(code: Code, file: str, line: int) -> Optional[tuple]:
     )
 
 
+def unused_in(code: Code, file: str) -> list:
+    """The same of all outermost definitions of a file."""
+    defined = [one for one in code.nodes(file, *_DEFINITIONS) if _outermost(code, file, one.lineno) is one]
+    return [(one.lineno, one.end_lineno or one.lineno) for one in defined if not _used(code, file, one, frozenset())]
+
+
 def without_lines(text: str, spans: list) -> str:
     """A text whose definitions on these lines are taken out; every other line keeps its number."""
     lines = text.splitlines()

@@ -150,3 +150,15 @@ def test_a_loss_that_grows_at_the_least_rate_blames_no_rate():
     assert curve.judge(1e-4).verdict == "unknown"
     fast = Curve(rates_of(1e-2, 10.0, 40), 0.5 + 0.8 * np.arange(40.0))
     assert not fast.never_falls and fast.judge(1.0).verdict == "too_large"
+
+
+def test_a_few_easy_batches_at_the_start_are_no_level_to_diverge_from():
+    """Batches of a small training set differ by far: the first four were easy, and those after them as usual."""
+    rates, wrong = np.geomspace(1e-7, 10, 100), 0
+    for seed in range(40):
+        losses = np.random.default_rng(seed).gamma(3.0, 0.09, size=100)
+        losses[:4] = 0.1, 0.3, 0.07, 0.04
+        wrong += Curve(rates, losses).diverged is not None
+        losses[80:] = np.geomspace(1.0, 1e6, 20)
+        assert Curve(rates, losses).diverged < 1.0
+    assert wrong <= 8  # 23 where a first level of few batches counts like a later one

@@ -87,7 +87,12 @@ from msprec.checklists.hp.learning_rate.rate_findings import (
     worked_all_the_same,
 )
 from msprec.checklists.hp.learning_rate.rising_rate import counted_for_all_ranks, warm_up_without_end
-from msprec.checklists.hp.learning_rate.trials import better_rate, better_when_standardised, suits_when_standardised
+from msprec.checklists.hp.learning_rate.trials import (
+    better_rate,
+    better_when_standardised,
+    learns_at_own_rate,
+    suits_when_standardised,
+)
 from msprec.checklists.hp.learning_rate.weighed_loss import of_weighed_loss
 from msprec.checklists.hp.learning_rate.wide_inputs import wide_input
 from msprec.engine.finding import Finding, undecided
@@ -207,7 +212,8 @@ class _Rate:
         return rate_of_zero(*self.shown, [one.place for one in self.run_data.loads if one.optimizer and one.place])
 
     def diverged(self) -> Optional[Finding]:
-        moves_badly = self.grown is not None or self.seen.kind in ("diverged", "swings", "still")
+        still = self.seen.kind == "still" and not learns_at_own_rate(self.run_data)
+        moves_badly = self.grown is not None or self.seen.kind in ("diverged", "swings") or still
         if self.verdict == "too_large" and moves_badly:
             wide = wide_input(self.run_data, self.used, self.curve)
             return too_large(self.seen, self.used, self.curve, wide, *self.shown)

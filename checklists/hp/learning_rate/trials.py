@@ -11,6 +11,9 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.range_test.lr_curve import APART, Curve
 
+#: Batches that two trials have in common in their second halves, at least, and the share of them that has to be lower.
+_FEW_PAIRS, _MOST_PAIRS = 10, 0.75
+
 
 class Better(NamedTuple):
     """A rate at which ``steps`` steps from the ``first`` loss came to ``reached``, where the run's own rate came to ``own`` in as
@@ -22,6 +25,18 @@ class Better(NamedTuple):
     reached: float
     own: float
     end: float
+
+
+def learns_at_own_rate(run_data: RunData) -> bool:
+    """Whether the run's own rate, from the first weights on, brings three quarters of the batches of a trial's second half below
+    what the lowest rate that was tried, a tenth of it or less, brings the same batches to."""
+    own, *others = run_data.range_test.trials or [None]
+    lower = [one for one in others if own.rate and one.rate and one.rate <= own.rate / 10]
+    if not lower:
+        return False
+    a, b = (np.asarray(one.losses, float) for one in (own, min(lower, key=lambda one: one.rate)))
+    count = min(len(a), len(b))
+    return count >= 2 * _FEW_PAIRS and float(np.mean(a[count // 2 : count] < b[count // 2 : count])) >= _MOST_PAIRS
 
 
 def better_rate(
