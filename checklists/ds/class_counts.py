@@ -191,8 +191,8 @@ def _same_vocabulary(column: Fact, other: Fact) -> bool:
 
 
 def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
-    """The column of sequences of which the label is the next symbol: in every place the same vocabulary as the labels, with a
-    mean and spread as theirs, which features that only happen to be whole numbers do not have."""
+    """The column of sequences of which the label is the next symbol: the same vocabulary as the labels, and in the place next to
+    them (the first or the last) a mean and spread as theirs, which features that only happen to be whole numbers do not have."""
     if dataset.label.kind not in ("class", "one_hot") or not all(key.lstrip("-").isdigit() for key in counts):
         return None
     labels, number = np.array([int(key) for key in counts], float), np.array(list(counts.values()), float)
@@ -204,10 +204,11 @@ def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
         places = column.channels
         if column.kind != "int" or len(column.shape) != 1 or column.shape[0] < 2 or not (places.mean and places.std):
             continue
-        near = all(abs(one - mean) <= 0.05 * std for one in places.mean) and all(
-            abs(one - std) <= 0.05 * std for one in places.std
-        )
-        if near and column.min == labels.min() and abs(column.max - labels.max()) <= 0.1 * column.max:
+        near = [
+            abs(one - mean) <= 0.05 * std and abs(spread - std) <= 0.05 * std for one, spread in zip(places.mean, places.std)
+        ]
+        # places before the first symbol are filled up, and the more of them the further they lie from the label
+        if (near[0] or near[-1]) and column.min == labels.min() and abs(column.max - labels.max()) <= 0.1 * column.max:
             return column.name
     return None
 

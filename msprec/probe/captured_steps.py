@@ -37,6 +37,8 @@ class Material:
         self.full = False
         self.build: Optional[Callable] = None
         self.roots, self.optimizers, self.style, self.function, self.cell = (), (), None, None, None
+        #: Parameters that stand in no cell and that the step's function reaches
+        self.alone: list = []
         #: ``{id(parameter): array}`` of networks and optimizers before the first step; None where they are too large
         self.initial: Optional[dict] = None
         #: ``(cell, whether it was in training mode)`` of all cells at that step; the script may have evaluated since
@@ -62,10 +64,11 @@ class Material:
         cell=None,
         forward=None,
         delivered=None,
+        alone=(),
     ) -> None:
         """A training step begins; the first that computes decides which step is held.
 
-        ``forward``: the code of what a functional loop differentiates; ``delivered()``: the columns that a pipeline has
+        ``forward``: the code of what a functional loop differentiates; ``alone``: Parameters in no cell; ``delivered()``: the columns that a pipeline has
         delivered last.
         """
         self.offered += 1
@@ -82,7 +85,8 @@ class Material:
         if self.build is None:
             self.style, self.build, self.roots = style, build, tuple(roots)
             self.optimizers, self.function, self.cell = tuple(optimizers), function, cell
-            self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])])
+            self.alone = [one for one in alone if one.requires_grad]
+            self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])], alone=self.alone)
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None
         elif not self.offered & (self.offered - 1):
@@ -104,6 +108,14 @@ class Material:
             return True
         same = style == self.style and [id(root) for root in roots] == [id(root) for root in self.roots]
         return same and forward is self._forward
+
+    @property
+    def weights(self) -> list:
+        """What the training moves: what its only optimizer has, or, where the script updates by itself, all that is trainable;
+        empty where several optimizers share it."""
+        if self.optimizers:
+            return list(self.optimizers[0].parameters) if len(self.optimizers) == 1 else []
+        return [one for one in all_parameters(self.roots) if one.requires_grad] + self.alone
 
     def _hold_later(self, batch: tuple) -> None:
         """At steps 32, 64, …: one more batch, and the weights as they are now."""
@@ -166,9 +178,9 @@ def _modes(roots: list) -> list:
     return [(cell, bool(cell.training)) for cell in cells.values()]
 
 
-def _copies(roots: list, known=(), most: int = MOST_INITIAL) -> Optional[dict]:
-    """Copies of all parameters below ``roots`` but the ``known``, up to ``most`` bytes."""
-    parameters = [p for p in all_parameters(roots) if id(p) not in known]
+def _copies(roots: list, known=(), most: int = MOST_INITIAL, alone=()) -> Optional[dict]:
+    """Copies of all parameters below ``roots`` and of those ``alone`` but the ``known``, up to ``most`` bytes."""
+    parameters = [p for p in (*all_parameters(roots), *alone) if id(p) not in known]
     if sum(_bytes(p) for p in parameters) > most:
         return None
     return {id(p): p.asnumpy().copy() for p in parameters}

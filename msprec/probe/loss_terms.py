@@ -81,12 +81,12 @@ def loss_terms(material, seconds: float) -> list:
         material: What the run has left.
         seconds: The budget for batches; the gradients of one may take as long again, else there is no entry.
     """
-    if len(material.optimizers) != 1 or material.initial is None:
+    weights = material.weights
+    if not weights or material.initial is None:
         return []
     until = busy_seconds() + seconds
     batches = [material.batches[int(at)] for at in np.linspace(0, len(material.batches) - 1, _MOST_BATCHES)]
     batches = list({id(one): one for one in batches}.values())
-    weights = list(material.optimizers[0].parameters)
     if sum(one.size for one in weights) > _MOST_WEIGHTS:
         return []
     try:

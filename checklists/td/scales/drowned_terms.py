@@ -55,11 +55,18 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
 
 
 def factors(run_data: RunData, where: Optional[Fact]) -> list:
-    """Where the numbers are written that a term's line multiplies by, such as ``STRENGTH = 1.0``."""
+    """Where the numbers are written, such as ``STRENGTH = 1.0``, that a term's line multiplies by, or that the name which it gives
+    the term is multiplied by."""
     if not where:
         return []
+    given = bound_names(
+        target for one in run_data.source.nodes_at(where.file, where.line, ast.Assign) for target in one.targets
+    )
     products = [
-        one for one in run_data.source.nodes_at(where.file, where.line, ast.BinOp) if isinstance(one.op, ast.Mult)
+        one
+        for one in run_data.source.nodes(where.file, ast.BinOp)
+        if isinstance(one.op, ast.Mult)
+        if one.lineno == where.line or given & {part.id for part in (one.left, one.right) if isinstance(part, ast.Name)}
     ]
     names = {one.id for product in products for one in ast.walk(product) if isinstance(one, ast.Name)}
     return [

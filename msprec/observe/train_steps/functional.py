@@ -164,10 +164,12 @@ class FunctionalSteps:
         scaler, scale = (steps.scaling.in_use(reached.scalers) if step.loss_is_scaled else None), step.scale
 
         def build(args, wanted=None):
-            given = wanted or weights or [p for root in roots for p in root.trainable_params()]
+            given = wanted or weights or [p for root in roots for p in root.trainable_params()] or alone
             return of_forward(innermost(function), args, given, roots, scaler, to_number(scale))
 
-        steps.offer("functional", args, build, roots, reached.optimizers, function, forward=innermost(function))
+        alone = [one for one in reached.parameters if one.requires_grad]
+        forward = innermost(function)
+        steps.offer("functional", args, build, roots, reached.optimizers, function, forward=forward, alone=alone)
         steps.replays.begin(step.number, args, build, roots, scaler is not None)
 
 
