@@ -205,7 +205,8 @@ def _continued_sequence(dataset: Fact, counts: dict) -> Optional[str]:
         if column.kind != "int" or len(column.shape) != 1 or column.shape[0] < 2 or not (places.mean and places.std):
             continue
         near = [
-            abs(one - mean) <= 0.05 * std and abs(spread - std) <= 0.05 * std for one, spread in zip(places.mean, places.std)
+            abs(one - mean) <= 0.05 * std and abs(spread - std) <= 0.05 * std
+            for one, spread in zip(places.mean, places.std)
         ]
         # places before the first symbol are filled up, and the more of them the further they lie from the label
         if (near[0] or near[-1]) and column.min == labels.min() and abs(column.max - labels.max()) <= 0.1 * column.max:

@@ -68,8 +68,8 @@ class Material:
     ) -> None:
         """A training step begins; the first that computes decides which step is held.
 
-        ``forward``: the code of what a functional loop differentiates; ``alone``: Parameters in no cell; ``delivered()``: the columns that a pipeline has
-        delivered last.
+        ``forward``: the code of what a functional loop differentiates; ``alone``: Parameters in no cell; ``delivered()``: the
+        columns that a pipeline has delivered last.
         """
         self.offered += 1
         if forward is not None:

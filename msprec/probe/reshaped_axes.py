@@ -1,5 +1,6 @@
 """Reshapes that give an axis the place of another: reshape keeps the order of the elements, and moves no axis (cg.03)."""
 
+import math
 from itertools import accumulate
 from operator import mul
 
@@ -39,7 +40,10 @@ def reshaped_axes(trace: GraphTrace, batch: tuple) -> list:
             second = behind and is_input(to_numpy(node.inputs[0]), inputs)
             # (time, samples, width) as (samples, time x width): the samples stood second, and now whole steps are their rows
             first = again and len(given) == 3 and made == (given[1], given[0] * given[2]) and given[0] > 1
-            sizes = [size for size in sizes if (size not in rows and (again or second)) or (first and size == made[0])]
+            # (samples, channels, height, width) as (channels x height x width, samples): columns that are to be samples
+            last = len(given) > 2 and made == (math.prod(given[1:]), given[0]) and given[0] in rows and given[0] > 1
+            put = made[0] if first else made[-1] if last else None
+            sizes = [size for size in sizes if (size not in rows and (again or second)) or size == put]
         if not sizes or _padded(node) or _constant(node.inputs[0]):
             continue
         entry = {

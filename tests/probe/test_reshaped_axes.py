@@ -115,3 +115,15 @@ def test_samples_that_stood_second(change, told):
 )
 def test_nothing_to_tell(change):
     assert found(change) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda x: x.reshape(120, -1), [2]),  # columns that were to be samples
+        (lambda x: x.reshape(2, 120).swapaxes(0, 1), []),
+        (lambda x: x.reshape(-1, 20), []),
+    ],
+)
+def test_samples_put_last(change, told):
+    assert [size for _, _, size in found(change)] == told

@@ -34,12 +34,17 @@ def connections(run_data: RunData) -> Finding:
     window that half of what a layer is given is not read, in such a training.
     No probe: undecided.
     """
-    if not run_data.networks:
-        return missing("网络结构", "network")
-    found = declared_design.layers(run_data) or judge_hidden(run_data) or judge_recurrent_axes(run_data)
-    found = found or judge_unread_input(run_data)
+    found = None
+    if run_data.networks:
+        found = declared_design.layers(run_data) or judge_hidden(run_data) or judge_recurrent_axes(run_data)
+        found = found or judge_unread_input(run_data)
+    # what a step computed tells of functions over bare Parameters too
+    found = found or judge_reshaped_axes(run_data) or judge_mixed_samples(run_data) or judge_neighbours(run_data)
+    found = found or judge_first_step(run_data) or judge_token_order(run_data)
     if found is not None:
         return found
+    if not run_data.networks:
+        return missing("网络结构", "network")
     if not run_data.probes.graph.cells:
         return undecided(
             Text(
@@ -51,10 +56,6 @@ def connections(run_data: RunData) -> Finding:
             [_cell_table(run_data)],
             [network.place for network in run_data.networks],
         )
-    found = judge_reshaped_axes(run_data) or judge_mixed_samples(run_data) or judge_neighbours(run_data)
-    found = found or judge_first_step(run_data) or judge_token_order(run_data)
-    if found is not None:
-        return found
     found = judge_connections(run_data)
     narrow = judge_narrow_layer(run_data) or judge_wide_stride(run_data) if found.conclusion == "ok" else None
     return narrow or found

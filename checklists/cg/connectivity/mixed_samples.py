@@ -10,6 +10,8 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name
 
+#: How a parameter is called that tells whether a training goes on.
+_MODE = re.compile(r"train|infer|eval|test|phase|mode", re.IGNORECASE)
 #: What divides or subtracts along an axis; an operation that shares features between samples on purpose is another.
 _ALONG_AN_AXIS = (
     "softmax",
@@ -38,6 +40,8 @@ def judge_mixed_samples(run_data: RunData) -> Optional[Finding]:
     batches = {dataset.batch_size for dataset in run_data.datasets_of("train")}
     if one.rows not in batches and not one.one_label:
         return None
+    if _mode_is_given(run_data, one.place):
+        return None
     places = [*_made(run_data, one), one.place, one.created]
     places = [at for at in places if at]
     return problem(
@@ -58,6 +62,18 @@ def judge_mixed_samples(run_data: RunData) -> Optional[Finding]:
         run_data.code_at(places, Text("沿样本轴的运算", "What goes along the samples")),
         places,
     )
+
+
+def _mode_is_given(run_data: RunData, where: Fact) -> bool:
+    """Whether the function asks one of its own parameters for the mode, as a batch normalisation of one's own does: what it does
+    along the samples while it trains says nothing of inference."""
+    function = run_data.source.function_around(where.file, where.line) if where.file and where.line else None
+    given = {one.arg for one in function.args.args} if function is not None else set()
+    asked = (
+        [one.test for one in ast.walk(function) if isinstance(one, (ast.If, ast.IfExp))] if function is not None else []
+    )
+    names = {one.id for test in asked for one in ast.walk(test) if isinstance(one, ast.Name)}
+    return any(_MODE.search(name) for name in names & given)
 
 
 def _made(run_data: RunData, one: Fact) -> list:

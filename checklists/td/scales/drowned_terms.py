@@ -55,8 +55,8 @@ def drowned_terms(run_data: RunData) -> Optional[Finding]:
 
 
 def factors(run_data: RunData, where: Optional[Fact]) -> list:
-    """Where the numbers are written, such as ``STRENGTH = 1.0``, that a term's line multiplies by, or that the name which it gives
-    the term is multiplied by."""
+    """Where the numbers are written, such as ``STRENGTH = 1.0``, that a term's line multiplies by, or its name is multiplied by
+    elsewhere."""
     if not where:
         return []
     given = bound_names(

@@ -46,7 +46,10 @@ def test_a_penalty_that_shrinks_the_weights(tmp_path, monkeypatch, task, penalty
 def test_a_factor_that_stands_behind_the_penalty(tmp_path, monkeypatch):
     monkeypatch.setattr(strong_penalty, "long_enough", lambda _: True)
     code = "REG = 0.6\nloss = nll(x, y)\npenalty = squares(weights)\nloss = loss + REG * penalty\n"
-    terms = [{"place": {"file": "train.py", "line": 2}, **_TASK}, {"place": {"file": "train.py", "line": 3}, **_PENALTY}]
+    terms = [
+        {"place": {"file": "train.py", "line": 2}, **_TASK},
+        {"place": {"file": "train.py", "line": 3}, **_PENALTY},
+    ]
     run = Run(source={"train.py": code})
     run.facts["probes"] = {"terms": terms}
     finding = found_in(run_data(tmp_path, run))
