@@ -5,6 +5,8 @@ import re
 from typing import Any, Optional
 
 from msprec.bilingual import Joined, Text, english, listed
+from msprec.checklists.api.train_eval_mode.lost_statistics import lost_statistics
+from msprec.checklists.api.train_eval_mode.never_switched_off import never_switched_off
 from msprec.checklists.api.train_eval_mode.repeated_calls import (
     called_cells,
     functional_dropout,
@@ -39,11 +41,14 @@ def modes(run_data: RunData) -> Finding:
     training mode are a frozen BatchNorm or a frozen backbone: ok. A call outside any gradient counts as evaluation when it
     comes after the training (not where only dropout acts and the script has switched it on again, as for Monte Carlo
     dropout), in a loop over data that fed no training, or in code that calls itself so; a call before the first step
-    (building, summary) or beside every step (logging, a GAN's generator) does not. Of an evaluation call that was made
-    twice after the run, only cells that ran count, and a functional dropout that gave two results for one input is a
-    problem. Scripts named beside the run (``--also``) count with what their source shows for sure.
+    (building, summary) or beside every step (logging, a GAN's generator) does not. Of an evaluation call that was made twice
+    after the run, only cells that ran count, and a functional dropout that gave two results for one input is a problem; so is
+    dropout that an argument switches (``keep_prob``, ``training``) where an evaluation leaves it at a value that drops, and
+    so are moving statistics of a class's own that are computed and not written back. Scripts named beside the run
+    (``--also``) count with what their source shows for sure.
     """
-    return with_scripts(run_data, _recorded_modes(run_data))
+    unset = never_switched_off(run_data) or lost_statistics(run_data)
+    return unset or with_scripts(run_data, _recorded_modes(run_data))
 
 
 def _recorded_modes(run_data: RunData) -> Finding:

@@ -1,5 +1,6 @@
 """dp.04: The padding that was delivered: the value that fills sequences up, its side, and what masks and lengths say of it."""
 
+from msprec.checklists.dp.padding.padded_sides import padded_sides
 from msprec.checklists.dp.padding.padding import judge_padding
 from msprec.engine.finding import Finding
 from msprec.engine.item import item
@@ -23,4 +24,4 @@ def padding(run_data: RunData) -> Finding:
     place of a run may be an end mark. Numeric sequences count only where something pads, masks or measures them. Nothing
     padded: not applicable.
     """
-    return judge_padding(run_data)
+    return padded_sides(run_data) or judge_padding(run_data)

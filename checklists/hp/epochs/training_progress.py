@@ -23,6 +23,9 @@ from msprec.checklists.common.training_curves import (
 from msprec.checklists.common.training_segments import last_rows, last_training_start, rates_of
 from msprec.engine.run_data import RunData
 
+#: A call of a dropout, of the framework's or one's own.
+_DROPOUT = r"(?<!def )\b\w*dropout\w*\s*\((?!.*:\s*$)"
+
 
 def only_begun(run_data: RunData) -> Optional[TrainingCurve]:
     """The loss of the last fifth of a few whole epochs in which it fell steadily to the end and hardly got anywhere; None of any
@@ -200,10 +203,17 @@ def decayed(run_data: RunData) -> bool:
 
 
 def nearly_done(run_data: RunData, training: TrainingCurve) -> bool:
-    """Whether at most hp.02.rest of what there was to learn is left, and the last fifth of the steps did not halve that; or it
-    ended at hp.02.gone of it, however steeply it came down."""
+    """Whether at most hp.02.rest of what there was to learn is left (twice that where units are dropped at random, which keeps a
+    training's loss up), and the last fifth of the steps did not halve that; or it ended at hp.02.gone of it, however steeply it
+    came down."""
     outcome = learning_outcome(run_data)
     constant = outcome.constant or run_data.once(constant_loss)
     level = min(training.first, constant.value) if constant is not None and constant.value > 0 else training.first
     gone = outcome.end is not None and 0 <= outcome.end <= run_data.limit("hp.02.gone") * level
-    return gone or (training.relative < 1 and 0 <= training.last <= run_data.limit("hp.02.rest") * level)
+    rest = run_data.limit("hp.02.rest") * (2 if _drops_units(run_data) else 1)
+    return gone or (training.relative < 1 and 0 <= training.last <= rest * level)
+
+
+def _drops_units(run_data: RunData) -> bool:
+    cells = [cell for network in run_data.networks if network.role == "train" for cell in network.cells]
+    return any("Dropout" in (cell.class_ or "") for cell in cells) or bool(run_data.find_lines(_DROPOUT, 1))

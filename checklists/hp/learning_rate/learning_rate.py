@@ -43,6 +43,7 @@ from msprec.checklists.hp.learning_rate.collapsed_rate import (
     over_after_epochs,
     stood_still_since,
 )
+from msprec.checklists.hp.learning_rate.decayed_by_hand import decayed_by_hand
 from msprec.checklists.hp.learning_rate.large_eps import large_eps
 from msprec.checklists.hp.learning_rate.lasting_momentum import lasting_momentum
 from msprec.checklists.hp.learning_rate.loss_course import (
@@ -102,6 +103,9 @@ from msprec.engine.run_data import RunData
 def judge_rate(run_data: RunData) -> Finding:
     """As `_judged`; in reinforcement learning a problem only where the loss grows beyond doubt, the rate is 0, or the weights
     of a weighed loss hardly moved."""
+    by_hand = decayed_by_hand(run_data)
+    if by_hand is not None:
+        return by_hand
     rate = _Rate(run_data)
     found = _judged(rate)
     if found.conclusion != "problem":

@@ -1,0 +1,149 @@
+"""Dropout that an argument of a function switches, and that an evaluation leaves switched on (api.02)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
+from msprec.source.user_code import GRADIENTS, FunctionNode, bound_names, called_name, root_name
+
+_KEPT = re.compile(r"^(p_?)?keep(_?(prob|rate|ratio|p))?$", re.IGNORECASE)
+_DROPPED = re.compile(r"^(p_?)?drop(out)?(_?(prob|rate|ratio|p))?$", re.IGNORECASE)
+_TRAINS = re.compile(r"^(is_?)?train(ing)?$", re.IGNORECASE)
+_DRAWS = re.compile(r"dropout|\brand\w*\(|bernoulli|binomial|uniform", re.IGNORECASE)
+#: Words of code that samples its predictions on purpose, as Monte Carlo dropout does.
+_SAMPLES = re.compile(r"monte|\bmc_|_mc\b|uncertain|bayes|samples?_", re.IGNORECASE)
+
+
+class _Switch(NamedTuple):
+    """A parameter of a function: its name, its position among the arguments of a call, and its default (None: none)."""
+
+    name: str
+    position: int
+    default: Optional[ast.expr]
+
+
+class _Use(NamedTuple):
+    """A call, its file, and the function around it (empty: at the top level)."""
+
+    file: str
+    call: ast.Call
+    around: str
+
+
+def never_switched_off(run_data: RunData) -> Optional[Finding]:
+    """A problem where a function with a parameter such as ``keep_prob``, ``dropout`` or ``training`` draws by it, and every call
+    outside what is differentiated leaves it at a value that drops, as those inside do."""
+    trained = _trained(run_data)
+    for file in sorted(run_data.source.trees) if trained else ():
+        for function in run_data.source.nodes(file, ast.FunctionDef):
+            for switch in _switches(function):
+                if not _draws_by(run_data, function, switch.name):
+                    continue
+                uses = list(_uses(run_data, file, function))
+                outside = [one for one in uses if one.around not in trained]
+                known = [_drops(switch, one.call) for one in outside]
+                inside = any(one.around in trained and _drops(switch, one.call) for one in uses)
+                if inside and outside and all(known) and not any(_sampled(run_data, one) for one in outside):
+                    return _finding(run_data, place(file, function.lineno), switch, outside)
+    return None
+
+
+def _finding(run_data: RunData, declared: Fact, switch: _Switch, outside: list) -> Finding:
+    places = [*dict.fromkeys((one.file, one.call.lineno) for one in outside)]
+    shown = [*(place(*one) for one in places[:3]), declared]
+    return problem(
+        Text(
+            "评估时（{where}）没有关掉 dropout：{declared} 的参数 {name} 与训练时一样取会丢弃的值，预测因此是随机的。",
+            "The evaluation at {where} leaves dropout on: {name} of the function at {declared} has a value that drops, as in "
+            "training, so that predictions are drawn at random.",
+            where=at(shown[0]),
+            declared=at(declared),
+            name=switch.name,
+        ),
+        Text(
+            "评估时显式传入不丢弃的值（keep_prob=1.0、dropout=0.0 或 training=False）。",
+            "Hand a value that drops nothing to the evaluation: keep_prob=1.0, dropout=0.0, or training=False.",
+        ),
+        run_data.code_at(shown, Text("评估的调用与参数的默认值", "The call that evaluates, and the default")),
+        shown,
+    )
+
+
+def _trained(run_data: RunData) -> set:
+    """Names of the functions that are differentiated, and of all that they call."""
+    calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
+    found = {root_name(one.args[0]) for one in calls if called_name(one) in GRADIENTS and one.args} - {""}
+    waiting = list(found)
+    while waiting:
+        for _, function in run_data.source.functions(waiting.pop()):
+            named = {called_name(one) for one in ast.walk(function) if isinstance(one, ast.Call)}
+            waiting += [one for one in named - found if run_data.source.functions(one)]
+            found |= {one for one in named if run_data.source.functions(one)}
+    return found
+
+
+def _switches(function: FunctionNode) -> Iterator[_Switch]:
+    given = [*function.args.posonlyargs, *function.args.args]
+    defaults: list = [None] * (len(given) - len(function.args.defaults)) + list(function.args.defaults)
+    method = bool(given) and given[0].arg == "self"
+    pairs = [*zip(given, defaults), *zip(function.args.kwonlyargs, function.args.kw_defaults)]
+    for position, (argument, default) in enumerate(pairs):
+        if any(pattern.search(argument.arg) for pattern in (_KEPT, _DROPPED, _TRAINS)):
+            yield _Switch(argument.arg, position - method, default)
+
+
+def _draws_by(run_data: RunData, function: FunctionNode, name: str) -> bool:
+    """Whether what draws at random is given the parameter: a function named dropout, or one whose code draws."""
+    for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if any(isinstance(part, ast.Name) and part.id == name for one in given for part in ast.walk(one)):
+            callees = run_data.source.functions(called_name(call))
+            if "dropout" in called_name(call).lower() or any(_DRAWS.search(ast.unparse(one)) for _, one in callees):
+                return True
+    return False
+
+
+def _uses(run_data: RunData, file: str, function: FunctionNode) -> Iterator[_Use]:
+    """The calls of a function; of a ``construct``, those of the objects that its class makes."""
+    names = {function.name}
+    if function.name == "construct":
+        around = run_data.source.class_around(file, function.lineno)
+        stores = [one for name in run_data.source.trees for one in run_data.source.nodes(name, ast.Assign)]
+        made = [
+            one
+            for one in stores
+            if isinstance(one.value, ast.Call) and around and called_name(one.value) == around.name
+        ]
+        names = {name for one in made for name in bound_names(one.targets)}
+    for name in run_data.source.trees:
+        for call in run_data.source.nodes(name, ast.Call):
+            if isinstance(call.func, ast.Name) and call.func.id in names:
+                outer = run_data.source.function_around(name, call.lineno)
+                yield _Use(name, call, outer.name if outer is not None else "")
+
+
+def _drops(switch: _Switch, call: ast.Call) -> bool:
+    """Whether a call is known to leave the parameter at a value that drops."""
+    given = next((one.value for one in call.keywords if one.arg == switch.name), None)
+    if any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    if given is None and 0 <= switch.position < len(call.args):
+        given = call.args[switch.position]
+    given = switch.default if given is None else given
+    value: Any = given.value if isinstance(given, ast.Constant) else None
+    if isinstance(value, bool):
+        return value and _TRAINS.search(switch.name) is not None
+    if not isinstance(value, (int, float)):
+        return False
+    return 0 < value < 1 and _TRAINS.search(switch.name) is None
+
+
+def _sampled(run_data: RunData, use: _Use) -> bool:
+    around = run_data.source.enclosing(use.file, use.call.lineno)
+    return any(_SAMPLES.search(ast.unparse(one)) for one in around[-3:])
