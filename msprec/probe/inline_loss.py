@@ -12,7 +12,7 @@ from msprec.locate.replay import ReplayedStep, watched
 from msprec.locate.trace import Node, _closure_cell, _is_cell, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, place_of
 from msprec.probe.loss_shapes import kind_of
-from msprec.record.nested import replaced, tensors_in
+from msprec.record.nested import flatten, replaced, tensors_in
 from msprec.runtime.cells import walk
 from msprec.runtime.rng_state import random_state, set_random_state
 from msprec.runtime.source_locations import place_in
@@ -177,7 +177,7 @@ def written_loss(step: ReplayedStep, again: Callable) -> Written:
     state = random_state(step.host_random)
     trace, result = _run(step, state)
     whole = _whole(trace, result)
-    pieces = _Pieces(trace, whole, [to_numpy(value) for value in tensors_in(step.inputs)])
+    pieces = _Pieces(trace, whole, [_array(value) for value in _leaves(step.inputs)])
     shown = pieces.node_of(whole).expression
     chosen = pieces.chosen()
     if shown is None or id(chosen.held) not in trace.keys:
@@ -287,8 +287,21 @@ def _swapped(made, old, array: np.ndarray):
     return replaced(made, old, Tensor(np.ascontiguousarray(array.reshape(old.shape)), old.dtype))
 
 
+def _leaves(inputs: tuple) -> list:
+    """The tensors of a step's inputs, and the arrays of NumPy's that its code makes tensors of."""
+    return [leaf for leaf in flatten(inputs) if hasattr(leaf, "asnumpy") or isinstance(leaf, np.ndarray)]
+
+
+def _array(value) -> np.ndarray:
+    return value if isinstance(value, np.ndarray) else to_numpy(value)
+
+
 def _with_input(inputs: tuple, position: int, array: np.ndarray) -> tuple:
-    old = list(tensors_in(inputs))[position]
+    old = _leaves(inputs)[position]
+    if array.size != old.size:  # rows of one 1 that the step makes of class numbers
+        array = array.argmax(1)
+    if isinstance(old, np.ndarray):
+        return replaced(tuple(inputs), old, np.ascontiguousarray(array.reshape(old.shape).astype(old.dtype)))
     return _swapped(tuple(inputs), old, array)
 
 
@@ -409,9 +422,9 @@ class _Pieces:
         return live
 
     def position_of(self, value) -> Optional[int]:
-        """Which of the step's inputs a tensor is, in whatever shape; None: none."""
+        """Which of the step's inputs a tensor is, in whatever shape, or rows of one 1 made of it; None: none."""
         array = to_numpy(value)
-        return next((i for i, one in enumerate(self.inputs) if _same(one, array)), None)
+        return next((i for i, one in enumerate(self.inputs) if _same(one, array) or _coded(one, array)), None)
 
     def _fixed(self) -> list:
         """The tensors beside the prediction that do not depend on weights, each once."""
@@ -497,6 +510,13 @@ def _is_parameter(value) -> bool:
 
 def _real(array: np.ndarray) -> bool:
     return array.size > 1 and array.dtype.kind == "f" and not np.isin(array, (0, 1)).all() and bool(np.ptp(array) > 0)
+
+
+def _coded(numbers: np.ndarray, rows: np.ndarray) -> bool:
+    """Whether rows have one 1 each, where the class numbers say."""
+    if rows.ndim != 2 or numbers.shape != rows.shape[:1] or numbers.dtype.kind not in "iu" or len(rows) < 2:
+        return False
+    return bool((rows.sum(1) == 1).all() and np.isin(rows, (0, 1)).all() and (rows.argmax(1) == numbers).all())
 
 
 def _same(one: np.ndarray, array: np.ndarray) -> bool:

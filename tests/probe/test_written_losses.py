@@ -241,3 +241,17 @@ def test_a_likelihood_of_the_labels_is_no_prediction_of_them(reduced):
 
     cells = nn.CellList([shares, centres, widths])
     assert told(mixture, (X, Y), cells)["written_loss"]["why"] == "outputs"
+
+
+@pytest.mark.parametrize("rows", ["made inside", "given"])
+def test_labels_that_come_as_an_array_of_numpy(rows):
+    """The step makes a tensor of it by itself, as it is or as rows of one 1."""
+
+    def forward(x, y):
+        held = Tensor(np.eye(3, dtype=np.float32)[y]) if rows == "made inside" else Tensor(y.astype(np.float32))
+        return -ops.mean((ops.log_softmax(DEEP(x), -1) * held).sum(-1))
+
+    labels = CLASSES.asnumpy() if rows == "made inside" else np.eye(3)[CLASSES.asnumpy()]
+    one = entry(forward, (X, labels), DEEP)
+    assert one["equals"] == ["softmax_cross_entropy", "mean"] and not one["computed"]
+    assert one["behaviour"]["kind"] == "classes" and one["behaviour"]["way"] == "falls"

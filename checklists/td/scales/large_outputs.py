@@ -1,5 +1,6 @@
 """Outputs that begin far beyond the targets, and do not come down to them (td.08)."""
 
+import ast
 import math
 import re
 from collections import Counter
@@ -9,8 +10,9 @@ from msprec.bilingual import Text
 from msprec.checklists.td.outcome.assessment import Assessment
 from msprec.checklists.td.scales.targets import Targets
 from msprec.engine.finding import Finding, problem, table
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name, own_attribute
 
 #: Layers after which weights that were drawn td.08.wide times as wide let nothing be learnt.
 _LAYERS = 8
@@ -96,7 +98,26 @@ def _made(run_data: RunData, one: Fact) -> list:
     """Where a weight was made: its cell, or in a cell of the script's own the line that makes the parameter."""
     if one.created:
         return [one.created]
-    return run_data.find_lines(rf"\b{re.escape(one.name.rpartition('.')[2])}\s*=.*\bParameter\(", 1)
+    name = re.escape(one.name.rpartition(".")[2])
+    return run_data.find_lines(rf"\b{name}\s*=.*\bParameter\(", 1) or _by_function(run_data, one)
+
+
+def _by_function(run_data: RunData, one: Fact) -> list:
+    """Where a function of the script's own makes the parameter that a line of the cell's class binds to its name."""
+    attribute = one.name.rpartition(".")[2]
+    stores = [(file, store) for file in run_data.source.trees for store in run_data.source.nodes(file, ast.Assign)]
+    calls = {
+        called_name(store.value)
+        for _, store in stores
+        if isinstance(store.value, ast.Call) and any(own_attribute(target) == attribute for target in store.targets)
+    }
+    return [
+        place(file, made.lineno)
+        for name in sorted(calls)
+        for file, function in run_data.source.functions(name)
+        for made in ast.walk(function)
+        if isinstance(made, ast.Return) and "Parameter(" in ast.unparse(made)
+    ]
 
 
 def _wide(run_data: RunData) -> list:
