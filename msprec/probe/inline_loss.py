@@ -323,6 +323,8 @@ class _Pieces:
             if results and all(one.size > 1 and one is not whole for one in results if "Float" in str(one.dtype))
         ]
         self._nodes, self._crossing = [], {}
+        # functions over Parameters that stand in no cell: all that leads to the last use of one
+        self._by_weights = self._before_weights() if not trace.spans else set()
         self._collect()
 
     def outputs(self) -> list:
@@ -339,7 +341,19 @@ class _Pieces:
 
     def _in_network(self, node: Node) -> bool:
         number = self._order.get(id(node), -1)
-        return any(first <= number < end for first, end in self._networks)
+        return id(node) in self._by_weights or any(first <= number < end for first, end in self._networks)
+
+    def _before_weights(self) -> set:
+        """Ids of the nodes that read a trainable Parameter, and of all that these were computed from."""
+        waiting = [node for node in self._trace.nodes if any(map(_is_weight, node.inputs))]
+        found: set = set()
+        while waiting:
+            node = waiting.pop()
+            if id(node) not in found:
+                found.add(id(node))
+                sources = (self._trace.producers.get(id(value)) for value in node.inputs)
+                waiting += [source for source in sources if source is not None]
+        return found
 
     def _collect(self) -> None:
         waiting, seen = [self.node_of(self._whole)], set()
@@ -362,8 +376,7 @@ class _Pieces:
         self._nodes.sort(key=lambda node: self._order[id(node)])
         self._learnt = set(self._crossing)
         for node in self._nodes:
-            weights = any(_is_parameter(value) and value.requires_grad and value.size > 1 for value in node.inputs)
-            if weights or any(id(value) in self._learnt for value in node.inputs):
+            if any(map(_is_weight, node.inputs)) or any(id(value) in self._learnt for value in node.inputs):
                 self._learnt |= {id(value) for value in node.results}
 
     def chosen(self) -> Chosen:
@@ -506,6 +519,10 @@ def _is_parameter(value) -> bool:
     from mindspore import Parameter
 
     return isinstance(value, Parameter)
+
+
+def _is_weight(value) -> bool:
+    return _is_parameter(value) and value.requires_grad and value.size > 1
 
 
 def _real(array: np.ndarray) -> bool:

@@ -3,7 +3,7 @@
 import mindspore as ms
 import numpy as np
 import pytest
-from mindspore import Tensor, nn, ops
+from mindspore import Parameter, Tensor, nn, ops
 
 from msprec.locate.replay import of_forward, of_function, of_train_cell
 from msprec.probe.inline_loss_facts import written_facts
@@ -255,3 +255,18 @@ def test_labels_that_come_as_an_array_of_numpy(rows):
     one = entry(forward, (X, labels), DEEP)
     assert one["equals"] == ["softmax_cross_entropy", "mean"] and not one["computed"]
     assert one["behaviour"]["kind"] == "classes" and one["behaviour"]["way"] == "falls"
+
+
+def test_a_function_over_parameters_that_stand_in_no_cell():
+    weight = Parameter(Tensor(RNG.normal(size=(8, 3)).astype(np.float32)), name="weight")
+    bias = Parameter(Tensor(np.zeros(3, np.float32)), name="bias")
+
+    def forward(x, y):
+        scores = ops.matmul(ops.tanh(x), weight) + bias
+        return -ops.mean((ops.log(ops.softmax(scores, -1)) * one_hot(y)).sum(-1))
+
+    def again(batch):
+        return of_forward(forward, batch, [weight, bias], [])
+
+    (one,) = written_facts(again((X, CLASSES)), again, None, Sources((X, CLASSES), [(X, CLASSES)]))["own_losses"]
+    assert one["equals"] == ["softmax_cross_entropy", "mean"] and one["predicted"] == [6, 3]
