@@ -9,8 +9,9 @@ from msprec.engine.run_data import RunData
 
 #: Weights from one step to the next, as MindSpore's own recurrent layers name them, and those from the inputs.
 _RECURRENT, _OF_INPUTS = re.compile(r"(^|\.)weight_hh\w*$"), "weight_ih"
-#: Where the first step of a sequence is taken.
-_FIRST = r"\w\[\s*(:\s*,\s*)?0\s*(,\s*:\s*)*(,\s*\.\.\.\s*)?\]"
+#: Where the first step of a sequence is taken, or the last, which is the first that a reverse direction reads.
+_STEP = r"\w\[\s*(:\s*,\s*)?{}\s*(,\s*:\s*)*(,\s*\.\.\.\s*)?\]"
+_REVERSE = "_reverse"
 _LAYER = r"\bnn\.(LSTM|GRU|RNN)\w*\("
 
 
@@ -21,7 +22,8 @@ def judge_first_step(run_data: RunData) -> Optional[Finding]:
     stuck = [name for name in stuck if moved.get(name.replace("weight_hh", _OF_INPUTS))]
     if not stuck:
         return None
-    layers, first = run_data.find_lines(_LAYER, 2), _in_networks(run_data)
+    reverse = all(name.endswith(_REVERSE) for name in stuck)
+    layers, first = run_data.find_lines(_LAYER, 2), _in_networks(run_data, _STEP.format("-1" if reverse else "0"))
     return problem(
         Text(
             "循环层只有第一个时间步起作用：从上一步到下一步的权重 {name} 从未得到梯度，而从输入来的权重在学习。"
@@ -42,6 +44,6 @@ def judge_first_step(run_data: RunData) -> Optional[Finding]:
     )
 
 
-def _in_networks(run_data: RunData) -> list:
-    """Lines of networks' own classes that take the first of something along an axis."""
-    return [one for one in run_data.find_lines(_FIRST, 8) if run_data.source.in_construct(one.file, one.line)][:2]
+def _in_networks(run_data: RunData, pattern: str) -> list:
+    """Lines of networks' own classes that take the first, or last, of something along an axis."""
+    return [one for one in run_data.find_lines(pattern, 8) if run_data.source.in_construct(one.file, one.line)][:2]
