@@ -445,7 +445,8 @@ def _places(run_data: RunData) -> list:
 
 
 def _rebound(run_data: RunData) -> list:
-    """Where a loop gives its own variable the updated value (``for p, g in …: p = p - lr * g``), and not the Parameter."""
+    """Where a loop gives its own variable the updated value (``for p, g in …: p = p - lr * g``), or a list of its own takes it
+    (``[p - lr * g for p, g in zip(params, grads)]``), and not the Parameter."""
     found = []
     for file in run_data.source.trees:
         for loop in run_data.source.nodes(file, ast.For):
@@ -455,6 +456,11 @@ def _rebound(run_data: RunData) -> list:
                 value = node.value if isinstance(node, ast.Assign) else into
                 again = isinstance(into, ast.Name) and into.id in targets and into.id in target_names(value)
                 found += [place(file, node.lineno)] if again and len(targets) > 1 else []
+        for made in run_data.source.nodes(file, ast.ListComp):
+            lowered = isinstance(made.elt, ast.BinOp) and isinstance(made.elt.op, ast.Sub)
+            pairs = {name for one in made.generators for name in target_names(one.target)}
+            if lowered and len(pairs) > 1 and pairs <= set(target_names(made.elt)):
+                found.append(place(file, made.lineno))
     return found
 
 

@@ -15,6 +15,8 @@ _SGD = "def sgd(params, grads, lr):\n    for p, g in zip(params, grads):\n      
         ("p -= lr * g", True),
         ("ops.assign(p, p - lr * g)", False),
         ("q = p - lr * g", False),
+        ("params = [p - lr * g for p, g in zip(params, grads)]", True),
+        ("sizes = [abs(p) for p in params]", False),
     ],
 )
 def test_the_line_is_named_where_no_weight_changed(verdict, update, named):
