@@ -20,6 +20,7 @@ from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
+from msprec.checklists.td.received_batches.done_flags import inverted_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
@@ -63,8 +64,8 @@ def received_batches(run_data: RunData) -> Finding:
     target and is constant where the network is used; a category encoded by the mean target of
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
-    another order, where its axes were to be exchanged; one batch in every
-    step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; or
+    another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on; one batch
+    in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
     alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
@@ -76,6 +77,7 @@ def received_batches(run_data: RunData) -> Finding:
         or same_batch(run_data)
         or zipped_columns(run_data)
         or aliased_states(run_data)
+        or inverted_ends(run_data)
         or _permuted(run_data)
         or _zeroed(run_data)
         or _emptied(run_data)

@@ -1,0 +1,98 @@
+"""Ends of episodes taken for their continuation: what comes after an end is valued, and nothing else (td.05)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Optional
+
+from msprec.bilingual import Text
+from msprec.checklists.common.findings import at
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import bound_names, called_name
+
+_ENDS = re.compile(r"^(is_?)?(dones?|terminals?|terminated|ended)(_?(t|batch|b|flags?))?$", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"^(is_?)?(alive|live|not_?dones?|non_?terminals?|not_?terminals?|continues?|goes_?on)$", re.IGNORECASE
+)
+_DISCOUNT = re.compile(r"(^|_)(gamma|discount)", re.IGNORECASE)
+#: What turns a flag round, or makes another number of it.
+_TURNS = (ast.Sub, ast.Invert, ast.Not, ast.Compare, ast.IfExp, ast.USub)
+
+
+def inverted_ends(run_data: RunData) -> Optional[Finding]:
+    """A problem where a name that says an episode goes on (``alive``, ``not_done``) is given the flag of its end as it is, or a
+    discounted value is multiplied by that flag: both where nothing in the script turns the flag round."""
+    turned = any(_turned(node) for file in run_data.source.trees for node in run_data.source.nodes(file, ast.Assign))
+    for file in sorted(run_data.source.trees):
+        lines = [*_renamed(run_data, file), *([] if turned else _discounted(run_data, file))]
+        if lines:
+            return _finding(run_data, [place(file, line) for line in sorted(set(lines))])
+    return None
+
+
+def _finding(run_data: RunData, places: list) -> Finding:
+    return problem(
+        Text(
+            "{where} 把回合结束的标志当作继续的标志：只有结束的那一步才加上后续的价值，其余各步都没有，奖励无法向前传递。",
+            "{where} takes the flag of an episode's end for that of its going on: the value of what follows is added at the end "
+            "alone, and nothing is handed back from one step to the one before it.",
+            where=at(places[0]),
+        ),
+        Text("乘以 1 - done。", "Multiply by 1 - done."),
+        run_data.code_at(places, Text("结束的标志", "The flag of the end")),
+        places,
+    )
+
+
+def _renamed(run_data: RunData, file: str) -> Iterator[int]:
+    for node in run_data.source.nodes(file, ast.Assign):
+        if any(_GOES_ON.search(name) for name in bound_names(node.targets)) and _plain_flag(node.value):
+            yield node.lineno
+
+
+def _discounted(run_data: RunData, file: str) -> Iterator[int]:
+    """Products of a discount and the flag as it is."""
+    for node in run_data.source.nodes(file, ast.BinOp):
+        if isinstance(node.op, ast.Mult):
+            factors = list(_factors(node))
+            discounted = any(_DISCOUNT.search(name) for one in factors for name in _last_names(one))
+            if discounted and len(factors) > 2 and any(map(_plain_flag, factors)):
+                yield node.lineno
+
+
+def _factors(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield from _factors(node.left)
+        yield from _factors(node.right)
+    else:
+        yield node
+
+
+def _plain_flag(node: ast.expr) -> bool:
+    """A flag of the end, perhaps cast, indexed or made a tensor of."""
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called_name(node) in _CASTS:
+            node = node.func.value
+        elif isinstance(node, ast.Call) and len(node.args) and called_name(node) in _MAKES:
+            node = node.args[0]
+        else:
+            return any(_ENDS.search(name) for name in _last_names(node))
+
+
+_CASTS = ("astype", "float", "to", "unsqueeze", "reshape", "squeeze", "view")
+_MAKES = ("Tensor", "array", "asarray", "float32", "float64", "float")
+
+
+def _last_names(node: ast.expr) -> list:
+    if isinstance(node, ast.Name):
+        return [node.id]
+    return [node.attr] if isinstance(node, ast.Attribute) else []
+
+
+def _turned(node: ast.Assign) -> bool:
+    """Whether a flag of an end is bound to something that turns it round."""
+    held = any(_ENDS.search(name) for name in bound_names(node.targets))
+    return held and any(isinstance(part, _TURNS) for part in ast.walk(node.value))
