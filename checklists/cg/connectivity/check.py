@@ -3,6 +3,7 @@
 from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
+from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
@@ -24,20 +25,20 @@ from msprec.engine.run_data import RunData
 def connections(run_data: RunData) -> Finding:
     """One training step, run again after the script has ended, with every cell and expression watched.
 
-    Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or
-    a function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
+    Problem: a cell that was built and never runs, unless its code names it in a branch that was not taken, it is frozen, or a
+    function does its work; a cell that runs and whose result neither reaches the loss nor is returned; layers in a plain
     Python list or dictionary, or made in construct, whose weights MindSpore does not see; the last sample of a recurrent
     layer's result taken for its last step; a reshape in the place of a transpose; a softmax, norm or difference along the
-    samples; an input that construct never reads, where two embeddings look up another or nothing was learnt; a network of
-    tokens in which nothing tells places apart whose targets depend on the place; one unit through which three outputs or more
-    have to pass, in a training that did not come cg.03.solved below a constant prediction; a stride so much wider than its
-    window that half of what a layer is given is not read, in such a training.
+    samples; a residual block whose shortcut is never added; an input that construct never reads, where two embeddings look up
+    another or nothing was learnt; a network of tokens in which nothing tells places apart whose targets depend on the place;
+    one unit through which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
+    prediction; a stride so much wider than its window that half of what a layer is given is not read, in such a training.
     No probe: undecided.
     """
     found = None
     if run_data.networks:
         found = declared_design.layers(run_data) or judge_hidden(run_data) or judge_recurrent_axes(run_data)
-        found = found or judge_unread_input(run_data)
+        found = found or judge_unread_input(run_data) or judge_lost_shortcut(run_data)
     # what a step computed tells of functions over bare Parameters too
     found = found or judge_reshaped_axes(run_data) or judge_mixed_samples(run_data) or judge_neighbours(run_data)
     found = found or judge_first_step(run_data) or judge_token_order(run_data)
