@@ -51,8 +51,8 @@ def collapse_of(run_data: RunData) -> Optional[Collapse]:
     names = ("hp.01.collapsed", "hp.01.collapsed_early", *(["hp.01.collapsed_half"] if short else []))
     for name in names:
         share = run_data.limit(name)
-        # a rate that was multiplied by this share is within it
-        at = int(np.flatnonzero(rates > 1.001 * share * rates.max())[-1]) + 1
+        # a floor of this share of the peak is within it, also where the peak came between two updates and was not seen
+        at = int(np.flatnonzero(rates > 1.05 * share * rates.max())[-1]) + 1
         if at < run_data.limit(f"{name}_at") * len(rates):
             return Collapse(at + 1, len(rates), float(rates.max()), float(rates[-1]), share)
     return None
