@@ -35,6 +35,7 @@ from msprec.probe.made_and_real import made_and_real
 from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
 from msprec.probe.orientation import orientation
+from msprec.probe.pooled_places import pooled_places
 from msprec.probe.predicted_tokens import predicted_tokens
 from msprec.probe.received_batches import received_facts
 from msprec.probe.reconstruction import reconstruction
@@ -178,6 +179,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("equal_inputs", equal_inputs, traces)
     probes.keep_cheap("first_layers", first_layers, traces)
     probes.keep_cheap("lost_inputs", lost_inputs, traces)
+    probes.keep_cheap("pooled_places", pooled_places, traces, material)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)
     probes.keep_cheap("token_use", token_use, material, max(LEAST, probes.left(TOKENS)))

@@ -7,6 +7,7 @@ from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
+from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 from msprec.checklists.cg.connectivity.recurrent_axes import judge_recurrent_axes
 from msprec.checklists.cg.connectivity.reshaped_axes import judge_reshaped_axes
 from msprec.checklists.cg.connectivity.token_order import judge_token_order
@@ -32,7 +33,8 @@ def connections(run_data: RunData) -> Finding:
     samples; a residual block whose shortcut is never added; an input that construct never reads, where two embeddings look up
     another or nothing was learnt; a network of tokens in which nothing tells places apart whose targets depend on the place;
     one unit through which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
-    prediction; a stride so much wider than its window that half of what a layer is given is not read, in such a training.
+    prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
+    than its window that half of what a layer is given is not read, in such a training.
     No probe: undecided.
     """
     found = None
@@ -58,7 +60,9 @@ def connections(run_data: RunData) -> Finding:
             [network.place for network in run_data.networks],
         )
     found = judge_connections(run_data)
-    narrow = judge_narrow_layer(run_data) or judge_wide_stride(run_data) if found.conclusion == "ok" else None
+    if found.conclusion != "ok":
+        return found
+    narrow = judge_narrow_layer(run_data) or judge_wide_stride(run_data) or judge_pooled_places(run_data)
     return narrow or found
 
 
