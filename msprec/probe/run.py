@@ -32,6 +32,7 @@ from msprec.probe.loss_recomputation import loss_facts
 from msprec.probe.loss_terms import loss_terms
 from msprec.probe.lost_inputs import lost_inputs
 from msprec.probe.made_and_real import made_and_real
+from msprec.probe.merged_ids import merged_ids
 from msprec.probe.mixed_samples import mixed_samples
 from msprec.probe.numpy_losses import BCE
 from msprec.probe.orientation import orientation
@@ -179,6 +180,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     probes.keep_cheap("equal_inputs", equal_inputs, traces)
     probes.keep_cheap("first_layers", first_layers, traces)
     probes.keep_cheap("lost_inputs", lost_inputs, traces)
+    probes.keep_cheap("merged_ids", merged_ids, traces)
     probes.keep_cheap("pooled_places", pooled_places, traces, material)
     probes.keep_cheap("rough_angles", rough_angles, traces)
     probes.keep_cheap("reconstruction", reconstruction, material, losses)

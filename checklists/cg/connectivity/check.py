@@ -4,6 +4,7 @@ from msprec.bilingual import Text
 from msprec.checklists.cg.connectivity.connectivity import judge_connections, judge_hidden
 from msprec.checklists.cg.connectivity.first_step import judge_first_step
 from msprec.checklists.cg.connectivity.lost_shortcut import judge_lost_shortcut
+from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.mixed_samples import judge_mixed_samples
 from msprec.checklists.cg.connectivity.narrow_layer import judge_narrow_layer
 from msprec.checklists.cg.connectivity.neighbours import judge_neighbours
@@ -34,7 +35,8 @@ def connections(run_data: RunData) -> Finding:
     another or nothing was learnt; a network of tokens in which nothing tells places apart whose targets depend on the place;
     one unit through which three outputs or more have to pass, in a training that did not come cg.03.solved below a constant
     prediction; a pooling over all places where the target is one (cg.03.placed), in such a training; a stride so much wider
-    than its window that half of what a layer is given is not read, in such a training.
+    than its window that half of what a layer is given is not read, in such a training; ids of which cg.03.merged become one
+    before they are looked up, in such a training.
     No probe: undecided.
     """
     found = None
@@ -63,6 +65,7 @@ def connections(run_data: RunData) -> Finding:
     if found.conclusion != "ok":
         return found
     narrow = judge_narrow_layer(run_data) or judge_wide_stride(run_data) or judge_pooled_places(run_data)
+    narrow = narrow or judge_merged_ids(run_data)
     return narrow or found
 
 

@@ -423,6 +423,14 @@ _LOST_INPUTS = {
     "left": key(count, "how many different samples it leaves of a batch: 1, or 2 of a norm over two numbers"),
 }
 
+_MERGED_IDS = {
+    "operator": key(text, "operator that makes one of different ids"),
+    "place": key(PLACE, "where it is called"),
+    "before": key(count, "different ids in a batch before it"),
+    "after": key(count, "and after it"),
+    "share": key(finite, "share of the ids of the batch that became one with others"),
+}
+
 _POOLED_PLACES = {
     "operator": key(text, "operator that takes all places together"),
     "place": key(PLACE, "where it is called"),
@@ -711,6 +719,7 @@ PROBES = {
     "attended_padding": key(_ATTENDED_PADDING, "how much of attention, and of means over sequences, lies on padding"),
     "attended_neighbours": key([_ATTENDED_NEIGHBOURS], "how much of attention over a graph lies on neighbours"),
     "lost_inputs": key([_LOST_INPUTS], "where samples that differ become the same on their way to a layer"),
+    "merged_ids": key(_MERGED_IDS, "ids that become one before they are looked up"),
     "pooled_places": key(_POOLED_PLACES, "a pooling over all places, and how far the target is a place"),
     "rough_angles": key([_ROUGH_ANGLES], "sines and cosines of numbers too large for their element type"),
     "equal_inputs": key(_EQUAL_INPUTS, "two inputs that enter one layer and hold the same numbers"),

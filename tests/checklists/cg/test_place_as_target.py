@@ -1,11 +1,12 @@
-"""cg.03: a pooling over all places where the target is one."""
+"""cg.03: a pooling over all places where the target is one, and ids that become one."""
 
 import types
 
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.cg.connectivity import pooled_places
+from msprec.checklists.cg.connectivity import merged_ids, pooled_places
+from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 
 
@@ -21,3 +22,14 @@ def test_pooled_places(tmp_path, monkeypatch, share, gain, found):
     }
     finding = judge_pooled_places(run_data(tmp_path, run))
     assert ([one["line"] for one in finding.locations] if finding else None) == ([3] if found else None)
+
+
+@pytest.mark.parametrize(
+    ("share", "gain", "found"), [(0.5, 0.4, True), (0.5, 0.95, False), (0.1, 0.4, False), (0.5, None, False)]
+)
+def test_merged_ids(tmp_path, monkeypatch, share, gain, found):
+    monkeypatch.setattr(merged_ids, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
+    run = Run()
+    one = {"operator": "clamp", "place": {"file": "train.py", "line": 3}, "before": 40, "after": 20, "share": share}
+    run.facts["probes"] = {"merged_ids": one}
+    assert (judge_merged_ids(run_data(tmp_path, run)) is not None) is found
