@@ -13,8 +13,8 @@ _MODES = {"min": False, "max": True}
 
 
 def monitored_the_wrong_way(run_data: RunData) -> Optional[Finding]:
-    """A problem where ``monitor`` names an accuracy and ``mode`` is "min", or a loss and "max": as arguments of one call, fields
-    of one class (that no call gives otherwise) or keys of one dictionary; None elsewhere."""
+    """A problem where ``monitor`` names an accuracy and ``mode`` is "min", or a loss and "max": as arguments of one call, keys of
+    one dictionary, or fields of one class or defaults of one function that no call gives otherwise; None elsewhere."""
     found = next(_contradictions(run_data), None)
     if found is None:
         return None
@@ -36,7 +36,7 @@ def monitored_the_wrong_way(run_data: RunData) -> Optional[Finding]:
 def _contradictions(run_data: RunData) -> Iterator[tuple]:
     """``(metric, mode, where the mode stands)``."""
     for file in run_data.source.trees:
-        for kind in (ast.Call, ast.Dict, ast.ClassDef):
+        for kind in (ast.Call, ast.Dict, ast.ClassDef, ast.FunctionDef):
             for node in run_data.source.nodes(file, kind):
                 told = _constants(node)
                 metric, mode = told.get("monitor"), told.get("mode")
@@ -44,12 +44,13 @@ def _contradictions(run_data: RunData) -> Iterator[tuple]:
                     continue
                 if better_way(str(metric.value)) in (None, _MODES[mode.value]):
                     continue
-                if not isinstance(node, ast.ClassDef) or not _given_otherwise(run_data):
+                if isinstance(node, (ast.Call, ast.Dict)) or not _given_otherwise(run_data):
                     yield metric.value, mode.value, place(file, mode.lineno)
 
 
 def _constants(node: ast.AST) -> dict:
-    """The texts that stand beside names in a call, a dictionary or the body of a class: ``{name: constant}``."""
+    """The texts that stand beside names in a call, a dictionary, the body of a class or the defaults of a function:
+    ``{name: constant}``."""
     pairs: list = []
     if isinstance(node, ast.Call):
         pairs = [(one.arg, one.value) for one in node.keywords]
@@ -58,6 +59,9 @@ def _constants(node: ast.AST) -> dict:
     elif isinstance(node, ast.ClassDef):
         fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
         pairs = [(one.target.id, one.value) for one in fields if isinstance(one.target, ast.Name)]
+    elif isinstance(node, ast.FunctionDef) and node.args.defaults:
+        given = [*node.args.posonlyargs, *node.args.args][-len(node.args.defaults) :]
+        pairs = [(one.arg, value) for one, value in zip(given, node.args.defaults)]
     return {name: value for name, value in pairs if isinstance(value, ast.Constant) and isinstance(value.value, str)}
 
 

@@ -22,6 +22,8 @@ _FIELDS = "class Config:\n    monitor: str = '{}'\n    mode: str = '{}'\n"
         ("settings = {'monitor': 'iou',\n            'mode': 'min'}\n", 2),
         ("settings = {'monitor': 'iou', 'mode': modes[0]}\n", None),
         ("keep(monitor=names[0], mode='min')\n", None),
+        ('class Best:\n    def __init__(self, net, monitor="val_rmse", mode="max"):\n        pass\n', 2),
+        ('class Best:\n    def __init__(self, net, monitor="val_rmse", mode="min"):\n        pass\n', None),
     ],
 )
 def test_sense_of_a_metric(tmp_path, code, line):
