@@ -10,6 +10,7 @@ from msprec.checklists.common.rank_disagreement import named
 from msprec.checklists.common.rank_reduction import SLICED, reducing_lines, sums_over_ranks
 from msprec.checklists.common.sharding import divided
 from msprec.checklists.td.replicas.drift import Drift, drifts
+from msprec.checklists.td.replicas.lost_copies import lost_copies
 from msprec.checklists.td.replicas.stale_copies import stale_copies
 from msprec.engine.finding import Finding, not_applicable, ok, problem, table, undecided
 from msprec.engine.item import item
@@ -40,7 +41,7 @@ def replicas(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
-    stale = stale_copies(run_data) or _stale_on_another_rank(run_data)
+    stale = lost_copies(run_data) or stale_copies(run_data) or _stale_on_another_rank(run_data)
     if stale is not None:
         return stale
     ranks = run_data.ranks
