@@ -141,10 +141,12 @@ def _attributes(run_data: RunData) -> list:
         for node in run_data.source.nodes(file, ast.ClassDef):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
             compiled = _compiled(methods, _is_run(run_data, node, used))
-            for name, line in _read_as_numbers(methods, compiled).items():
+            inner = _compiled_inside(methods)
+            code = {**methods, **inner}
+            for name, line in _read_as_numbers(code, [*compiled, *inner]).items():
                 changed = _changed(run_data, node, set(methods) - set(compiled), name)
                 if changed is not None:
-                    makes = any("assign" in called_name(one) for m in compiled for one in _calls(methods[m]))
+                    makes = any("assign" in called_name(one) for m in (*compiled, *inner) for one in _calls(code[m]))
                     found.append(FrozenNumber(name, makes, place(file, line), changed))
     return found
 
@@ -167,6 +169,17 @@ def _compiled(methods: dict, graph: bool) -> list:
     """The methods that are compiled, and those that they call."""
     marked = [name for name, one in methods.items() if any("jit" in ast.unparse(d) for d in one.decorator_list)]
     return reached_methods(methods, [*marked, *(["construct"] if graph else [])])
+
+
+def _compiled_inside(methods: dict) -> dict:
+    """The functions inside methods that hold one under ``jit``, by the method's name and theirs: what it differentiates is
+    compiled with it."""
+    found = {}
+    for name, method in methods.items():
+        inner = [one for one in ast.walk(method) if isinstance(one, ast.FunctionDef) and one is not method]
+        if any("jit" in ast.unparse(mark) for one in inner for mark in one.decorator_list):
+            found.update({f"{name}.{one.name}": one for one in inner})
+    return found
 
 
 def _calls(node: ast.AST) -> list:

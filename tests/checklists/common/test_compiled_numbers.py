@@ -113,3 +113,44 @@ def test_variables_around_a_compiled_function(tmp_path, code, changed):
     run = Run(source={"train.py": code}, train_step=[{**train_step(count=9), "mode": "pynative"}])
     found = frozen_numbers(run_data(tmp_path, run))
     assert [(one.name, one.changed.line) for one in found] == ([("rate", changed)] if changed else [])
+
+
+_INNER = """
+class Trainer:
+    def __init__(self, net):
+        self.beta = 0.0
+        self.step = self.build()
+
+    def build(self):
+        def forward(x):
+            return reconstruction(x) + {read} * divergence(x)
+
+        grad_fn = value_and_grad(forward, None, weights)
+
+        {mark}
+        def step(x):
+            return grad_fn(x)
+
+        return step
+
+    def fit(self, data):
+        for epoch in range(9):
+            {change}
+            for x in data:
+                self.step(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "mark", "change", "found"),
+    [
+        ("self.beta", "@ms.jit", "self.beta = epoch / 9", True),
+        ("self.beta", "", "self.beta = epoch / 9", False),  # nothing is compiled
+        ("beta", "@ms.jit", "self.beta = epoch / 9", False),
+        ("self.beta", "@ms.jit", "pass", False),
+    ],
+)
+def test_what_a_compiled_function_inside_a_method_reads(tmp_path, read, mark, change, found):
+    code = _INNER.format(read=read, mark=mark, change=change)
+    names = [one.name for one in frozen_numbers(run_data(tmp_path, Run(source={"train.py": code})))]
+    assert names == (["beta"] if found else [])
