@@ -41,7 +41,7 @@ def replicas(run_data: RunData) -> Finding:
     """
     if run_data.trains_nothing:
         return no_training()
-    stale = lost_copies(run_data) or stale_copies(run_data) or _stale_on_another_rank(run_data)
+    stale = stale_copies(run_data) or lost_copies(run_data) or _stale_on_another_rank(run_data)
     if stale is not None:
         return stale
     ranks = run_data.ranks
