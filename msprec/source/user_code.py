@@ -94,13 +94,17 @@ class Code:
 
     def calls_to(self, file: str, names: Collection) -> Iterator[tuple]:
         """(call, its parents in the file, nearest first) of every call in a file of what is called by one of some names."""
+        for call in self.calls_named(file, names):
+            yield call, self._parents_of(file, call)
+
+    def calls_named(self, file: str, names: Collection) -> list:
+        """The calls in a file of what is called by one of some names, in the order of `ast.walk`."""
         if file not in self._calls:
             by_name = self._calls[file] = {}
             for numbered in enumerate(self.nodes(file, ast.Call)):
                 by_name.setdefault(called_name(numbered[1]), []).append(numbered)
         found = chain(*(self._calls[file].get(name, ()) for name in names))
-        for _, call in sorted(found, key=itemgetter(0)):
-            yield call, self._parents_of(file, call)
+        return [call for _, call in sorted(found, key=itemgetter(0))]
 
     def _parents_of(self, file: str, node: ast.AST) -> tuple:
         if file not in self._parents:

@@ -1,6 +1,7 @@
 """Moving statistics of a normalisation of one's own that are computed and thrown away (api.02)."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Optional
 
@@ -10,12 +11,14 @@ from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import FunctionNode, bound_names, called_name, own_attribute
 
+_FIXED = re.compile(r"\brequires_grad\s*=\s*False\b")
+
 
 def lost_statistics(run_data: RunData) -> Optional[Finding]:
     """A problem where a method computes the next value of a Parameter that is not trained (``requires_grad=False``) into a local
     name that it never reads, and nothing in the class writes that Parameter, which another line reads: what is used when the
     network is evaluated is what it began with."""
-    for file in sorted(run_data.source.trees):
+    for file in sorted({file for file, _ in run_data.source.grep(_FIXED)}):
         for node in run_data.source.nodes(file, ast.ClassDef):
             kept = _kept(node)
             found = list(_lost(node, kept)) if kept - _written(node) else []

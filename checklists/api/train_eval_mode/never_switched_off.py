@@ -77,8 +77,8 @@ def _finding(run_data: RunData, declared: Fact, switch: _Switch, outside: list) 
 
 def _trained(run_data: RunData) -> set:
     """Names of the functions that are differentiated, and of all that they call."""
-    calls = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call)]
-    found = {root_name(one.args[0]) for one in calls if called_name(one) in GRADIENTS and one.args} - {""}
+    calls = [one for file in run_data.source.trees for one in run_data.source.calls_named(file, GRADIENTS)]
+    found = {root_name(one.args[0]) for one in calls if one.args} - {""}
     waiting = list(found)
     while waiting:
         for _, function in run_data.source.functions(waiting.pop()):
@@ -112,18 +112,15 @@ def _draws_by(run_data: RunData, function: FunctionNode, name: str) -> bool:
 def _uses(run_data: RunData, file: str, function: FunctionNode) -> Iterator[_Use]:
     """The calls of a function; of a ``construct``, those of the objects that its class makes."""
     names = {function.name}
-    if function.name == "construct":
-        around = run_data.source.class_around(file, function.lineno)
-        stores = [one for name in run_data.source.trees for one in run_data.source.nodes(name, ast.Assign)]
-        made = [
-            one
-            for one in stores
-            if isinstance(one.value, ast.Call) and around and called_name(one.value) == around.name
-        ]
+    around = run_data.source.class_around(file, function.lineno) if function.name == "construct" else None
+    if around is not None:
+        homes = [one for one in run_data.source.trees if run_data.source.calls_named(one, (around.name,))]
+        stores = [one for home in homes for one in run_data.source.nodes(home, ast.Assign)]
+        made = [one for one in stores if isinstance(one.value, ast.Call) and called_name(one.value) == around.name]
         names = {name for one in made for name in bound_names(one.targets)}
     for name in run_data.source.trees:
-        for call in run_data.source.nodes(name, ast.Call):
-            if isinstance(call.func, ast.Name) and call.func.id in names:
+        for call in run_data.source.calls_named(name, names):
+            if isinstance(call.func, ast.Name):
                 outer = run_data.source.function_around(name, call.lineno)
                 yield _Use(name, call, outer.name if outer is not None else "")
 

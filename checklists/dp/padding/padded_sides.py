@@ -12,6 +12,8 @@ from msprec.engine.run_data import RunData, place
 
 _TRAIN = re.compile(r"(^|[^a-z])(train|tr|fit)($|[^a-z])", re.IGNORECASE)
 _OTHER = re.compile(r"(^|[^a-z])(test|te|val|valid|dev|eval|infer|predict)($|[^a-z])", re.IGNORECASE)
+#: What pads, at a first look.
+_PADS = re.compile(r"\b[rl]just\s*\(|\]\s*\*|\*\s*\[")
 _FRONT, _BEHIND = "in front", "behind"
 
 
@@ -20,7 +22,7 @@ def padded_sides(run_data: RunData) -> Optional[Finding]:
     the other: ``x_train = … rjust(width)``, ``x_test = … ljust(width)``."""
     train: dict = {}
     other: dict = {}
-    for file in sorted(run_data.source.trees):
+    for file in sorted({file for file, _ in run_data.source.grep(_PADS)}):
         for statement in run_data.source.nodes(file, ast.Assign, ast.Expr, ast.Return):
             for side in _sides(statement):
                 words = " ".join(_names(statement))

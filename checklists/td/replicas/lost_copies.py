@@ -46,8 +46,9 @@ def _finding(run_data: RunData, places: list) -> Finding:
 
 def _rebinds(loop: ast.For) -> Iterator[int]:
     pair = set(target_names(loop.target))
-    text = "\n".join(ast.unparse(one) for one in loop.body)
-    if len(pair) != 2 or not _PARAMETERS.search(ast.unparse(loop.iter)) or _WRITES.search(text):
+    if len(pair) != 2 or not _PARAMETERS.search(ast.unparse(loop.iter)):
+        return
+    if _WRITES.search("\n".join(ast.unparse(one) for one in loop.body)):
         return
     read = [one.id for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     for node in loop.body:
