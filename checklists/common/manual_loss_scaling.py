@@ -7,6 +7,7 @@ from typing import NamedTuple, Optional, Union
 
 from msprec.engine.run_data import RunData, place
 from msprec.source.flow import Event, ExecutionPath
+from msprec.source.user_code import plain_number
 
 #: Constants from here on may be a loss scale; smaller ones are weights of a loss.
 _LEAST = 32
@@ -100,8 +101,7 @@ def _number(node: ast.expr) -> Optional[float]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         base, power = _number(node.left), _number(node.right)
         return base**power if base is not None and power is not None and abs(power) < 64 else None
-    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return plain_number(node)
 
 
 def _updates(world: ExecutionPath) -> list:

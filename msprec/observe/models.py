@@ -86,9 +86,9 @@ class ModelObserver:
             signature = inspect.signature(original)
 
             def run(model, *args, **kwargs):
-                place = user_place(2)
-                call = self.observer.guarded_call(self._with_monitors, signature, model, args, kwargs, place)
+                call = self.observer.guarded_call(self._with_monitors, signature, model, args, kwargs)
                 args, kwargs = call if call is not None else (args, kwargs)
+                place = user_place(2)
                 self.observer.guarded_call(self._note_train, model, name, place)
                 self.stack.append((name, model))
                 self.places.append(place)
@@ -103,11 +103,10 @@ class ModelObserver:
 
         return make
 
-    def _with_monitors(self, signature, model, args, kwargs, place):
+    def _with_monitors(self, signature, model, args, kwargs):
         """The same call with the monitors in front of the user's callbacks, so that a callback that raises hides nothing; None
-        where the model has a loss and no optimizer: it computes and trains nothing."""
-        if getattr(model, "_loss_fn", None) is not None and getattr(model, "_optimizer", None) is None:
-            self.observer.steps.style_facts.without_optimizer.append(place)
+        where nothing is trained."""
+        if _only_computes(model):
             return None
         bound = signature.bind(model, *args, **kwargs)
         given = bound.arguments.get("callbacks")
@@ -116,6 +115,9 @@ class ModelObserver:
         return bound.args[1:], bound.kwargs
 
     def _note_train(self, model, name: str, place) -> None:
+        if _only_computes(model):
+            self.observer.steps.style_facts.without_optimizer.append(place)
+            return
         scale = self.loss_scales.get(id(model))
         network = getattr(model, "_network", None)
         self.observer.steps.style_facts.of_models.append(
@@ -175,6 +177,11 @@ class ModelObserver:
 
     def facts(self) -> dict:
         return {"evaluations": self.evaluations}
+
+
+def _only_computes(model) -> bool:
+    """Whether a model has a loss and no optimizer: ``train`` computes the loss of each batch and changes no weight."""
+    return getattr(model, "_loss_fn", None) is not None and getattr(model, "_optimizer", None) is None
 
 
 def _number(value):

@@ -37,7 +37,7 @@ class Material:
         self.full = False
         self.build: Optional[Callable] = None
         self.roots, self.optimizers, self.style, self.function, self.cell = (), (), None, None, None
-        #: Parameters that stand in no cell and that the step's function reaches
+        #: Trainable Parameters that stand in no cell and that the step's function reaches
         self.alone: list = []
         #: ``{id(parameter): array}`` of networks and optimizers before the first step; None where they are too large
         self.initial: Optional[dict] = None
@@ -68,8 +68,8 @@ class Material:
     ) -> None:
         """A training step begins; the first that computes decides which step is held.
 
-        ``forward``: the code of what a functional loop differentiates; ``alone``: Parameters in no cell; ``delivered()``: the
-        columns that a pipeline has delivered last.
+        ``forward``: the code of what a functional loop differentiates; ``alone``: its trainable Parameters in no cell;
+        ``delivered()``: the columns that a pipeline has delivered last.
         """
         self.offered += 1
         if forward is not None:
@@ -85,7 +85,7 @@ class Material:
         if self.build is None:
             self.style, self.build, self.roots = style, build, tuple(roots)
             self.optimizers, self.function, self.cell = tuple(optimizers), function, cell
-            self.alone = [one for one in alone if one.requires_grad]
+            self.alone = list(alone)
             self.initial = _copies([*roots, *optimizers, *([cell] if cell is not None else [])], alone=self.alone)
             self.modes = _modes([*roots, *([cell] if cell is not None else [])])
             self.bindings = Bindings(reached_from(function).functions) if function is not None else None

@@ -11,7 +11,7 @@ import numpy as np
 from msprec.locate.replay import ReplayedStep, watched
 from msprec.locate.trace import Node, _closure_cell, _is_cell, to_numpy
 from msprec.probe.connectivity_trace import GraphTrace, place_of
-from msprec.probe.loss_shapes import kind_of
+from msprec.probe.loss_shapes import class_numbers, kind_of
 from msprec.record.nested import flatten, replaced, tensors_in
 from msprec.runtime.cells import walk
 from msprec.runtime.rng_state import random_state, set_random_state
@@ -533,7 +533,7 @@ def _coded(numbers: np.ndarray, rows: np.ndarray) -> bool:
     """Whether rows have one 1 each, where the class numbers say."""
     if rows.ndim != 2 or numbers.shape != rows.shape[:1] or numbers.dtype.kind not in "iu" or len(rows) < 2:
         return False
-    return bool((rows.sum(1) == 1).all() and np.isin(rows, (0, 1)).all() and (rows.argmax(1) == numbers).all())
+    return np.array_equal(class_numbers(rows, rows), numbers)
 
 
 def _same(one: np.ndarray, array: np.ndarray) -> bool:

@@ -45,17 +45,14 @@ def _merged(trace: GraphTrace, value) -> Optional[dict]:
     if given is None:
         return None
     before, after = to_numpy(given).ravel(), to_numpy(value).ravel()
-    kinds = np.unique(before)
+    kinds, first = np.unique(before, return_index=True)
     if len(kinds) < _DIFFERENT:
         return None
-    of_each = {kind: after[before == kind][0] for kind in kinds}
-    targets, counts = np.unique(list(of_each.values()), return_counts=True)
-    shared = targets[counts > 1]
-    share = float(np.isin(after, shared).mean())
+    targets, counts = np.unique(after[first], return_counts=True)
     return {
         "operator": source.callee,
         "place": place_of(source),
         "before": len(kinds),
         "after": len(targets),
-        "share": share,
+        "share": float(np.isin(after, targets[counts > 1]).mean()),
     }

@@ -10,19 +10,8 @@ from msprec.probe.connectivity_trace import live_nodes, place_of
 from msprec.probe.inference_trace import InferenceTraces
 from msprec.record.nested import tensors_in
 
-#: Operators that take all places together.
-_POOLS = (
-    "mean",
-    "reducemean",
-    "meanext",
-    "adaptiveavgpool",
-    "adaptivemaxpool",
-    "avgpool",
-    "maxpool",
-    "amax",
-    "max",
-    "reducemax",
-)
+#: How the names of operators begin that take all places together.
+_POOLS = ("mean", "reducemean", "adaptiveavgpool", "adaptivemaxpool", "avgpool", "amax", "max", "reducemax")
 #: Fewest samples, samples a class and places, most samples, and elements of the inputs at most.
 _SAMPLES, _EACH, _PLACES, _MOST, _LARGEST = 60, 3, 8, 512, 1 << 24
 
@@ -53,7 +42,7 @@ def pooled_places(traces: InferenceTraces, material) -> Optional[dict]:
 
 
 def _takes_all(node) -> bool:
-    if not node.inputs or not node.results or not plain_name(node).rstrip("123d").startswith(_POOLS):
+    if not node.inputs or not node.results or not plain_name(node).startswith(_POOLS):
         return False
     given, made = node.inputs[0], node.results[0]
     if len(given.shape) not in (3, 4):

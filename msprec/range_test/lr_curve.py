@@ -139,18 +139,20 @@ class Curve:
 
     def _noise(self, end: int) -> float:
         """Standard deviation of the smoothed loss about its course, from the differences of neighbouring losses."""
-        steps = np.diff(self.losses[:end])
-        spread = float(np.median(np.abs(steps))) / 0.6745 / math.sqrt(2) if steps.size else 0.0
-        decay = _decay(len(self.losses))
-        return spread * math.sqrt((1 - decay) / (1 + decay))
+        return _spread(np.diff(self.losses[:end])) * self._settled
 
     def _more_noise(self, end: int) -> np.ndarray:
         """What the noise of the smoothed loss is above that of its later course: of the first steps it is the mean of fewer. A
         steady rise is none of it."""
-        steps, decay = np.diff(self.losses[:end]), _decay(len(self.losses))
-        spread = float(np.median(np.abs(steps - np.median(steps)))) / 0.6745 / math.sqrt(2) if steps.size else 0.0
-        settled = math.sqrt((1 - decay) / (1 + decay))
-        return spread * np.maximum(0.0, 1 / np.sqrt(np.arange(1, end + 1)) - settled)
+        steps = np.diff(self.losses[:end])
+        trend = np.median(steps) if steps.size else 0.0
+        return _spread(steps - trend) * np.maximum(0.0, 1 / np.sqrt(np.arange(1, end + 1)) - self._settled)
+
+    @property
+    def _settled(self) -> float:
+        """The share of a batch's noise that the smoothed loss has, but for its first steps."""
+        decay = _decay(len(self.losses))
+        return math.sqrt((1 - decay) / (1 + decay))
 
     def _steepest(self, best: int) -> float:
         if best < 2:
@@ -232,6 +234,11 @@ def rates_of(low: float, high: float, steps: int, linear: bool = False) -> np.nd
     if steps < 2:
         raise ValueError(f"a sweep has at least two steps; got {steps}")
     return np.linspace(low, high, steps) if linear else np.geomspace(low, high, steps)
+
+
+def _spread(steps: np.ndarray) -> float:
+    """Standard deviation of what the steps are differences of, by their median (0.6745 of a normal distribution's)."""
+    return float(np.median(np.abs(steps))) / 0.6745 / math.sqrt(2) if steps.size else 0.0
 
 
 def _lasting(high: np.ndarray) -> np.ndarray:

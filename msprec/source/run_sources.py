@@ -12,7 +12,7 @@ from msprec.source.module import Module
 from msprec.source.pipelines import read_pipelines
 from msprec.source.project import Project
 from msprec.source.static_input import Scripts
-from msprec.source.unused import unused_around, unused_in, without_lines
+from msprec.source.unused import is_unused, unused_in, without_lines
 from msprec.source.user_code import Code
 from msprec.source.values import Values
 
@@ -78,8 +78,7 @@ class RunSources:
         such a definition; the script itself is taken as it is."""
         given = sorted({(one["file"], one["line"]) for one in places})
         others = self.source_files - {module.file for module in self.entries}
-        within = [(file, line) for file, line in given if file in others]
-        files = {file for file, line in within if unused_around(self.source, file, line) is not None}
+        files = {file for file, line in given if file in others and is_unused(self.source, file, line)}
         return {file: unused_in(self.source, file) for file in files}
 
     def without(self: _Sources, left_out: dict[str, list]) -> _Sources:

@@ -181,7 +181,7 @@ class Code:
         return self._scopes
 
     def _scopes_of(self, file: str) -> Iterator[DataScope]:
-        under_gradient = _under_gradient(self.nodes(file, ast.Call))
+        under_gradient = self.under_gradient(file)
         for node in self.nodes(file, ast.FunctionDef, ast.AsyncFunctionDef, ast.For):
             if isinstance(node, ast.For):
                 if is_data_loop(node):
@@ -190,6 +190,11 @@ class Code:
                 yield DataScope(file, node, argument_names(node), "construct")
             elif node.name in under_gradient or _FORWARD_NAMES.search(node.name):
                 yield DataScope(file, node, argument_names(node), "function")
+
+    def under_gradient(self, file: str) -> set:
+        """Names that a file hands to value_and_grad and its kin."""
+        calls = self.calls_named(file, GRADIENTS)
+        return {root_name(argument) for call in calls for argument in call.args[:1]} - {""}
 
     def calls(self, scope_node: ast.AST) -> Iterator[tuple]:
         """(call, chain of parents inside the scope, nearest first)."""
@@ -262,6 +267,12 @@ def root_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def plain_number(node: ast.AST) -> Optional[float]:
+    """The number that is written as a constant; None for any other expression, and for True and False."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a module, function or class in the order of the source, without the functions and classes in it."""
     for child in ast.iter_child_nodes(scope):
@@ -330,15 +341,6 @@ def _blocks(node: ast.AST) -> list:
 
 def _spans(node: ast.stmt, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
-
-
-def _under_gradient(calls: list) -> set:
-    """Names handed to value_and_grad and its kin."""
-    names = set()
-    for node in calls:
-        if called_name(node) in GRADIENTS:
-            names |= {root_name(argument) for argument in node.args[:1]}
-    return names - {""}
 
 
 def _calls(node: ast.AST, parents: tuple) -> Iterator[tuple]:

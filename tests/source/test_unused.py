@@ -2,7 +2,7 @@
 
 import pytest
 
-from msprec.source.unused import unused_around, without_lines
+from msprec.source.unused import is_unused, without_lines
 from msprec.source.user_code import Code
 
 _LIBRARY = """
@@ -36,7 +36,7 @@ def alone(net):
 )
 def test_unused(line, script, decorator, unused):
     code = Code({"library.py": _LIBRARY.format(decorator=decorator), "train.py": script})
-    assert (unused_around(code, "library.py", line) is not None) is unused
+    assert is_unused(code, "library.py", line) is unused
 
 
 def test_lines_keep_their_numbers():

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 from msprec.bilingual import Text, english, listed
 from msprec.checklists.api.argument_differences.api_calls import (
@@ -133,8 +133,8 @@ class _Foreign:
             return []
         name, argument = call.api.rpartition(".")[2], call.arguments.get(parameter)
         given = self._given(call, argument) if argument is not None else [(UNKNOWN, call.place)]
-        if judge is _kept and _named(self._run_data, call.place):
-            judge = _kept_as_named
+        if judge is _kept:
+            judge = _kept_at(self._run_data, call.place)
         found = [judge(self._run_data, name, value, where) for value, where in given]
         if judge is _dropped and argument is not None and not any(found):
             found = [_kept_by_name(name, argument, value, call.place) for value, _ in given]
@@ -189,8 +189,7 @@ def _foreign_cell(run_data: RunData, cell: Fact) -> Optional[OtherFrameworkArgum
     if not cell.created:
         return None
     if name == "Dropout" and "keep_prob" in told:
-        judge = _kept_as_named if _named(run_data, cell.created) else _kept
-        return judge(run_data, name, told["keep_prob"], cell.created)
+        return _kept_at(run_data, cell.created)(run_data, name, told["keep_prob"], cell.created)
     if name == "Dropout" and "p" in told:
         return _dropped(run_data, name, told["p"], cell.created)
     if "BatchNorm" in name and "momentum" in told:
@@ -202,8 +201,9 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _named(run_data: RunData, place: Fact) -> bool:
-    return bool(run_data.matches_at(r"\bkeep_prob\s*=", place))
+def _kept_at(run_data: RunData, place: Fact) -> Callable:
+    """What judges a share to keep: by what is written there, ``keep_prob=`` or a position alone."""
+    return _kept_as_named if run_data.matches_at(r"\bkeep_prob\s*=", place) else _kept
 
 
 def _kept_as_named(run_data: RunData, name: str, keep: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
@@ -216,8 +216,7 @@ def _kept_as_named(run_data: RunData, name: str, keep: Any, place: Fact) -> Opti
         keep=float(keep),
         drop=round(1.0 - keep, 10),
     )
-    write = Text("写成 p={keep}（丢弃的比例）", "write p={keep}, the share to drop", keep=float(keep))
-    return OtherFrameworkArgument(f"{name}(keep_prob)", keep, why, write, place)
+    return _share_to_drop(name, keep, why, place)
 
 
 def _kept(run_data: RunData, name: str, keep: Any, place: Fact) -> Optional[OtherFrameworkArgument]:
@@ -231,6 +230,10 @@ def _kept(run_data: RunData, name: str, keep: Any, place: Fact) -> Optional[Othe
         keep=float(keep),
         drop=round(1.0 - keep, 10),
     )
+    return _share_to_drop(name, keep, why, place)
+
+
+def _share_to_drop(name: str, keep: float, why: Text, place: Fact) -> OtherFrameworkArgument:
     write = Text("写成 p={keep}（丢弃的比例）", "write p={keep}, the share to drop", keep=float(keep))
     return OtherFrameworkArgument(f"{name}(keep_prob)", keep, why, write, place)
 

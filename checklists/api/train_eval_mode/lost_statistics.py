@@ -21,10 +21,9 @@ def lost_statistics(run_data: RunData) -> Optional[Finding]:
     for file in sorted({file for file, _ in run_data.source.grep(_FIXED)}):
         for node in run_data.source.nodes(file, ast.ClassDef):
             kept = _kept(node)
-            found = list(_lost(node, kept)) if kept - _written(node) else []
-            places = [place(file, line) for name, line in found if name in kept - _written(node)]
-            if places:
-                return _finding(run_data, found[0][0], places)
+            found = list(_lost(node, kept - _written(node))) if kept else []
+            if found:
+                return _finding(run_data, found[0][0], [place(file, line) for _, line in found])
     return None
 
 

@@ -10,7 +10,7 @@ from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import GRADIENTS, FunctionNode, bound_names, called_name, root_name
+from msprec.source.user_code import FunctionNode, bound_names, called_name
 
 _KEPT = re.compile(r"^(p_?)?keep(_?(prob|rate|ratio|p))?$", re.IGNORECASE)
 _DROPPED = re.compile(r"^(p_?)?drop(out)?(_?(prob|rate|ratio|p))?$", re.IGNORECASE)
@@ -77,14 +77,14 @@ def _finding(run_data: RunData, declared: Fact, switch: _Switch, outside: list) 
 
 def _trained(run_data: RunData) -> set:
     """Names of the functions that are differentiated, and of all that they call."""
-    calls = [one for file in run_data.source.trees for one in run_data.source.calls_named(file, GRADIENTS)]
-    found = {root_name(one.args[0]) for one in calls if one.args} - {""}
+    found = {name for file in run_data.source.trees for name in run_data.source.under_gradient(file)}
     waiting = list(found)
     while waiting:
         for _, function in run_data.source.functions(waiting.pop()):
             named = {called_name(one) for one in ast.walk(function) if isinstance(one, ast.Call)}
-            waiting += [one for one in named - found if run_data.source.functions(one)]
-            found |= {one for one in named if run_data.source.functions(one)}
+            new = {one for one in named - found if run_data.source.functions(one)}
+            found |= new
+            waiting += new
     return found
 
 

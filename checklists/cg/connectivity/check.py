@@ -64,9 +64,8 @@ def connections(run_data: RunData) -> Finding:
     found = judge_connections(run_data)
     if found.conclusion != "ok":
         return found
-    narrow = judge_narrow_layer(run_data) or judge_wide_stride(run_data) or judge_pooled_places(run_data)
-    narrow = narrow or judge_merged_ids(run_data)
-    return narrow or found
+    lossy = judge_narrow_layer(run_data) or judge_wide_stride(run_data)
+    return lossy or judge_pooled_places(run_data) or judge_merged_ids(run_data) or found
 
 
 def _cell_table(run_data: RunData):

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
@@ -12,10 +12,10 @@ from msprec.engine.run_data import RunData
 def judge_merged_ids(run_data: RunData) -> Optional[Finding]:
     """A problem where cg.03.merged of the ids or more have become one with others before they are looked up, and the training
     did not come cg.03.solved below a constant prediction."""
-    one, gain = run_data.probes.merged_ids, learning_outcome(run_data).gain
+    one = run_data.probes.merged_ids
     if not one.operator or one.share is None or one.share < run_data.limit("cg.03.merged"):
         return None
-    if gain is None or gain >= run_data.limit("cg.03.solved"):
+    if unsolved_gain(run_data) is None:
         return None
     places = [one.place] if one.place else []
     return problem(

@@ -8,7 +8,7 @@ from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import called_name, target_names
 
 #: How a parameter is called that tells whether a training goes on.
 _MODE = re.compile(r"train|infer|eval|test|phase|mode", re.IGNORECASE)
@@ -68,12 +68,11 @@ def _mode_is_given(run_data: RunData, where: Fact) -> bool:
     """Whether the function asks one of its own parameters for the mode, as a batch normalisation of one's own does: what it does
     along the samples while it trains says nothing of inference."""
     function = run_data.source.function_around(where.file, where.line) if where.file and where.line else None
-    given = {one.arg for one in function.args.args} if function is not None else set()
-    asked = (
-        [one.test for one in ast.walk(function) if isinstance(one, (ast.If, ast.IfExp))] if function is not None else []
-    )
-    names = {one.id for test in asked for one in ast.walk(test) if isinstance(one, ast.Name)}
-    return any(_MODE.search(name) for name in names & given)
+    if function is None:
+        return False
+    asked = [one.test for one in ast.walk(function) if isinstance(one, (ast.If, ast.IfExp))]
+    names = {name for test in asked for name in target_names(test)}
+    return any(_MODE.search(one.arg) for one in function.args.args if one.arg in names)
 
 
 def _made(run_data: RunData, one: Fact) -> list:

@@ -4,6 +4,7 @@ import ast
 from typing import Optional
 
 from msprec.bilingual import Text, percent
+from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.nearest_neighbours import behind_neighbours
 from msprec.engine.finding import Finding, problem
@@ -21,9 +22,8 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
     cg.03.solved of the constant's loss; or it has at most cg.03.narrow of the number of classes, nearest neighbours tell
     cg.03.told of them, and the training ended with more than cg.03.half_solved; or it has cg.03.tiny units at most, in a
     training that came far less down than nearest neighbours would bring it (td.01.neighbours); else None."""
-    outcome = learning_outcome(run_data)
-    gain = outcome.gain
-    if gain is None or outcome.constant is None or not gain < run_data.limit("cg.03.solved"):
+    outcome, gain = learning_outcome(run_data), unsolved_gain(run_data)
+    if gain is None or outcome.constant is None:
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]

@@ -5,7 +5,7 @@ import re
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.constant_prediction import learning_outcome
+from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -17,15 +17,15 @@ def judge_wide_stride(run_data: RunData) -> Optional[Finding]:
 
     A window of one value with a stride is left out: shortcuts of residual networks have it on purpose.
     """
-    outcome = learning_outcome(run_data)
-    if outcome.gain is None or not outcome.gain < run_data.limit("cg.03.solved"):
+    gain = unsolved_gain(run_data)
+    if gain is None:
         return None
     ran = {one.path for one in run_data.probes.graph.cells if one.calls}
     for network in run_data.networks:
         for cell in network.cells:
             share = _read_share(cell) if cell.builtin and cell.path in ran else 1.0
             if share <= run_data.limit("cg.03.read"):
-                return _finding(run_data, cell, share, outcome.gain)
+                return _finding(run_data, cell, share, gain)
     return None
 
 

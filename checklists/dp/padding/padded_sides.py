@@ -9,6 +9,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import target_names
 
 _TRAIN = re.compile(r"(^|[^a-z])(train|tr|fit)($|[^a-z])", re.IGNORECASE)
 _OTHER = re.compile(r"(^|[^a-z])(test|te|val|valid|dev|eval|infer|predict)($|[^a-z])", re.IGNORECASE)
@@ -70,5 +71,4 @@ def _filling(node: ast.AST) -> bool:
 
 
 def _names(statement: ast.stmt) -> list:
-    found = [one.id for one in ast.walk(statement) if isinstance(one, ast.Name)]
-    return found + [one.attr for one in ast.walk(statement) if isinstance(one, ast.Attribute)]
+    return target_names(statement) + [one.attr for one in ast.walk(statement) if isinstance(one, ast.Attribute)]

@@ -10,7 +10,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import GRADIENTS, bound_names, called_name, root_name
+from msprec.source.user_code import GRADIENTS, bound_names, called_name, plain_number, root_name
 
 _RATE = re.compile(r"(^|_)(lr|learning_?rate|eta|alpha|rate|step_?size)($|_)", re.IGNORECASE)
 
@@ -21,9 +21,10 @@ def decayed_by_hand(run_data: RunData) -> Optional[Finding]:
     steps = run_data.training_steps
     if steps < run_data.limit("hp.01.min_steps") or ("lr" in run_data.steps() and run_data.steps().seen("lr").any()):
         return None
-    for file in sorted(run_data.source.trees):
+    gradients = _differentiating(run_data)
+    for file in sorted(run_data.source.trees) if gradients else ():
         for loop in run_data.source.nodes(file, ast.For, ast.While):
-            for line, share in _powers(run_data, file, loop):
+            for line, share in _powers(loop, gradients):
                 early = share ** (run_data.limit("hp.01.collapsed_at") * steps)
                 if early <= run_data.limit("hp.01.collapsed"):
                     return _finding(run_data, file, line, share, steps)
@@ -53,28 +54,22 @@ def _finding(run_data: RunData, file: str, line: int, share: float, steps: int) 
     )
 
 
-def _powers(run_data: RunData, file: str, loop: ast.stmt) -> Iterator[tuple]:
-    """``(line, share)`` of the rates that a loop over batches sets; an inner loop is looked at by itself."""
+def _powers(loop: ast.stmt, gradients: set) -> Iterator[tuple]:
+    """``(line, share)`` of the rates that a loop sets beside a call of what computes gradients; an inner loop is another."""
     inside = list(_own(loop))
-    calls = {called_name(one) for one in inside if isinstance(one, ast.Call)}
-    if not calls & _differentiating(run_data):
+    if not gradients & {called_name(one) for one in inside if isinstance(one, ast.Call)}:
         return
     counted = {
         root_name(one.target)
         for one in inside
-        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and _number(one.value) == 1
+        if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) and plain_number(one.value) == 1
     }
     for store in inside:
         if isinstance(store, ast.Assign) and any(_RATE.search(name) for name in bound_names(store.targets)):
             for power in ast.walk(store.value):
                 if isinstance(power, ast.BinOp) and isinstance(power.op, ast.Pow):
-                    share = _number(power.left)
-                    if (
-                        share is not None
-                        and 0 < share < 1
-                        and isinstance(power.right, ast.Name)
-                        and power.right.id in counted
-                    ):
+                    share, exponent = plain_number(power.left), getattr(power.right, "id", None)
+                    if share is not None and 0 < share < 1 and exponent in counted:
                         yield store.lineno, share
 
 
@@ -89,15 +84,6 @@ def _own(loop: ast.stmt) -> Iterator[ast.AST]:
 
 def _differentiating(run_data: RunData) -> set:
     """Names of what computes gradients: ``step = value_and_grad(…)``."""
-    stores = [one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Assign)]
-    made = [
-        one
-        for one in stores
-        if any(called_name(c) in GRADIENTS for c in ast.walk(one.value) if isinstance(c, ast.Call))
-    ]
-    return {name for one in made for name in bound_names(one.targets)}
-
-
-def _number(node: ast.AST) -> Optional[float]:
-    value = node.value if isinstance(node, ast.Constant) else None
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    calls = [one for file in run_data.source.trees for one in run_data.source.calls_to(file, GRADIENTS)]
+    stores = [parent for _, parents in calls for parent in parents if isinstance(parent, ast.Assign)]
+    return {name for store in stores for name in bound_names(store.targets)}

@@ -9,6 +9,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.source.module import last_name
 from msprec.source.user_code import bound_names, called_name
 
 _ENDS = re.compile(r"^(is_?)?(dones?|terminals?|terminated|ended)(_?(t|batch|b|flags?))?$", re.IGNORECASE)
@@ -18,11 +19,14 @@ _GOES_ON = re.compile(
 _DISCOUNT = re.compile(r"(^|_)(gamma|discount)", re.IGNORECASE)
 #: What turns a flag round, or makes another number of it.
 _TURNS = (ast.Sub, ast.Invert, ast.Not, ast.Compare, ast.IfExp, ast.USub)
+#: What leaves the flag as it is: methods of an array, and what makes an array or tensor of it.
+_CASTS = ("astype", "float", "to", "unsqueeze", "reshape", "squeeze", "view")
+_MAKES = ("Tensor", "array", "asarray", "float32", "float64", "float")
 
 
 def inverted_ends(run_data: RunData) -> Optional[Finding]:
     """A problem where a name that says an episode goes on (``alive``, ``not_done``) is given the flag of its end as it is, or a
-    discounted value is multiplied by that flag: both where nothing in the script turns the flag round."""
+    discounted value is multiplied by that flag, which nothing in the script turns round."""
     turned = any(_turned(node) for file in run_data.source.trees for node in run_data.source.nodes(file, ast.Assign))
     for file in sorted(run_data.source.trees):
         lines = [*_renamed(run_data, file), *([] if turned else _discounted(run_data, file))]
@@ -56,7 +60,7 @@ def _discounted(run_data: RunData, file: str) -> Iterator[int]:
     for node in run_data.source.nodes(file, ast.BinOp):
         if isinstance(node.op, ast.Mult):
             factors = list(_factors(node))
-            discounted = any(_DISCOUNT.search(name) for one in factors for name in _last_names(one))
+            discounted = any(_DISCOUNT.search(_name(one)) for one in factors)
             if discounted and len(factors) > 2 and any(map(_plain_flag, factors)):
                 yield node.lineno
 
@@ -76,20 +80,15 @@ def _plain_flag(node: ast.expr) -> bool:
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called_name(node) in _CASTS:
             node = node.func.value
-        elif isinstance(node, ast.Call) and len(node.args) and called_name(node) in _MAKES:
+        elif isinstance(node, ast.Call) and node.args and called_name(node) in _MAKES:
             node = node.args[0]
         else:
-            return any(_ENDS.search(name) for name in _last_names(node))
+            return _ENDS.search(_name(node)) is not None
 
 
-_CASTS = ("astype", "float", "to", "unsqueeze", "reshape", "squeeze", "view")
-_MAKES = ("Tensor", "array", "asarray", "float32", "float64", "float")
-
-
-def _last_names(node: ast.expr) -> list:
-    if isinstance(node, ast.Name):
-        return [node.id]
-    return [node.attr] if isinstance(node, ast.Attribute) else []
+def _name(node: ast.expr) -> str:
+    """The last part of a name; of other expressions none."""
+    return last_name(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
 
 
 def _turned(node: ast.Assign) -> bool:

@@ -5,7 +5,7 @@ import types
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.cg.connectivity import merged_ids, pooled_places
+from msprec.checklists.cg.connectivity import unsolved
 from msprec.checklists.cg.connectivity.merged_ids import judge_merged_ids
 from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
 
@@ -15,7 +15,7 @@ from msprec.checklists.cg.connectivity.pooled_places import judge_pooled_places
     [(0.97, 0.25, True), (0.97, 0.95, False), (0.97, None, False), (0.34, 0.25, False), (None, 0.25, False)],
 )
 def test_pooled_places(tmp_path, monkeypatch, share, gain, found):
-    monkeypatch.setattr(pooled_places, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
+    monkeypatch.setattr(unsolved, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
     run = Run()
     run.facts["probes"] = {
         "pooled_places": {"operator": "mean", "place": {"file": "train.py", "line": 3}, "share": share}
@@ -28,7 +28,7 @@ def test_pooled_places(tmp_path, monkeypatch, share, gain, found):
     ("share", "gain", "found"), [(0.5, 0.4, True), (0.5, 0.95, False), (0.1, 0.4, False), (0.5, None, False)]
 )
 def test_merged_ids(tmp_path, monkeypatch, share, gain, found):
-    monkeypatch.setattr(merged_ids, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
+    monkeypatch.setattr(unsolved, "learning_outcome", lambda _: types.SimpleNamespace(gain=gain))
     run = Run()
     one = {"operator": "clamp", "place": {"file": "train.py", "line": 3}, "before": 40, "after": 20, "share": share}
     run.facts["probes"] = {"merged_ids": one}
