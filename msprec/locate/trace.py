@@ -301,6 +301,7 @@ class Trace:
 
     def _end(self, node: Node, result) -> None:
         node.inner = self.nodes[node.before :]
+        self._link_inner(node)
         node.bad_inputs = _either(bad_values(value) for value in node.inputs)
         for value in flatten(result):
             if _is_tensor(value):
@@ -310,6 +311,14 @@ class Trace:
                     self._kept.append(value)  # so that its id stays its own
         node.bad = _either(bad_values(value) for value in node.results)
         self.nodes.append(node)
+
+    def _link_inner(self, node: Node) -> None:
+        """What a node within is given that no watched node made, as a Dense hands it to its activation, came of what this one was
+        given."""
+        given = {id(value) for value in node.inputs}
+        for inner in node.inner if node.sources else []:
+            if any(id(value) not in given and id(value) not in self.producers for value in inner.inputs):
+                inner.sources.extend(source for source in node.sources if source not in inner.sources)
 
     def gradient_came(self, edge: Edge, gradient) -> None:
         """A gradient came back on an edge: kept where it is not finite."""

@@ -68,11 +68,22 @@ def linear_pairs(trace, live: set) -> list:
 
 
 def followers(trace) -> dict:
-    """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there."""
+    """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there.
+
+    Of one that has weights too, as a Dense that holds its activation, what it holds is left out.
+    """
     following: dict = {}
+    weighted = [
+        node for node in trace.nodes if node.inner and node.cell_object is not None and node.cell_object._params
+    ]
+    held = {id(inner) for node in weighted for inner in node.inner}
     for node in trace.nodes:
         cell = node.cell_object
-        if not node.results or (cell is not None and cell._cells and node.inner):
+        if (
+            not node.results
+            or id(node) in held
+            or (cell is not None and cell._cells and node.inner and not cell._params)
+        ):
             continue
         # what hands its input on as it is, as a dropout at rest does, makes nothing: who takes it takes the input
         if all(trace.producers.get(id(value)) in node.sources for value in node.results):

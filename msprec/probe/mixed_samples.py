@@ -21,6 +21,8 @@ from msprec.runtime.rng_state import random_state
 
 #: Smallest batch that is looked at, and largest result, in elements.
 _FEWEST, _LARGEST = 4, 1 << 22
+#: Layers that go along an axis from one place to the next; in lower case, as `plain_name` gives them.
+_RECURRENT = ("lstm", "gru", "rnn")
 #: A change counts as one above this share of the largest; samples that have to change for one to depend on the others.
 _CHANGED, _MANY = 1e-5, 0.5
 
@@ -61,7 +63,8 @@ class _InCells(GraphTrace):
 
 def mixed_samples(material) -> Optional[dict]:
     """The entry ``mixed_samples`` of ``probes.json``: the first operation in a network whose result changes for all samples when
-    one of them is replaced by another; None where there is none, or where it compares the samples with each other.
+    one of them is replaced by another, or a recurrent layer whose result changes for the next one; None where there is none, or
+    where it compares the samples with each other.
 
     Args:
         material: What the run has left.
@@ -84,7 +87,7 @@ def mixed_samples(material) -> Optional[dict]:
             return None
         if not plain.in_network(one, rows) or not any(is_learnt(plain, value) for value in one.results):
             continue
-        found = _dependence(one, same, changed, rows, middle)
+        found = _dependence((one, same, changed), rows, middle, plain_name(one) in _RECURRENT)
         if found == "compared":
             return None
         if found == "mixed":
@@ -126,9 +129,10 @@ def _run(material, batch: tuple, state) -> _InCells:
     return trace
 
 
-def _dependence(one: Node, same: Node, changed: Node, rows: int, at: int) -> Optional[str]:
-    """ "mixed": the results of most samples changed; "compared": the result has the samples on two axes."""
-    for before, again, after in zip(one.results, same.results, changed.results):
+def _dependence(runs: tuple, rows: int, at: int, recurrent: bool) -> Optional[str]:
+    """ "mixed": the results of most samples changed, or of a recurrent layer that of the next; "compared": the result has the
+    samples on two axes."""
+    for before, again, after in zip(*(one.results for one in runs)):
         floats = "Float" in str(before.dtype) and 0 < before.size <= _LARGEST and before.shape == after.shape
         if not floats or not before.ndim or before.shape[0] != rows:
             continue
@@ -140,5 +144,8 @@ def _dependence(one: Node, same: Node, changed: Node, rows: int, at: int) -> Opt
         if not np.isfinite(moved).all() or np.abs(control - values).max() > 0.1 * least:
             return "compared"  # it does not repeat itself: nothing can be told from it
         if (np.delete(moved, at) > least).mean() >= _MANY:
+            return "mixed"
+        # rows of one step each, (rows, 1, features), may well be the steps of one sequence
+        if recurrent and before.ndim == 3 and before.shape[1] > 1 and moved[at + 1] > least:
             return "mixed"
     return None

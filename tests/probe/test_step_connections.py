@@ -53,6 +53,17 @@ def test_two_layers_in_a_row(middle, between):
     assert _pairs(Net(middle)) == [("first", "second", [8, 8, 4], between)]
 
 
+def test_a_layer_that_holds_its_activation():
+    net = nn.SequentialCell(nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 4, activation="sigmoid"))
+    step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.trainable_params(), [net])
+    found = connections(trace_step(step), step)
+    assert [(p["first"], p["second"]) for p in found["linear_pairs"]] == [("0", "1"), ("1", "2")]
+    assert {cell["path"]: cell["used"] for cell in found["cells"] if cell["path"] in ("0", "1")} == {
+        "0": True,
+        "1": True,
+    }
+
+
 def test_a_dropout_at_rest_is_nothing():
     net = Net(lambda net, x: net.drop(x))
     step = of_forward(lambda x: (net(x) ** 2).mean(), (X,), net.trainable_params(), [net])

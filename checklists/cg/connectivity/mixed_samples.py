@@ -12,6 +12,7 @@ from msprec.source.user_code import called_name, target_names
 
 #: How a parameter is called that tells whether a training goes on.
 _MODE = re.compile(r"train|infer|eval|test|phase|mode", re.IGNORECASE)
+_RECURRENT = ("lstm", "gru", "rnn")
 #: What divides or subtracts along an axis; an operation that shares features between samples on purpose is another.
 _ALONG_AN_AXIS = (
     "softmax",
@@ -28,6 +29,13 @@ _ALONG_AN_AXIS = (
     "truedivide",
     "divide",
     "truediv",
+    *_RECURRENT,
+)
+
+_BATCH_FIRST = Text(
+    "循环层把第 0 轴当作时间：输入为 (batch, time, feature) 时写 batch_first=True，否则先交换前两轴。",
+    "The recurrent layer takes axis 0 for the time: for inputs of (batch, time, feature) write batch_first=True, or exchange the "
+    "first two axes before it.",
 )
 
 
@@ -35,7 +43,8 @@ def judge_mixed_samples(run_data: RunData) -> Optional[Finding]:
     """The finding on an operation along the axis of the samples, where that axis is known to be theirs: the pipeline's batches
     are as long, or the step has one label for each place of it."""
     one = run_data.probes.mixed_samples
-    if not one.name or re.sub(r"[^a-z0-9]", "", one.name.lower()) not in _ALONG_AN_AXIS:
+    name = re.sub(r"[^a-z0-9]", "", (one.name or "").lower())
+    if name not in _ALONG_AN_AXIS:
         return None
     batches = {dataset.batch_size for dataset in run_data.datasets_of("train")}
     if one.rows not in batches and not one.one_label:
@@ -54,7 +63,9 @@ def judge_mixed_samples(run_data: RunData) -> Optional[Finding]:
             rows=one.rows,
             operator=one.operator,
         ),
-        Text(
+        _BATCH_FIRST
+        if name in _RECURRENT
+        else Text(
             "沿特征轴计算（axis=-1 或 axis=1），均值与标准差也只在特征轴上求；要按 batch 归一化时用 BatchNorm。",
             "Let it go along the features (axis=-1 or axis=1), and take means and deviations along them too; to normalise by "
             "the batch use BatchNorm.",

@@ -18,6 +18,7 @@ class _Layer(NamedTuple):
     kind: str
     batch_first: bool
     line: int
+    of_nn: bool  # written nn.LSTM: a class of the script's of that name is another
 
 
 class Mistaken(NamedTuple):
@@ -63,7 +64,9 @@ def _mistaken(run_data: RunData) -> Iterator[Mistaken]:
             construct = construct_of(node)
             if construct is None:
                 continue
-            layers = {key: one for key, one in _layers(node).items() if not run_data.source.classes(one.kind)}
+            layers = {
+                key: one for key, one in _layers(node).items() if one.of_nn or not run_data.source.classes(one.kind)
+            }
             for output, layer in _outputs(construct, layers):
                 line = _last_of(construct, output, axis=0 if layer.batch_first else 1)
                 if line is not None:
@@ -83,8 +86,14 @@ def _layers(node: ast.ClassDef) -> dict:
         known = not given or isinstance(given[0], ast.Constant)
         plain = known and not any(word.arg is None for word in value.keywords)
         first = bool(getattr(given[0], "value", False)) if given else False
-        found[name] = None if name in found or not plain else _Layer(called_name(value), first, one.lineno)
+        found[name] = (
+            None if name in found or not plain else _Layer(called_name(value), first, one.lineno, _of_nn(value))
+        )
     return {name: layer for name, layer in found.items() if layer is not None}
+
+
+def _of_nn(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value).rsplit(".", 1)[-1] in ("nn", "mnn")
 
 
 def _outputs(construct: ast.FunctionDef, layers: dict) -> Iterator[tuple]:

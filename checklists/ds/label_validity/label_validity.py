@@ -28,6 +28,7 @@ _CHECKS = (
     values.not_binary,
     values.wrong_kind,
     values.no_distribution,
+    values.rows_without_class,
     values.constant_labels,
     values.cut_to_whole,
     numbering.numbered_otherwise,

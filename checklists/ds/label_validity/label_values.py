@@ -16,7 +16,7 @@ from msprec.checklists.common.target_columns import column_of
 from msprec.checklists.common.training_segments import last_training_start
 from msprec.checklists.ds.class_counts import head_outputs, last_outputs
 from msprec.checklists.ds.pixel_class_balance import ignored_labels
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import DATASETS
 
@@ -203,6 +203,52 @@ def no_distribution(run_data: RunData, dataset: Fact, column: Fact) -> Optional[
             "See how the soft labels are computed; those of a mixup are λ·a + (1−λ)·b.",
         ),
     )
+
+
+def rows_without_class(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
+    """Rows of a softmax's targets that name no class, while a column of theirs is never a one: numbered one off."""
+    sums, counts = column.row_sums, dataset.label.counts or {}
+    only = losses_like(run_data, CLASS_LOSS)
+    if not only or len(only) < len(run_data.losses) or losses_like(run_data, BINARY_LOSS) or len(column.shape) != 1:
+        return None
+    unused = [name for name, count in counts.items() if count == 0]
+    if dataset.label.kind != "multi_hot" or not sums.rows or sums.max != 1 or not unused or len(counts) < 3:
+        return None
+    zero = sums.zero or 0
+    if zero < 0.5 * sums.rows / len(counts):
+        return None
+    return (
+        Text(
+            "{loss} 的目标 {column} 中，{n}/{rows} 个样本的行全为 0，而第 {unused} 列从不为 1：类别编号与列对不上（相差 1？）；"
+            "全 0 的行既没有 loss 也没有梯度，这些样本没有被学习",
+            "In {column}, the targets of {loss}, the rows of {n} of {rows} samples are all zero, and column {unused} is never "
+            "one: the numbers of the classes and the columns do not agree (one off?), and rows of zeros give neither loss nor "
+            "gradient, so that these samples teach nothing",
+            loss=only[0].class_,
+            column=column.name,
+            n=round(zero / passes_of(dataset)),
+            rows=round(sums.rows / passes_of(dataset)),
+            unused=listed(unused[:3]),
+        ),
+        Text(
+            "类别从 1 开始编号时先减 1 再转成 one-hot，并核对评估时 argmax 与标签的编号是否一致。",
+            "Where the classes count from 1, take 1 off before they become one-hot, and see that the evaluation compares the "
+            "argmax with labels of the same numbering.",
+        ),
+        *_one_hot_places(run_data),
+    )
+
+
+def _one_hot_places(run_data: RunData) -> list:
+    """Where rows of zeros get their ones by hand: ``row[label] = 1``."""
+    code = run_data.source
+    found = [(file, node) for file in code.trees for node in code.nodes(file, ast.Assign)]
+    return [place(file, node.lineno) for file, node in found if _sets_a_one(node)][:3]
+
+
+def _sets_a_one(node: ast.Assign) -> bool:
+    value = node.value.value if isinstance(node.value, ast.Constant) else None
+    return isinstance(node.targets[0], ast.Subscript) and type(value) in (int, float) and value == 1
 
 
 def not_binary(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:

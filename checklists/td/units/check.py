@@ -186,7 +186,7 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
     constant = moments.collapsed and first.why != "alike"
     large = too_large(run_data, moments, found)
     places = [*[one.layer.created for one in large], *[one.place for one in found]]
-    places += drawn_at(run_data) if large else []
+    places += drawn_at(run_data, [one.layer for one in large]) if large else []
     places += [at for one in found for at in chosen_at(run_data, one.place, one.entry.operator or "")]
     if first.why == "collapsed":
         places.insert(0, run_data.probes.written_loss.place)
@@ -208,7 +208,10 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
 
 
 def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
-    places = [*(one.layer.created for one in fading.small if one.layer.created), *drawn_at(run_data)]
+    places = [
+        *(one.layer.created for one in fading.small if one.layer.created),
+        *drawn_at(run_data, [one.layer for one in fading.small]),
+    ]
     one = fading.small[0]
     return problem(
         Text(

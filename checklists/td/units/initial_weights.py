@@ -7,6 +7,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from msprec.checklists.common.setting_origin import ArgumentName, argument_origin
 from msprec.checklists.td.outcome.assessment import Assessment, assess
 from msprec.checklists.td.units.lost_units import Lost, Moments
 from msprec.engine.run_data import RunData
@@ -19,9 +20,16 @@ _DRAWS = (
 )
 
 
-def drawn_at(run_data: RunData) -> list:
-    """The user's lines that draw initial weights."""
-    return run_data.find_lines(_DRAWS, 4)
+#: Of nn.Dense, whose further arguments go by their names.
+_WEIGHT_INIT = ArgumentName(("weight_init",), 2)
+
+
+def drawn_at(run_data: RunData, layers: list) -> list:
+    """The user's lines that draw initial weights: where the argument of the layers, entries of the probe, is written, and what
+    else draws."""
+    made = {(at.file, at.line): at for at in (layer.created for layer in layers) if at}
+    written = [origin for at in made.values() for origin in argument_origin(run_data, at, _WEIGHT_INIT)]
+    return [*{(at.file, at.line): at for at in written}.values(), *run_data.find_lines(_DRAWS, 4)]
 
 
 class Scale(NamedTuple):

@@ -67,9 +67,9 @@ class Lost(NamedTuple):
             )
         if self.why == "between":
             return Text(
-                "{name} 是两个层之间的激活：它的 {n} 个神经元之和总是 1，后面的层几乎得不到信息，训练也学得很少",
-                "{name} is the activation between two layers: its {n} units share a sum of 1, the layer behind is told next to "
-                "nothing by them, and the training learnt little",
+                "{name} 是两个层之间的激活：它的 {n} 个神经元之和总是 1，后面的层几乎得不到信息",
+                "{name} is the activation between two layers: its {n} units share a sum of 1, and the layer behind is told next "
+                "to nothing by them",
                 n=self.entry.units,
                 **values,
             )

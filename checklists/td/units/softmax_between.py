@@ -20,18 +20,21 @@ def lone_softmaxes(moments: Moments) -> list:
 
 def softmax_between(run_data: RunData, moments: Moments) -> list:
     """A softmax over the units of one layer that is all another layer is given: its units are left to share a sum of one, and the
-    layer behind sees next to nothing. Empty where the training learnt td.03.little of what a constant prediction leaves."""
+    layer behind sees next to nothing. Empty where the training learnt td.03.little of what a constant prediction leaves, or, with
+    such softmaxes behind two layers or more, td.03.solved of it."""
     gain = run_data.once(learning_outcome).gain
-    if gain is None or gain >= run_data.limit("td.03.little") or run_data.find_lines(_MEANT, 1):
+    if (gain is not None and gain >= run_data.limit("td.03.solved")) or run_data.find_lines(_MEANT, 1):
         return []
     entries = [entry for entry, _ in moments.courses()]
-    for entry, behind in zip(entries, entries[1:]):
-        between = (
-            entry.kind == "softmax" and entry.hidden and entry.direct and not entry.gate and (entry.units or 0) > 2
-        )
-        if between and behind.kind == "layer" and _takes(run_data, behind, entry.units):
-            return [Lost("between", entry, "start", 1.0)]
-    return []
+    found = [entry for entry, behind in zip(entries, entries[1:]) if _is_between(run_data, entry, behind)]
+    if len(found) == 1 and (gain is None or gain >= run_data.limit("td.03.little")):
+        return []
+    return [Lost("between", entry, "start", 1.0) for entry in found]
+
+
+def _is_between(run_data: RunData, entry: Fact, behind: Fact) -> bool:
+    alone = entry.kind == "softmax" and entry.hidden and entry.direct and not entry.gate and (entry.units or 0) > 2
+    return alone and behind.kind == "layer" and _takes(run_data, behind, entry.units)
 
 
 def _takes(run_data: RunData, layer: Fact, units: int) -> bool:

@@ -37,3 +37,14 @@ def test_a_mode_that_is_an_argument(tmp_path, given, asked, found):
     run = Run(datasets=[dataset()], source={"train.py": _CODE.format(given=given, asked=asked)})
     run.facts["probes"] = {"mixed_samples": mixed}
     assert (judge_mixed_samples(run_data(tmp_path, run)) is not None) is found
+
+
+@pytest.mark.parametrize(("name", "found"), [("lstm", True), ("matmul", False)])
+def test_what_goes_along_the_samples(tmp_path, name, found):
+    mixed = {"operator": name, "name": name, "cell": "", "created": None, "rows": 32, "one_label": True}
+    run = Run(datasets=[dataset()], source={"train.py": "y = net(x)\n"})
+    run.facts["probes"] = {"mixed_samples": {**mixed, "place": {"file": "train.py", "line": 1}}}
+    finding = judge_mixed_samples(run_data(tmp_path, run))
+    assert (finding is not None) is found
+    if found:
+        assert "batch_first=True" in finding.advice.en

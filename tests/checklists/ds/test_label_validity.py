@@ -120,6 +120,30 @@ def test_soft_labels_that_do(verdict, made):
     assert verdict("ds.02", made)["conclusion"] == "undecided"
 
 
+def hot(counts, rows, zero, loss="CrossEntropyLoss", high=1.0):
+    sums = {"rows": rows, "one": rows - zero, "zero": zero, "min": 0.0, "max": high}
+    label = {"kind": "multi_hot", "counts": counts}
+    return run({}, loss=loss, label=label, kind="float", shape=[4], min=0.0, max=1.0, row_sums=sums)
+
+
+def test_rows_that_name_no_class_beside_a_column_that_none_uses(verdict):
+    entry = verdict("ds.02", hot({"0": 0, "1": 200, "2": 210, "3": 190}, 800, 200))
+    assert entry["conclusion"] == "problem" and "column 0 is never one" in entry["summary"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        hot({"0": 180, "1": 200, "2": 210, "3": 190}, 980, 200),  # samples that are left out
+        hot({"0": 0, "1": 200, "2": 210, "3": 190}, 620, 20),
+        hot({"0": 0, "1": 200, "2": 210, "3": 190}, 800, 200, high=2.0),
+        hot({"0": 0, "1": 200, "2": 210, "3": 190}, 800, 200, loss="BCEWithLogitsLoss"),
+    ],
+)
+def test_rows_of_zeros_that_may_be_meant(verdict, made):
+    assert verdict("ds.02", made)["conclusion"] == "undecided"
+
+
 @pytest.mark.parametrize(
     ("shape", "low", "high", "conclusion"),
     [

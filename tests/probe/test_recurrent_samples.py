@@ -1,0 +1,53 @@
+"""A recurrent layer that goes along the samples of a batch."""
+
+import mindspore as ms
+import numpy as np
+import pytest
+from mindspore import Tensor, nn
+
+from msprec.locate.replay import of_forward
+from msprec.probe.captured_steps import Material
+from msprec.probe.mixed_samples import mixed_samples
+from msprec.runtime import source_locations
+
+RNG = np.random.default_rng(4)
+LABELS = Tensor(RNG.normal(size=12).astype(np.float32))
+
+
+class Net(nn.Cell):
+    """The last place of axis 1 of a recurrent layer's result."""
+
+    def __init__(self, recurrent):
+        super().__init__()
+        self.recurrent, self.head = recurrent, nn.Dense(5, 1)
+
+    def construct(self, x):
+        return self.head(self.recurrent(x)[0][:, -1])
+
+
+@pytest.mark.parametrize(
+    ("recurrent", "steps", "found"),
+    [
+        (lambda: nn.LSTM(3, 5), 7, "LSTM"),
+        (lambda: nn.GRU(3, 5), 7, "GRU"),
+        (lambda: nn.LSTM(3, 5, batch_first=True), 7, None),
+        (lambda: nn.LSTM(3, 5), 1, None),  # one sequence, of as many steps as there are rows
+        (lambda: nn.LSTM(3, 5), 12, None),  # which axis is which cannot be told
+    ],
+)
+def test_a_recurrent_layer_along_the_samples(recurrent, steps, found):
+    source_locations.add_user_file(__file__)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = Net(recurrent())
+    x = Tensor(RNG.normal(size=(12, steps, 3)).astype(np.float32))
+
+    def forward(x, y):
+        return ((net(x)[:, 0] - y) ** 2).mean()
+
+    def build(given, _=None):
+        return of_forward(forward, given, net.trainable_params(), [net])
+
+    material = Material()
+    material.offer("functional", (x, LABELS), build, [net], [nn.SGD(net.trainable_params())])
+    mixed = mixed_samples(material)
+    assert (mixed and mixed["operator"]) == found
