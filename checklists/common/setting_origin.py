@@ -33,6 +33,7 @@ MOMENTUM = ArgumentName(("momentum",), 2)
 DECAY = ArgumentName(("weight_decay",), 99)  # by its name alone: optimizers differ in its position
 BATCH = ArgumentName(("batch_size",), 0)
 CLIPPING = ArgumentName(("clip_norm", "max_norm", "clip_value", "clip_value_max"), 1)
+UNITS = ArgumentName(("out_channels",), 1)
 EPOCHS = ArgumentName(("epoch", "epochs"), 0)
 
 

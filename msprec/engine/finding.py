@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Optional
 
-from msprec.bilingual import Text, plain, yes_no
+from msprec.bilingual import Joined, Text, plain, yes_no
 
 CONCLUSIONS = ("problem", "undecided", "ok", "not_applicable")  # worst first
 
@@ -80,6 +80,31 @@ def undecided(summary: Text, would_decide: Text, evidence=(), locations=()) -> F
 def worst(findings: Iterable[Finding]) -> Finding:
     """Of several findings (one a data set, one a rank) the one to report: the first of the worst. ValueError for none."""
     return min(findings, key=lambda finding: CONCLUSIONS.index(finding.conclusion))
+
+
+def together(findings: Iterable[Finding]) -> Finding:
+    """Of several findings on different things the problems as one, each that names a place of its own; else the worst of them.
+
+    ValueError for none.
+    """
+    findings = list(findings)
+    told: list[Finding] = []
+    for one in findings:
+        if one.conclusion == "problem" and (not told or _elsewhere(one, told)):
+            told.append(one)
+    if len(told) < 2:
+        return worst(findings)
+    found = problem(
+        Joined([one.summary for one in told]), Joined([one.advice for one in told]), [one.evidence for one in told]
+    )
+    found.locations = list({(at["file"], at["line"]): at for one in told for at in one.locations}.values())
+    return found
+
+
+def _elsewhere(finding: Finding, told: list) -> bool:
+    """Whether it names a place that none of the others does."""
+    known = [place for one in told for place in one.locations]
+    return any(place not in known for place in finding.locations)
 
 
 def _flat(evidence):

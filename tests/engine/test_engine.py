@@ -8,10 +8,11 @@ import pytest
 
 from msprec.bilingual import Joined, Text, listed, show
 from msprec.engine import UnknownThreshold, blank, conclude, default_thresholds, find, items
+from msprec.engine.finding import ok, problem, together
 from msprec.engine.schema import Fact
 from msprec.record.checklist_file import write_checklist
 from msprec.record.reader import RunFolderError
-from msprec.record.schema import COLUMN, number
+from msprec.record.schema import COLUMN, PLACE, number
 from msprec.source.user_code import Code
 
 
@@ -103,6 +104,18 @@ def test_texts_render_in_both_languages():
     assert text.render("zh") == "1 500 个样本" and text.render("en") == "1 500 samples"
     assert listed("abcdefg", most=2).render("en") == "a, b and 5 more" and listed("ab").render("zh") == "a、b"
     assert Joined([text, None, "x"]).render("en") == "1 500 samples x"
+
+
+def test_problems_of_one_item_are_told_together():
+    def at(line):
+        return Fact({"file": "train.py", "line": line}, PLACE)
+
+    one, other = (problem(Text(str(n), str(n)), Text("", f"mend {n}"), (), [at(n)]) for n in (3, 7))
+    again, fine = problem(Text("3", "again"), Text("", ""), (), [at(3)]), ok(Text("ok", "ok"))
+    both = together([fine, one, again, other])
+    assert both.summary.render("en") == "3 7" and both.advice.render("en") == "mend 3 mend 7"
+    assert [place["line"] for place in both.locations] == [3, 7]
+    assert together([fine, one, again]) is one and together([fine]) is fine
 
 
 def test_braces_in_values_stay_as_they_are():

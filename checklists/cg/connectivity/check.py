@@ -18,9 +18,20 @@ from msprec.checklists.common import declared_design
 from msprec.checklists.common.findings import missing
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.reference_findings import with_reference
-from msprec.engine.finding import Finding, table, undecided
+from msprec.engine.finding import Finding, table, together, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData
+
+#: What is asked of networks; of any step, of functions over bare Parameters too; and of a network that was watched.
+_NETWORKS = (
+    declared_design.layers,
+    judge_hidden,
+    judge_recurrent_axes,
+    judge_unread_input,
+    judge_lost_shortcut,
+)
+_ANY_STEP = (judge_reshaped_axes, judge_mixed_samples, judge_neighbours, judge_first_step, judge_token_order)
+_LOSSY = (judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
 
 
 @item("cg.03", after=with_reference)
@@ -39,33 +50,26 @@ def connections(run_data: RunData) -> Finding:
     before they are looked up, in such a training.
     No probe: undecided.
     """
-    found = None
+    found = [one for judge in _ANY_STEP for one in [judge(run_data)] if one is not None]
     if run_data.networks:
-        found = declared_design.layers(run_data) or judge_hidden(run_data) or judge_recurrent_axes(run_data)
-        found = found or judge_unread_input(run_data) or judge_lost_shortcut(run_data)
-    # what a step computed tells of functions over bare Parameters too
-    found = found or judge_reshaped_axes(run_data) or judge_mixed_samples(run_data) or judge_neighbours(run_data)
-    found = found or judge_first_step(run_data) or judge_token_order(run_data)
-    if found is not None:
-        return found
+        found = [one for judge in _NETWORKS for one in [judge(run_data)] if one is not None] + found
+    if run_data.networks and run_data.probes.graph.cells:
+        lossy = [judge(run_data) for judge in _LOSSY]
+        found += [judge_connections(run_data), *[one for one in lossy if one is not None]]
+    if found:
+        return together(found)
     if not run_data.networks:
         return missing("网络结构", "network")
-    if not run_data.probes.graph.cells:
-        return undecided(
-            Text(
-                "没有核对网络的各个 Cell 是否都参与计算：{why}。",
-                "Whether all cells are used has not been checked: {why}.",
-                why=skipped(run_data, "graph"),
-            ),
-            remedy(run_data, "graph"),
-            [_cell_table(run_data)],
-            [network.place for network in run_data.networks],
-        )
-    found = judge_connections(run_data)
-    if found.conclusion != "ok":
-        return found
-    lossy = judge_narrow_layer(run_data) or judge_wide_stride(run_data)
-    return lossy or judge_pooled_places(run_data) or judge_merged_ids(run_data) or found
+    return undecided(
+        Text(
+            "没有核对网络的各个 Cell 是否都参与计算：{why}。",
+            "Whether all cells are used has not been checked: {why}.",
+            why=skipped(run_data, "graph"),
+        ),
+        remedy(run_data, "graph"),
+        [_cell_table(run_data)],
+        [network.place for network in run_data.networks],
+    )
 
 
 def _cell_table(run_data: RunData):

@@ -7,6 +7,7 @@ from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.nearest_neighbours import behind_neighbours
+from msprec.checklists.common.setting_origin import UNITS, argument_origin
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -68,7 +69,7 @@ def _in_a_row(run_data: RunData) -> bool:
 
 
 def _finding(run_data: RunData, cell: Fact, units: int, outputs: int, gain: float, classes: bool) -> Finding:
-    places = [cell.created] if cell.created else []
+    places = [cell.created, *argument_origin(run_data, cell.created, UNITS, value=units)] if cell.created else []
     return problem(
         Text(
             "{cls} 层 {name} 只有 {units} 个神经元，其后的全部 {n} 个{what}都只由它们算出，"

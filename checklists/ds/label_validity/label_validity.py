@@ -1,5 +1,7 @@
 """Are the labels of the kind, in the range, and of a piece with their inputs? (ds.02)"""
 
+from typing import Optional
+
 from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
@@ -15,13 +17,13 @@ from msprec.checklists.ds.label_validity.compared_predictions import (
     compared_out_of_order,
 )
 from msprec.checklists.ds.pixel_class_balance import counts_figure
-from msprec.engine.finding import Finding, figure, ok, problem, table, undecided
+from msprec.engine.finding import Finding, figure, ok, problem, table, together, undecided
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 from msprec.record.schema import LABEL_SHEET
 
-#: In the order in which they are asked.
-_CHECKS = (
+#: Of the labels themselves, and of what they are compared with; each in the order in which they are asked.
+_LABELS = (
     values.refused_by_kernel,
     values.out_of_range,
     values.counted_from_one,
@@ -32,17 +34,19 @@ _CHECKS = (
     values.constant_labels,
     values.cut_to_whole,
     numbering.numbered_otherwise,
-    numbering.scored_otherwise,
-    classless_argmax,
-    always_alike,
-    compared_each_with_each,
-    compared_out_of_order,
     corners_exchanged,
     contradictions.contradicting_samples,
     contradictions.relabelled,
     contradictions.reordered,
     contradictions.contradicted_by_network,
     contradictions.worse_than_on_validation,
+)
+_COMPARISONS = (
+    numbering.scored_otherwise,
+    classless_argmax,
+    always_alike,
+    compared_each_with_each,
+    compared_out_of_order,
 )
 
 
@@ -55,22 +59,10 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
     place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
     places = [place or first_place(dataset)]
     shown = [_contradictions(dataset), _sheet(run_data, dataset), _suspects(run_data)]
-    for check in _CHECKS:
-        wrong = check(run_data, dataset, column)
-        if wrong is not None:
-            says, advice, *where = wrong
-            # labels that begin at 0 are counted as they should: the outputs may be too few
-            few = check in (values.refused_by_kernel, values.out_of_range) and column.min == 0
-            head = last_layer(run_data) if few else None
-            origins = array_origins(run_data, dataset, column)
-            places = [*where, *places, *([head] if head is not None else []), *origins]
-            code = run_data.code_at(places, Text("标签的来处", "Where the labels come from"))
-            return problem(
-                Text("{says}。", "{says}.", says=says),
-                advice,
-                [counts_figure(label.counts), *shown, code],
-                places,
-            )
+    found = [_first(run_data, dataset, column, checks, places, shown) for checks in (_LABELS, _COMPARISONS)]
+    wrong = [one for one in found if one is not None]
+    if wrong:
+        return together(wrong)
     share = contradictions.well_learned(run_data)
     if share is not None and label.kind in ("class", "one_hot"):
         return ok(
@@ -100,6 +92,29 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
         shown,
         places,
     )
+
+
+def _first(
+    run_data: RunData, dataset: Fact, column: Fact, checks: tuple, places: list, shown: list
+) -> Optional[Finding]:
+    """The problem of the first of the checks that finds one."""
+    for check in checks:
+        wrong = check(run_data, dataset, column)
+        if wrong is not None:
+            says, advice, *where = wrong
+            # labels that begin at 0 are counted as they should: the outputs may be too few
+            few = check in (values.refused_by_kernel, values.out_of_range) and column.min == 0
+            head = last_layer(run_data) if few else None
+            origins = array_origins(run_data, dataset, column)
+            places = [*where, *places, *([head] if head is not None else []), *origins]
+            code = run_data.code_at(places, Text("标签的来处", "Where the labels come from"))
+            return problem(
+                Text("{says}。", "{says}.", says=says),
+                advice,
+                [counts_figure(dataset.label.counts), *shown, code],
+                places,
+            )
+    return None
 
 
 def _label_is_mapped(dataset: Fact) -> bool:

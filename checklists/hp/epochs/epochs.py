@@ -51,13 +51,15 @@ def judge_epochs(run_data: RunData) -> Finding:
         return tells_nothing(odds, shown)
     if turned and not still_better(curves, turned):
         return too_many(run_data, turned[0], shown)
+    onward = far_from_done(run_data) if not validation_flat(curves) else None
     if training is not None and is_steep(run_data, training) and not validation_flat(curves):
-        return too_few(run_data, training, curves, shown)
+        found = too_few(run_data, training, curves, shown)
+        if found.conclusion == "problem" or onward is None:
+            return found
     begun = only_begun(run_data)
     if begun is not None and not cut_off(run_data) and not validation_flat(curves) and leads_nowhere(run_data) is None:
         return ends_too_soon(run_data, begun, shown)
-    onward = far_from_done(run_data)
-    if onward is not None and not validation_flat(curves):
+    if onward is not None:
         return goes_on(run_data, onward, shown)
     gap = generalization_gap(run_data, training.first if training is not None else None)
     if gap is not None and not keeps_best(run_data):

@@ -86,9 +86,9 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     many steps; None of any other.
 
     Not where the rate had been lowered by then, nearly all training samples are classified right, or a validation score says
-    that it is well on its way. Fewer than hp.02.epochs
-    without a test may be a trial, which ends early on purpose: there next to nothing has to be gained (hp.01.learnt), as it has
-    to be where all batches are one.
+    that it is well on its way (hp.02.well; hp.02.reached where training on leaves hp.02.quartered of the loss). Fewer than
+    hp.02.epochs without a test may be a trial, which ends early on purpose: there next to nothing has to be gained
+    (hp.01.learnt), as it has to be where all batches are one.
     """
     run = run_data.once(further_training)
     if run is None or run.own is None or decayed(run_data):
@@ -96,7 +96,10 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     if classified_share(run_data) >= run_data.limit("hp.02.right"):
         return None
     constant = learning_outcome(run_data).constant or run_data.once(constant_loss)
-    if _share_of_the_way(run_data, constant.majority if constant is not None else None) >= run_data.limit("hp.02.well"):
+    share = _share_of_the_way(run_data, constant.majority if constant is not None else None)
+    if share >= run_data.limit("hp.02.well") and not (
+        share < run_data.limit("hp.02.reached") and _much_left(run_data, run)
+    ):
         return None
     tested = any(one.phase not in (None, "train") for one in run_data.phases)
     long_enough = tested or (epochs_of(run_data) or 0) >= run_data.limit("hp.02.epochs")
@@ -112,6 +115,14 @@ def far_from_done(run_data: RunData) -> Optional[Further]:
     as_much = as_much and run.own.gain >= run_data.limit("hp.02.falling") * run.level
     few = (epochs_of(run_data) or 0) < run_data.limit("hp.02.epochs")
     return run if goes_on or (few and (halved or as_much)) else None
+
+
+def _much_left(run_data: RunData, run: Further) -> bool:
+    """Whether hp.02.quartered of what there was to learn is left, and training on brings the loss of batches that were kept back
+    down to such a part of it."""
+    part = run_data.limit("hp.02.quartered")
+    enough = run.own is not None and run.apart and run.own.gain >= (1 - part) * run.before
+    return enough and run.before >= part * run.level
 
 
 def leads_nowhere(run_data: RunData) -> Optional[tuple]:

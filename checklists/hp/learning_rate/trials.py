@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.constant_prediction import BesideConstant
+from msprec.checklists.common.nearest_neighbours import behind_neighbours
 from msprec.checklists.common.training_curves import whole_training
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -13,6 +14,8 @@ from msprec.range_test.lr_curve import APART, Curve
 
 #: Batches that two trials have in common in their second halves, at least, and the share of them that has to be lower.
 _FEW_PAIRS, _MOST_PAIRS = 10, 0.75
+#: Times the steps of a trial that a run has, of which the end alone is outdone.
+_SOONER = 5
 
 
 class Better(NamedTuple):
@@ -45,7 +48,8 @@ def better_rate(
     """The rate of the trials that outdoes the run; None where there is none.
 
     In a third of the run's steps at the most it comes below both the end of the run and what the run's own rate reaches in as
-    many steps, by hp.01.outdone of what it gained; or, where the run learnt nothing, to half of both; or, at a lower rate than
+    many steps, by hp.01.outdone of what it gained; or, at a higher rate, in a fifth of the steps, below the end alone of a run
+    that stays far behind nearest neighbours; or, where the run learnt nothing, to half of both; or, at a lower rate than
     the run's, to a part of both (hp.01.several); or, where the run ended no lower than it began, by more than chance. It has to
     come below the best constant prediction, where that is known: of a rate at which nothing is learnt either nothing follows, but
     that it comes to that level at once where the whole run stays far above it.
@@ -70,8 +74,9 @@ def better_rate(
         return None
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
-    if reached >= level:
-        return found if best.rate > own.rate and _sooner(run_data, outcome, losses, found, error) else None
+    sooner = best.rate > own.rate and _sooner(run_data, outcome, losses, found, error)
+    if reached >= level or sooner:
+        return found if sooner else None
     if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
         return None  # it learnt before it became NaN, which has another cause (mp.01)
     if reached > (1 - run_data.limit("hp.01.learnt")) * first:
@@ -80,7 +85,14 @@ def better_rate(
     far = reached + run_data.limit("hp.01.outdone") * (first - reached) + error
     nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
     lower = best.rate < own.rate and worse >= run_data.limit("hp.01.several") * (reached + error)
-    return found if worse >= far or nothing or lower else None
+    slow = best.rate > own.rate and found.own >= far and _outruns(run_data, outcome, losses, found, error)
+    return found if worse >= far or nothing or lower or slow else None
+
+
+def _outruns(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, found: Better, error: float) -> bool:
+    """Whether a fifth of the run's steps or fewer bring more than the whole of a run that stays far behind nearest neighbours."""
+    sooner = len(losses) >= _SOONER * found.steps and found.reached + error < found.end
+    return sooner and behind_neighbours(run_data, outcome) is not None
 
 
 def _sooner(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, found: Better, error: float) -> bool:
@@ -95,7 +107,8 @@ def _sooner(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, foun
     if outcome.verdict != "nothing" or not whole or not np.isfinite(losses).all():
         return False
     level = outcome.constant_value
-    nearer = found.end - level > run_data.limit("hp.01.nearer") * (found.reached - level)
+    left = max(found.reached - level, run_data.limit("hp.01.constant") * level)
+    nearer = found.end - level > run_data.limit("hp.01.nearer") * left
     return nearer and found.first > found.end and found.reached + error < min(found.end, found.own)
 
 

@@ -66,6 +66,25 @@ def test_a_training_that_ended_when_it_had_begun(verdict, after, command, conclu
     assert conclusion == "undecided" or "20 steps more" in entry["summary"]
 
 
+def scored(accuracy):
+    return [{"step": 12, "epoch": 1, "metrics": {"acc": accuracy}, "samples": 300, "via": "Model.eval", "place": None}]
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "after", "conclusion"),
+    [
+        (0.7, [0.3, 0.2, 0.25, 0.3], "problem"),  # well on its way, and most of what is left goes in 20 steps more
+        (0.7, [0.9, 1.0, 1.1, 1.0], "undecided"),
+        (0.9, [0.3, 0.2, 0.25, 0.3], "undecided"),
+    ],
+)
+def test_an_end_half_way(verdict, accuracy, after, conclusion):
+    phases = [{"phase": "train", "steps": 12}, {"phase": "eval", "calls": 1}]
+    changes = {"evaluation": scored(accuracy), "modes": phases}
+    entry = verdict("hp.02", ended(lambda n: 2.3 - 0.015 * n, 12, 0.001, after, **changes))
+    assert (entry["conclusion"] == "problem") == (conclusion == "problem"), entry["summary"]
+
+
 @pytest.mark.parametrize(
     ("momentum", "updates", "conclusion"),
     [

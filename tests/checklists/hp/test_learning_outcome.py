@@ -156,6 +156,28 @@ def test_another_rate_in_the_same_steps(verdict, ends, way):
     assert way is None or f"too {way}" in entry["summary"]
 
 
+NEIGHBOURS = {"samples": 600, "agreement": 0.99, "shuffled": 0.1, "spread": 0.02}
+
+
+@pytest.mark.parametrize(
+    ("steps", "agreement", "own", "small"),
+    [
+        (200, 0.99, 2.2, True),  # a run that stays far behind nearest neighbours
+        (200, 0.3, 2.2, False),
+        (100, 0.99, 2.2, False),  # not five times the steps
+        (200, 0.99, 1.7, False),  # its rate does nearly as well at first
+    ],
+)
+def test_a_higher_rate_comes_below_the_end_of_a_slow_run(verdict, steps, agreement, own, small):
+    run = tried(swept(training(lambda n: 2.3 - 0.5 * n / steps, steps), 1e-3, 1.0), used=own, tenfold=1.7)
+    run.facts["probes"] = {
+        "losses": [{"kind": "softmax_cross_entropy", "predicted": {"shape": [32, 10]}}],
+        "label_control": {**NEIGHBOURS, "agreement": agreement},
+    }
+    entry = verdict("hp.01", run)
+    assert (entry["conclusion"] == "problem" and "too small" in entry["summary"]) == small, entry["summary"]
+
+
 def test_another_rate_does_not_outdo_a_run_that_ends_lower(verdict):
     learnt = training(lambda n: 0.1 + 2.2 * math.exp(-n / 20))
     assert verdict("hp.01", tried(swept(learnt, 1e-3, 1.0), used=2.2, tenfold=0.6))["conclusion"] == "ok"
