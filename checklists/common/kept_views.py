@@ -15,6 +15,8 @@ _VIEW = re.compile(r"\.asnumpy\(")
 _PARAMETERS = ("get_parameters", "trainable_params", "parameters_dict", "parameters_and_names", "untrainable_params")
 #: What writes new values into its first argument, and into what it is called on.
 _ASSIGNS, _SETS = ("assign", "Assign"), ("set_data", "assign_value")
+#: What is meant to stay as it was first.
+_FIRST = re.compile(r"init|start|orig|pretrain|first|anchor", re.IGNORECASE)
 #: What puts values back into parameters, or makes tensors of them.
 _PUTS_BACK = ("set_data", "load_param_into_net", "assign", "assign_value", "Parameter", "Tensor", "from_numpy")
 
@@ -23,10 +25,15 @@ def kept_as_views(run_data: RunData) -> Optional[Finding]:
     """A problem where a loop keeps ``{p.name: p.asnumpy() for p in net.get_parameters()}`` and the script puts that back later:
     on a CPU `Tensor.asnumpy` shares the tensor's memory (MindSpore 2.7.1 and 2.10, graph and PyNative mode), and the optimizer
     writes into it. From another device the values are copied. Also, wherever it runs, where a loop keeps each parameter itself
-    (``backup[p.name] = p``), writes into it, and the script puts back what was kept."""
-    itself = next(_kept_themselves(run_data), None)
+    (``backup[p.name] = p``), writes into it, and the script puts back what was kept; where ``backup = net.parameters_dict()`` is
+    put back into that very network; and where a loop keeps values by ``setdefault``, writes into the parameters, and nothing
+    ever empties what was kept before it is put back."""
+    itself = next(_kept_themselves(run_data), None) or next(_kept_all(run_data), None)
     if itself is not None:
         return _themselves(run_data, *itself)
+    once = next(_kept_once(run_data), None)
+    if once is not None:
+        return _once(run_data, *once)
     if (run_data.run.device_target or "").upper() != "CPU":
         return None
     found = next(_kept(run_data), None)
@@ -91,6 +98,90 @@ def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
                     back = _put_back(run_data.source.trees[file], ast.unparse(into.value), loop)
                     if back is not None:
                         yield ast.unparse(into.value), [place(file, node.lineno), place(file, back)]
+
+
+def _kept_all(run_data: RunData) -> Iterator[tuple]:
+    """The same of ``name = net.parameters_dict()`` and loops over the parameters of that very network that write ``name[…]`` into
+    them."""
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.Assign):
+            owner = _owner(node.value)
+            name = ast.unparse(node.targets[0])
+            loops = [one for one in run_data.source.nodes(file, ast.For) if owner and _owner(one.iter) == owner]
+            for call in (one for loop in loops for one in ast.walk(loop) if isinstance(one, ast.Call)):
+                given = call.args[-1] if call.args and called_name(call) in (*_ASSIGNS, *_SETS) else None
+                if isinstance(given, ast.Subscript) and ast.unparse(given.value) == name:
+                    yield name, [place(file, node.lineno), place(file, call.lineno)]
+
+
+def _owner(node: ast.AST) -> str:
+    """``net`` of ``net.parameters_dict()``, of its ``items()``, and of a list, dictionary or comprehension of its parameters."""
+    if isinstance(node, (ast.DictComp, ast.ListComp)):
+        kept = node.value if isinstance(node, ast.DictComp) else node.elt
+        mine = isinstance(kept, ast.Name) and kept.id in target_names(node.generators[0].target)
+        return _owner(node.generators[0].iter) if mine else ""
+    if not isinstance(node, ast.Call):
+        return ""
+    if called_name(node) in ("list", "dict", "tuple", "enumerate") and node.args:
+        return _owner(node.args[0])
+    if not isinstance(node.func, ast.Attribute):
+        return ""
+    if node.func.attr in ("items", "values"):
+        return _owner(node.func.value)
+    return ast.unparse(node.func.value) if node.func.attr in _PARAMETERS else ""
+
+
+def _kept_once(run_data: RunData) -> Iterator[tuple]:
+    """``(name, [where it is kept, where it is put back])`` of loops ``for p in …: name.setdefault(…, value of p)`` that write
+    into ``p`` too, where ``name`` is made empty by no other statement than the one that made it."""
+    for file, tree in run_data.source.trees.items():
+        for call, parents in run_data.source.calls_to(file, ("setdefault",)):
+            loops = [one for one in parents if isinstance(one, ast.For)]
+            if not loops or not isinstance(call.func, ast.Attribute) or len(call.args) < 2:
+                continue
+            name, loop = ast.unparse(call.func.value), loops[-1]
+            calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
+            written = {_written(one) for one in calls if called_name(one) in (*_ASSIGNS, *_SETS)} - {""}
+            of_written = {one.id for one in ast.walk(call.args[1]) if isinstance(one, ast.Name)} & written
+            back = _put_back(tree, name, loop) if of_written and not _FIRST.search(name) else None
+            if back is not None and not _emptied(tree, name):
+                yield name, [place(file, call.lineno), place(file, back)]
+
+
+def _emptied(tree: ast.AST, name: str) -> bool:
+    """Whether what has that name is cleared, deleted, or made anew a second time."""
+    made = [one for one in ast.walk(tree) if isinstance(one, (ast.Assign, ast.AnnAssign)) and name in _names_set(one)]
+    emptied = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Call)
+        and called_name(one) in ("clear", "pop", "popitem")
+        and isinstance(one.func, ast.Attribute)
+        and ast.unparse(one.func.value) == name
+    ]
+    return len(made) > 1 or bool(emptied) or any(isinstance(one, ast.Delete) for one in ast.walk(tree))
+
+
+def _names_set(node) -> list:
+    return [ast.unparse(one) for one in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+
+
+def _once(run_data: RunData, name: str, places: list) -> Finding:
+    return problem(
+        Text(
+            "{name} 用 setdefault 保存权重，只在第一次时填入，之后从不清空：每次放回的都是第一次保存的权重，此后的训练全部丢失。",
+            "{name} is filled by setdefault, which keeps the values of the first time alone, and nothing empties it: what is put "
+            "back each time are those weights, and all that was learnt since is lost.",
+            name=name,
+        ),
+        Text(
+            "每次保存都直接赋值（{name}[key] = 值的副本），或在放回之后清空。",
+            "Assign anew each time ({name}[key] = a copy of the values), or empty it once they are put back.",
+            name=name,
+        ),
+        [run_data.code_at(places, Text("保存与放回之处", "Where they are kept and put back"))],
+        places,
+    )
 
 
 def _written(call: ast.Call) -> str:

@@ -8,17 +8,19 @@ from msprec.bilingual import Text
 from msprec.checklists.common.kept_weights import better_way
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import called_name
 
 _MODES = {"min": False, "max": True}
 
 
 def monitored_the_wrong_way(run_data: RunData) -> Optional[Finding]:
     """A problem where ``monitor`` names an accuracy and ``mode`` is "min", or a loss and "max": as arguments of one call, keys of
-    one dictionary, or fields of one class or defaults of one function that no call gives otherwise; None elsewhere."""
-    found = next(_contradictions(run_data), None)
+    one dictionary, or fields of one class or defaults of one function that no call gives otherwise; or where an object that was
+    made with a mode, or by its class's default, is handed such a metric; None elsewhere."""
+    found = next(_contradictions(run_data), None) or next(_handed(run_data), None)
     if found is None:
         return None
-    metric, mode, where = found
+    metric, mode, *places = found
     return problem(
         Text(
             "监控的是 {metric}，却用 mode={mode}：被当作最好的是最差的一次，保留（或据以停止、调整学习率）的就是它。",
@@ -28,8 +30,8 @@ def monitored_the_wrong_way(run_data: RunData) -> Optional[Finding]:
             mode=mode,
         ),
         Text("改为 mode={mode}。", "Set mode={mode}.", mode="max" if mode == "min" else "min"),
-        [run_data.code(where, Text("监控之处", "Where it is monitored"))],
-        [where],
+        [run_data.code_at(places, Text("监控之处", "Where it is monitored"))],
+        places,
     )
 
 
@@ -69,3 +71,71 @@ def _given_otherwise(run_data: RunData) -> bool:
     """Whether some call hands over a ``monitor`` or a ``mode`` as a text, so that the defaults of a class may not count."""
     calls = (one for file in run_data.source.trees for one in run_data.source.nodes(file, ast.Call))
     return any({"monitor", "mode"} & _constants(one).keys() for one in calls)
+
+
+def _handed(run_data: RunData) -> Iterator[tuple]:
+    """``(metric, mode, places …)`` of objects of classes that take a ``mode``: the mode, the object and the call."""
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.Assign):
+            mode = _mode_of(run_data, file, node.value) if isinstance(node.value, ast.Call) else None
+            if mode is None or mode[0] not in _MODES:
+                continue
+            held = ast.unparse(node.targets[0])
+            for where, call in _calls_of(run_data, file, held):
+                for metric in (_metric(run_data, one) for one in call.args):
+                    if metric and better_way(metric) not in (None, _MODES[mode[0]]):
+                        yield metric, mode[0], mode[1], place(file, node.lineno), place(where, call.lineno)
+
+
+def _mode_of(run_data: RunData, file: str, call: ast.Call) -> Optional[tuple]:
+    """``(mode, where it is written)`` of an object of a class of the script's: the call's argument, or the default."""
+    for where, node in run_data.source.classes(called_name(call)):
+        for one in node.body:
+            if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+                names = [argument.arg for argument in one.args.args][1:]
+                if "mode" not in names:
+                    return None
+                given = [word.value for word in call.keywords if word.arg == "mode"] or call.args[
+                    names.index("mode") :
+                ][:1]
+                if given or any(word.arg is None for word in call.keywords):
+                    value = getattr(given[0], "value", None) if given else None
+                    return (value, place(file, call.lineno)) if isinstance(value, str) else None
+                default = _constants(one).get("mode")
+                return (default.value, place(where, default.lineno)) if default is not None else None
+    return None
+
+
+def _calls_of(run_data: RunData, file: str, held: str) -> Iterator[tuple]:
+    """``(file, call)`` of calls of an object and of its methods: of a name in its file, of an attribute anywhere."""
+    for other in run_data.source.trees if "." in held else [file]:
+        for call in run_data.source.nodes(other, ast.Call):
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+            if ast.unparse(owner) == held:
+                yield other, call
+
+
+def _metric(run_data: RunData, node: ast.AST) -> str:
+    """What an argument is called: a name, an attribute, a key, or the text that a setting of the name ``monitor`` holds."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Call) and len(node.args) == 1 and called_name(node) == "float":
+        return _metric(run_data, node.args[0])
+    if not isinstance(node, ast.Subscript):
+        return ""
+    key = node.slice
+    if isinstance(key, ast.Constant):
+        return str(key.value)
+    if _metric(run_data, key) == "monitor":
+        return next((name for file in run_data.source.trees for name in _monitored(run_data, file)), "")
+    return ""
+
+
+def _monitored(run_data: RunData, file: str) -> Iterator[str]:
+    for kind in (ast.Dict, ast.Call, ast.ClassDef):
+        for node in run_data.source.nodes(file, kind):
+            told = _constants(node).get("monitor")
+            if told is not None:
+                yield told.value

@@ -44,6 +44,10 @@ def seen_weights(run_data: RunData) -> list:
     return [list(one) for one in seen if one]
 
 
+#: Calls that count the samples of each class.
+_COUNTING = ("bincount", "value_counts", "unique", "Counter")
+
+
 def weight_origins(run_data: RunData) -> list:
     """Where the weights of classes are made, and where they are given to the loss."""
     found = []
@@ -56,7 +60,20 @@ def weight_origins(run_data: RunData) -> list:
             made = run_data.project.value_node(value, call.scope)
             found += [place(file, made.lineno)] if isinstance(made, ast.expr) else []
             found.append(place(file, call.node.lineno))
-    return list({(one.file, one.line): one for one in found}.values())
+    return list({(one.file, one.line): one for one in [*found, *_made_of_counts(run_data)]}.values())
+
+
+def _made_of_counts(run_data: RunData) -> list:
+    """At most three statements that compute something of the numbers of samples of the classes."""
+    found = []
+    for file in run_data.source.trees:
+        for call in run_data.source.calls_named(file, _COUNTING):
+            scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+            bound = [one for one in own_nodes(scope) if isinstance(one, ast.Assign)]
+            counted = {n for one in bound if call in ast.walk(one) for t in one.targets for n in target_names(t)}
+            made = [one for one in bound if counted & {n.id for n in ast.walk(one.value) if isinstance(n, ast.Name)}]
+            found += [place(file, one.lineno) for one in made if call not in ast.walk(one)]
+    return found[:3]
 
 
 def sampler_weights(run_data: RunData) -> list:

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from msprec.bilingual import Joined, Text, english, listed
 from msprec.checklists.api.train_eval_mode.lost_statistics import lost_statistics
-from msprec.checklists.api.train_eval_mode.never_switched_off import never_switched_off
+from msprec.checklists.api.train_eval_mode.never_switched_off import SAMPLES, never_switched_off
 from msprec.checklists.api.train_eval_mode.repeated_calls import (
     called_cells,
     functional_dropout,
@@ -22,6 +22,7 @@ from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import called_name
 
 #: Words of names that speak of evaluation; "latest", "retrieval" and "predictor" do not.
 _EVALUATES = re.compile(
@@ -262,6 +263,8 @@ def _nature(run_data: RunData, phase: Fact) -> str:
     """What a call outside any gradient was for: "evaluation", "beside" training, "before" it, or "unknown"."""
     steps = run_data.training_steps
     first, last, calls = phase.first_step or 0, phase.last_step or 0, phase.calls or 0
+    if _draws_samples(run_data, phase):
+        return "unknown"
     says_so = _named_so(run_data, phase.place)
     if not run_data.trained or (first >= steps and steps > 0):
         return "unknown" if not says_so and _keeps_dropping(run_data, phase) else "evaluation"
@@ -285,6 +288,22 @@ def _keeps_dropping(run_data: RunData, phase: Fact) -> bool:
     trained = [one.place.line for one in run_data.phases if _is_training(one) and one.place.file == place.file]
     begin = max(functions or [line for line in trained if line and line < place.line] or [0])
     return any(begin < one.line for one in _set_on(run_data, place))
+
+
+def _draws_samples(run_data: RunData, phase: Fact) -> bool:
+    """The same in one function that says so, or that calls the network again and again for the same inputs."""
+    around = _around(run_data, phase.place)
+    function = next((node for node in reversed(around) if isinstance(node, ast.FunctionDef)), None)
+    if function is None or not _keeps_dropping(run_data, phase):
+        return False
+    counted = [one for one in around if isinstance(one, ast.For) and one.lineno > function.lineno]
+    counted = [one for one in counted if isinstance(one.iter, ast.Call) and called_name(one.iter) == "range"]
+    unused = [one for one in counted if isinstance(one.target, ast.Name) and not _reads(one, one.target.id)]
+    return bool(unused) or SAMPLES.search(function.name) is not None
+
+
+def _reads(loop: ast.For, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for part in loop.body for one in ast.walk(part))
 
 
 def _begins(run_data: RunData, at: Optional[Fact]) -> list:

@@ -17,7 +17,7 @@ _DROPPED = re.compile(r"^(p_?)?drop(out)?(_?(prob|rate|ratio|p))?$", re.IGNORECA
 _TRAINS = re.compile(r"^(is_?)?train(ing)?$", re.IGNORECASE)
 _DRAWS = re.compile(r"dropout|\brand\w*\(|bernoulli|binomial|uniform", re.IGNORECASE)
 #: Words of code that samples its predictions on purpose, as Monte Carlo dropout does.
-_SAMPLES = re.compile(r"monte|\bmc_|_mc\b|uncertain|bayes|samples?_", re.IGNORECASE)
+SAMPLES = re.compile(r"monte|\bmc_|_mc\b|uncertain|bayes|samples?_", re.IGNORECASE)
 
 
 class _Switch(NamedTuple):
@@ -143,4 +143,4 @@ def _drops(switch: _Switch, call: ast.Call) -> bool:
 
 def _sampled(run_data: RunData, use: _Use) -> bool:
     around = run_data.source.enclosing(use.file, use.call.lineno)
-    return any(_SAMPLES.search(ast.unparse(one)) for one in around[-3:])
+    return any(SAMPLES.search(ast.unparse(one)) for one in around[-3:])

@@ -6,6 +6,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed
 from msprec.checklists.cg.frozen_weights.adversaries import updated_by_opponent
+from msprec.checklists.cg.frozen_weights.lost_thaw import thaws_nothing
 from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
 from msprec.checklists.cg.frozen_weights.quantised import parted_by_lookup
 from msprec.checklists.cg.frozen_weights.same_parameters import given_the_same
@@ -39,6 +40,7 @@ from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, target_names
 
 #: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
+_PARAMETERS = ("trainable_params", "get_parameters", "parameters_and_names", "parameters_dict")
 _PICKS = re.compile(r"\bfor\b.*\bif\b|\bfilter\(")
 
 
@@ -104,6 +106,9 @@ def frozen_weights(run_data: RunData) -> Finding:
         return penalised
     if groups.shrunk:
         return _shrunk(run_data, groups)
+    thawless = thaws_nothing(run_data)
+    if thawless is not None:
+        return thawless
     return _frozen_at_random(run_data, groups) or _nothing_loaded(run_data, groups) or _all_moved(run_data, groups)
 
 
@@ -297,7 +302,22 @@ def _chosen(run_data: RunData) -> list:
     for optimizer in run_data.optimizers:
         if optimizer.used is not False and optimizer.place:
             lines += argument_origins(run_data, optimizer.place, 0)
-    return [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
+    picked = [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
+    return [*picked, *_sorted_by_name(run_data)]
+
+
+def _sorted_by_name(run_data: RunData) -> list:
+    """The conditions by which loops over a network's parameters put them into lists by their names."""
+    return [
+        place(file, branch.lineno)
+        for file in run_data.source.trees
+        for loop in run_data.source.nodes(file, ast.For)
+        if any(isinstance(one, ast.Call) and called_name(one) in _PARAMETERS for one in ast.walk(loop.iter))
+        for branch in ast.walk(loop)
+        if isinstance(branch, ast.If)
+        and any(isinstance(one, ast.Call) and called_name(one) == "append" for one in ast.walk(branch))
+        and re.search(r"name|[\"']", ast.unparse(branch.test))
+    ][:3]
 
 
 def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:

@@ -11,6 +11,7 @@ from msprec.checklists.ds.label_validity import label_numbering as numbering
 from msprec.checklists.ds.label_validity import label_values as values
 from msprec.checklists.ds.label_validity.beyond_output import always_alike
 from msprec.checklists.ds.label_validity.box_corners import corners_exchanged
+from msprec.checklists.ds.label_validity.cached_outputs import cached_out_of_order
 from msprec.checklists.ds.label_validity.compared_predictions import (
     classless_argmax,
     compared_each_with_each,
@@ -40,6 +41,7 @@ _LABELS = (
     contradictions.reordered,
     contradictions.contradicted_by_network,
     contradictions.worse_than_on_validation,
+    cached_out_of_order,
 )
 _COMPARISONS = (
     numbering.scored_otherwise,

@@ -78,11 +78,12 @@ def counted_in_epochs(run_data: RunData) -> Optional[Collapse]:
 
 
 def stood_still_since(run_data: RunData, ended: Collapse) -> bool:
-    """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at), the loss lost less than
-    hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a constant prediction's is not gone (of the loss at the
-    start, where the constant's is not known)."""
+    """Whether the rate was next to nothing after the first tenth (hp.01.collapsed_early_at; hp.01.collapsed_at of one that
+    fell to 0), the loss lost less than hp.01.collapsed_still from then on, and hp.01.collapsed_solved of a
+    constant prediction's is not gone (of the loss at the start, where the constant's is not known)."""
     found = run_data.once(training_losses)
-    if found is None or ended.step > run_data.limit("hp.01.collapsed_early_at") * ended.steps:
+    until = run_data.limit("hp.01.collapsed_at" if ended.last == 0 else "hp.01.collapsed_early_at")
+    if found is None or ended.step > until * ended.steps:
         return False
     steps, losses = found
     if _is_solved(run_data, losses):

@@ -20,6 +20,7 @@ from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
+from msprec.checklists.td.received_batches.changed_in_place import changed_in_place
 from msprec.checklists.td.received_batches.done_flags import inverted_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
@@ -96,6 +97,7 @@ def received_batches(run_data: RunData) -> Finding:
         or reshaped_series(run_data)
         or reshaped_arrays(run_data)
         or look_ahead(run_data)
+        or changed_in_place(run_data)
     )
     found = found or _unrelated(run_data)
     if found is not None:

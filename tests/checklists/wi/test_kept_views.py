@@ -70,3 +70,67 @@ def test_parameters_kept_themselves(tmp_path, kept, write, back, wrong):
     assert (found is not None) == wrong
     if wrong:
         assert [one["line"] for one in found.locations] == [5, 10]
+
+
+WHOLE = """
+class Average:
+    def store(self):
+        self.backup = {}
+
+    def restore(self):
+        for k, p in {}:
+            ops.assign(p, self.backup[k])
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "over", "wrong"),
+    [
+        ("self.net.parameters_dict()", "self.net.parameters_dict().items()", True),
+        ("{k: p for k, p in self.net.parameters_and_names()}", "self.net.parameters_and_names()", True),
+        ("{k: p.clone() for k, p in self.net.parameters_and_names()}", "self.net.parameters_and_names()", False),
+        ("self.teacher.parameters_dict()", "self.net.parameters_dict().items()", False),  # another network's
+    ],
+)
+def test_all_parameters_kept_themselves(tmp_path, kept, over, wrong):
+    found = kept_as_views(run_data(tmp_path, Run(source={"train.py": WHOLE.format(kept, over)})))
+    assert (found is not None) == wrong
+    if wrong:
+        assert [one["line"] for one in found.locations] == [4, 8]
+
+
+ONCE = """
+class Average:
+    def __init__(self):
+        self.{name} = {{}}
+
+    def swap_in(self):
+        for p in self.params:
+            self.{name}.setdefault(p.name, p.asnumpy().copy())
+            {write}
+
+    def swap_out(self):
+        for p in self.params:
+            ops.assign(p, Tensor(self.{name}[p.name]))
+        {after}
+"""
+WRITE = "ops.assign(p, Tensor(self.shadow[p.name]))"
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "after", "wrong"),
+    [
+        ("backup", WRITE, "return", True),
+        ("backup", WRITE, "self.backup.clear()", False),
+        ("backup", WRITE, "self.backup = {}", False),
+        ("backup", "pass", "return", False),  # nothing is written in the meantime
+        ("initial", WRITE, "return", False),  # meant to stay as it was first
+    ],
+)
+def test_values_kept_once(tmp_path, name, write, after, wrong):
+    made = Run(source={"train.py": ONCE.format(name=name, write=write, after=after)})
+    made.set("run", {"device_target": "Ascend"})
+    found = kept_as_views(run_data(tmp_path, made))
+    assert (found is not None) == wrong
+    if wrong:
+        assert [one["line"] for one in found.locations] == [8, 13]
