@@ -27,9 +27,9 @@ def batch_size(run_data: RunData) -> Finding:
     The guide calls 32 safe and 64 to 256 worth trying: up to hp.03.safe is fine, even when it is a whole small set. A larger
     batch is judged by what it did, on one rank or a thousand: it is a problem where the updates are few (hp.03.few_updates an
     epoch, hp.03.updates above hp.03.large, hp.03.few_in_all in the run) and the training learnt hardly more than a constant
-    prediction, or was still falling steeply at its end; so it is with a smaller batch that is a whole set of hp.03.whole samples,
-    in a run of fewer than hp.03.few_times updates. Where it learnt and levelled off, or fell with hp.03.updates an epoch,
-    nothing suffered. Otherwise a baseline with a small batch decides.
+    prediction, or was still falling steeply at its end with less than hp.03.solved of that gone; so it is with a smaller batch
+    that is a whole set of hp.03.whole samples, in a run of fewer than hp.03.few_times updates. Where it learnt and levelled
+    off, or fell with hp.03.updates an epoch, nothing suffered. Otherwise a baseline with a small batch decides.
     """
     if run_data.trains_nothing:
         return no_training()
@@ -194,7 +194,8 @@ def _course(run_data: RunData) -> _Course:
     )
     if is_steep(run_data, training):
         still = Text("{words}，结束时仍在快速下降", "{words} and was still falling steeply at the end", words=words)
-        return _Course(still, suffers=True, falls=True)
+        solved = outcome.gain is not None and outcome.gain >= run_data.limit("hp.03.solved")
+        return _Course(still, suffers=not solved, falls=True)
     learnt = outcome.verdict == "learnt"
     falls = training.first > 0 and training.last < run_data.limit("hp.03.still_high") * training.first
     return _Course(words, settled=learnt, falls=learnt or falls)

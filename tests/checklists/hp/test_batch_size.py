@@ -44,6 +44,10 @@ def batched(batch, samples, ranks=1, accumulation=1, loss=settled, steps=135):
         (batched(1437, 1437, loss=stuck), "problem"),
         (batched(1437, 1437), "ok"),  # one update an epoch, and nothing suffered
         (batched(512, 1437, loss=steep), "problem"),
+        (
+            batched(512, 1437, loss=lambda step: 2.3 * math.exp(-step / 40)),
+            "undecided",
+        ),  # most is learnt, though it falls
         (batched(512, 50000), "ok"),
         (batched(512, 10000, loss=steep), "undecided"),
         (batched(512, 10000), "ok"),
