@@ -281,9 +281,11 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
 
 
 def _unrelated(run_data: RunData) -> Optional[Finding]:
-    """Nothing was learnt, and nearest neighbours find the labels no oftener than shuffled ones."""
+    """Nothing was learnt, or nothing but by heart, and nearest neighbours find the labels no oftener than shuffled ones."""
     control, outcome = run_data.probes.label_control, run_data.once(assess)
-    if outcome.state != "nothing" or not outcome.sure or None in (control.agreement, control.shuffled, control.spread):
+    by_heart = outcome.state == "hardly" and outcome.reason == "validation"
+    nothing = outcome.state == "nothing" and outcome.sure
+    if not (nothing or by_heart) or None in (control.agreement, control.shuffled, control.spread):
         return None
     if control.agreement > control.shuffled + run_data.limit("td.05.related") * control.spread:
         return None
@@ -291,9 +293,15 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
     places = [reordered.place] if reordered is not None else []
     says = Text(
         "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），"
-        "训练也什么都没有学到{at}。",
+        "{learnt}{at}。",
         "The labels have nothing to do with the inputs: the nearest neighbour has a sample's label in {agreement} of the cases, "
-        "and in {shuffled} with shuffled labels ({n} samples); the training learnt nothing either{at}.",
+        "and in {shuffled} with shuffled labels ({n} samples); {learnt}{at}.",
+        learnt=Text(
+            "训练只背下了样本，验证精度不高于常数预测",
+            "what was learnt is by heart, and no better than a constant on validation",
+        )
+        if by_heart
+        else Text("训练也什么都没有学到", "the training learnt nothing either"),
         agreement=percent(control.agreement),
         shuffled=percent(control.shuffled),
         n=control.samples,
@@ -306,9 +314,12 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
         "Shuffle inputs and labels by one permutation (x[order], y[order]), and check that their rows belong together where they "
         "are read.",
     )
+    made = [one for one in map(first_place, train_sets(run_data)) if one]
     if places:
         return problem(says, advice, [run_data.code_at(places, Text("打乱之处", "Where it is shuffled"))], places)
-    return undecided(says, advice, [], [one for one in map(first_place, train_sets(run_data)) if one])
+    if by_heart:
+        return problem(says, advice, [run_data.code_at(made, Text("数据的来处", "Where the data come from"))], made)
+    return undecided(says, advice, [], made)
 
 
 def _differs(run_data: RunData) -> bool:

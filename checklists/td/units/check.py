@@ -4,6 +4,7 @@ from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.class_choice import chosen_at
 from msprec.checklists.common.findings import at, no_training
 from msprec.checklists.common.probe_status import remedy, skipped
+from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.units.flattened_signal import flattened_signal
 from msprec.checklists.td.units.initial_weights import (
     Fading,
@@ -12,6 +13,7 @@ from msprec.checklists.td.units.initial_weights import (
     fading_signal,
     mostly_saturated,
     too_large,
+    wide_start,
 )
 from msprec.checklists.td.units.lost_units import Lost, Moments, kinds
 from msprec.checklists.td.units.softmax_between import lone_softmaxes, softmax_between
@@ -76,7 +78,8 @@ def units(run_data: RunData) -> Finding:
     the network's last layers give the same for all samples
     although the inputs differ; or, where the loss compares the network's own outputs, they have come together to
     td.03.collapsed of their size (Chen and He, 2021: SimSiam); or, in a training that learnt nothing or hardly anything, what
-    td.03.fading_layers or more layers gave at the start had fallen to td.03.faded, by weights of a gain below td.03.narrow. Not
+    td.03.fading_layers or more layers gave at the start had fallen to td.03.faded, by weights of a gain below td.03.narrow; or
+    weights of that gain in half of the layers, where the loss began td.03.start times above a constant prediction's. Not
     judged: gates, masked scores, softmaxes with a temperature, what stands in the loss, and saturation where weights were
     loaded.
     """
@@ -116,6 +119,9 @@ def units(run_data: RunData) -> Finding:
     found = found or flattened_signal(run_data, moments)
     if found:
         return _problem(run_data, moments, found)
+    wide = wide_start(run_data, moments)
+    if wide:
+        return _wide(run_data, moments, wide)
     return ok(
         Text(
             "在 {n} 个样本上检查了 {layers} 个带权重的层和 {activations} 个激活：没有大面积失活或饱和，网络输出随样本变化。",
@@ -230,6 +236,35 @@ def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
         Text(
             "用 HeNormal（ReLU）或 XavierUniform（tanh、sigmoid）初始化权重，或在层间加入归一化层。",
             "Draw the weights with HeNormal (ReLU) or XavierUniform (tanh, sigmoid), or put normalisation between the layers.",
+        ),
+        [_table(moments), *run_data.code_at(places, Text("这些层", "The layers"))],
+        places or [network.place for network in run_data.networks],
+    )
+
+
+def _wide(run_data: RunData, moments: Moments, large: list) -> Finding:
+    outcome, one = run_data.once(assess), large[0]
+    places = [*(at.layer.created for at in large if at.layer.created), *drawn_at(run_data, [at.layer for at in large])]
+    return problem(
+        Text(
+            "初始权重过大，最初的输出远离目标：loss 从 {start} 开始，是常数预测（{level}）的 {times} 倍，"
+            "结束时只比常数预测低 {share}；"
+            "{n} 层的权重过大（{cell} 的标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍）。",
+            "The weights start so large that the first outputs lie far from the targets: the loss begins at {start}, {times} "
+            "times that of a constant prediction ({level}), and ends {share} below it. The weights of {n} layers are too large "
+            "({cell}: a standard deviation of {std}, {gain} times the 1/√fan_in that keeps the scale).",
+            start=outcome.start,
+            level=outcome.outcome.constant_value,
+            times=float(outcome.start or 0.0) / outcome.outcome.constant_value,
+            share=percent(outcome.outcome.gain or 0.0),
+            n=len(large),
+            cell=one.layer.cell,
+            std=one.std,
+            gain=one.gain,
+        ),
+        Text(
+            "用默认的初始化，或 HeNormal（ReLU）、XavierUniform（tanh、sigmoid）。",
+            "Leave the default initialisation, or draw the weights with HeNormal (ReLU) or XavierUniform (tanh, sigmoid).",
         ),
         [_table(moments), *run_data.code_at(places, Text("这些层", "The layers"))],
         places or [network.place for network in run_data.networks],

@@ -89,6 +89,16 @@ def fading_signal(run_data: RunData, moments: Moments) -> Optional[Fading]:
     return Fading(ratio, len(layers), small)
 
 
+def wide_start(run_data: RunData, moments: Moments) -> list[Scale]:
+    """The layers whose weights began with a gain of td.03.gain or more, where they are two and half of all, nothing was loaded,
+    and the loss began far off a constant prediction and was not brought down; else none."""
+    if run_data.loads or not _began_far_off(run_data, run_data.once(assess)):
+        return []
+    layers = [entry for entry, _ in moments.courses() if entry.kind == "layer"]
+    large = [one for one in _scales(run_data, layers) if one.gain >= run_data.limit("td.03.gain")]
+    return large if len(large) >= 2 and 2 * len(large) >= len(layers) else []
+
+
 def _began_far_off(run_data: RunData, outcome: Assessment) -> bool:
     """Whether the loss began td.03.start times above that of a constant prediction, near which an untrained network lies, and
     td.03.solved of the constant's is not gone at the end."""

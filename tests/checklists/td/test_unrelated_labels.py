@@ -1,0 +1,30 @@
+"""td.05: labels that have nothing to do with the inputs."""
+
+import pytest
+from building import Run
+
+from msprec.engine import conclude
+
+CONTROL = {"samples": 1000, "agreement": 0.11, "shuffled": 0.1, "spread": 0.01, "shifted": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("end", "accuracy", "agreement", "conclusion"),
+    [
+        (1.4, 0.1, 0.11, "problem"),  # by heart: what was learnt is no better than a constant on validation
+        (1.4, 0.1, 0.5, "ok"),
+        (1.4, 0.6, 0.11, "ok"),
+        (2.3, 0.1, 0.11, "undecided"),  # nothing was learnt, and it may have another cause
+    ],
+)
+def test_learnt_by_heart(tmp_path, end, accuracy, agreement, conclusion):
+    scores = [{"step": 135, "epoch": 3, "metrics": {"acc": accuracy}, "samples": 300, "via": "Model.eval"}]
+    rows = [
+        {"step": n, "epoch": 1 + n // 46, "loss": max(end, 2.3 - n / 40), "lr": 0.1, "batch": 32} for n in range(1, 136)
+    ]
+    run = Run(steps=rows, evaluation=scores)
+    received = {"batches": 16, "columns": [], "same": 16}
+    run.facts["probes"] = {"label_control": {**CONTROL, "agreement": agreement}, "received": received, "skipped": {}}
+    beyond = conclude(run.write(tmp_path), "en")["beyond"]
+    entry = next(one for one in beyond if one["id"] == "td.05")
+    assert entry["conclusion"] == conclusion, entry["summary"]
