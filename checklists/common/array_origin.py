@@ -40,19 +40,20 @@ def array_origins(run_data: RunData, dataset: Fact, column: Fact) -> list:
     return [] if given is None else _origins(run_data, tree, begin, given, index, callers)
 
 
-def argument_origins(run_data: RunData, call: Fact, position: int) -> list:
+def argument_origins(run_data: RunData, call: Fact, position: int, callers: Sequence = ()) -> list:
     """The assignments that gave an argument of a call its values, the last first; empty where they were not found.
 
     Args:
         run_data: The run.
         call: The place of the call.
         position: Which of its arguments.
+        callers: The calls of the function around it that are followed, that of the function itself first.
     """
     tree = run_data.source.trees.get(call.file) if call and call.file else None
     if tree is None or not call.line:
         return []
     given = _given(tree, call.line, position, "", True)
-    return [] if given is None else _origins(run_data, tree, call, given, position)
+    return [] if given is None else _origins(run_data, tree, call, given, position, callers)
 
 
 def _origins(

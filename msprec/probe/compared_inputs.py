@@ -10,6 +10,7 @@ import numpy as np
 from msprec.locate.replay import undisturbed
 from msprec.locate.trace import to_numpy
 from msprec.probe.connectivity_trace import run_forward
+from msprec.probe.inline_loss import written_loss
 from msprec.probe.loss_input_statistics import is_input
 from msprec.record.nested import replaced, tensors_in
 
@@ -77,7 +78,17 @@ def _output(material, batch: tuple) -> Optional[np.ndarray]:
                 return array
         if len(given) == 2 and given[0].shape == given[1].shape and given[0].ndim == 2:
             return np.linalg.norm(given[0].astype(np.float64) - given[1], axis=1)
-    return None
+    return _written_out(material, step, len(inputs[0]))
+
+
+def _written_out(material, step, pairs: int) -> Optional[np.ndarray]:
+    """What a loss that is written out in the step is made of, where that is one number for each pair."""
+    with undisturbed(step.parameters, None, None, step.host_random):
+        try:
+            predicted = written_loss(step, material.build).predicted
+        except Exception:  # what the script's code does not do twice
+            return None
+    return predicted.reshape(-1) if predicted.size == pairs else None
 
 
 def _closer(first: np.ndarray, second: np.ndarray) -> float:

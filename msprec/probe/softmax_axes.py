@@ -18,7 +18,8 @@ _LARGEST, _CLOSE = 1 << 22, 1e-2
 def softmax_axes(trace: GraphTrace, labels: list) -> list:
     """The entry ``softmax_axes`` of ``probes.json``: softmaxes of a prediction over another axis than that of the classes.
 
-    A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers; its classes lie on axis 1.
+    A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers, or maps that a convolution
+    gives; its classes lie on axis 1.
     Predictions as wide as the batch is long count only as a layer with weights gave them and some samples share a class:
     in contrastive losses both axes are classes.
     """
@@ -29,9 +30,12 @@ def softmax_axes(trace: GraphTrace, labels: list) -> list:
         if name not in (*_SOFTMAXES, *_LOGARITHMS) or id(node) not in live or not node.inputs or not node.results:
             continue
         given = to_numpy(node.inputs[0])
-        if not any(one.shape == given.shape and np.array_equal(one, given) for one in predictions):
+        predicted = any(one.shape == given.shape and np.array_equal(one, given) for one in predictions)
+        if not predicted and not (given.ndim == 4 and given.shape[1] > 1 and _convolution_gave(trace, node.inputs[0])):
             continue
         axes = _axes_of(node, name in _LOGARITHMS)
+        if not predicted and not set(axes) & {2, 3}:
+            continue
         made = created_place(node.cell_object) if node.cell_object is not None else None
         entry = {"operator": node.callee, "place": place_of(node), "created": made}
         found.append({**entry, "shape": list(given.shape), "axes": axes})
@@ -63,6 +67,12 @@ def _layer_gave(trace: GraphTrace, predicted) -> bool:
     """Whether a cell of MindSpore's with weights made it, not a product of two outputs."""
     source = source_of(trace, predicted)
     return source is not None and source["operator"] in ("Dense", "Linear", "Conv2d", "Conv1d")
+
+
+def _convolution_gave(trace: GraphTrace, value) -> bool:
+    """Whether a convolution made it: its channels lie on axis 1, and a softmax over a row of places is none of its classes."""
+    source = source_of(trace, value)
+    return source is not None and source["operator"] == "Conv2d"
 
 
 def _shared(classes: np.ndarray) -> bool:

@@ -8,6 +8,7 @@ from mindspore import Tensor, nn, ops
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
 from msprec.probe.compared_inputs import compared_inputs
+from msprec.runtime import source_locations
 
 RNG = np.random.default_rng(1)
 LEFT = RNG.standard_normal((64, 5)).astype(np.float32)
@@ -49,6 +50,31 @@ def test_a_distance(label, closer):
     assert found["samples"] == 64
     assert found["closer"] == pytest.approx(closer, abs=0.05)
     assert found["equal"] < 1e-6 < found["usual"]
+
+
+class WithLoss(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, a, b, y):
+        distance = self.net(a, b)
+        return (y * distance**2 + (1 - y) * ops.relu(1.0 - distance) ** 2).mean()
+
+
+def test_a_loss_that_is_written_out():
+    source_locations.add_user_file(__file__)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    cell = WithLoss(Pairs("distance"))
+
+    def build(batch, _=None):
+        return of_forward(cell, batch, cell.trainable_params(), [cell.net])
+
+    material = Material()
+    batch = (Tensor(LEFT), Tensor(RIGHT), Tensor(ALIKE.astype(np.float32)))
+    material.offer("functional", batch, build, [cell.net], [])
+    found = compared_inputs(material, [{}])
+    assert found["closer"] > 0.9 and found["equal"] < 1e-6 < found["usual"]
 
 
 def test_a_similarity_is_no_distance():

@@ -34,6 +34,16 @@ def test_of_a_map_of_classes(axis, found):
     assert axes(net, (PICTURES, MASKS), forward) == found
 
 
+@pytest.mark.parametrize(("axis", "found"), [(-1, [[3]]), (2, [[2]]), (1, [])])
+def test_of_maps_of_which_one_is_taken(axis, found):
+    net = nn.Conv2d(2, 2, 1)
+
+    def forward(pictures, masks):
+        return ops.binary_cross_entropy(ops.softmax(net(pictures), axis=axis)[:, 1], masks.astype(ms.float32) / 2)
+
+    assert axes(net, (PICTURES, MASKS), forward) == found
+
+
 @pytest.mark.parametrize(("axis", "found"), [(0, [[0]]), (1, [])])
 def test_of_rows_in_a_function_of_ones_own(axis, found):
     net = nn.Dense(5, 3)

@@ -117,7 +117,8 @@ _DRAWN = ("Dense", "Conv1d", "Conv2d", "Conv3d", "Conv2dTranspose")
 #: Words of a script that gives weights their values by itself, or that means to keep random ones.
 _FILLED = r"(?i)load_(check|param|state|weight)|\.load\(|from_pretrained|pretrained|set_data|assign|weight_init=\s*(ms\.)?Tensor"
 _MEANT = (
-    r"(?i)random.?(feature|projection|weights)|reservoir|echo.?state|extreme.?learning|lottery|lora|low.?rank|adapter"
+    r"(?i)random.?(feature|projection|weights|waves?|fourier|basis)|\b(cos|sin|sign)\(\s*self\.\w+\(|reservoir|echo.?state|"
+    r"extreme.?learning|lottery|lora|low.?rank|adapter"
 )
 _SETS = r"requires_grad\s*=\s*False"
 _THAWS = r"\.requires_grad\s*=\s*True\b"

@@ -21,6 +21,7 @@ _ENCODERS = re.compile(r"vectori[sz]er|tokeni[sz]er|encoder|vocab", re.IGNORECAS
 _FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
 #: In sorted order two sets of the same members are numbered alike.
 _FACTORIZE = "factorize"
+_DATA_SETS = re.compile(r"Dataset$|DataLoader$|^Loader$|^make_(data|loader)|_(dataset|loader)$")
 _SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 
@@ -65,6 +66,38 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
         places = [one for one in (other.place, train.place, other.inside) if one]
         shown = [run_data.code_at(places, Text("编号之处", "Where they are numbered"))]
         return (undecided if other.by_value else problem)(says, advice, shown, places)
+    return _each_part_anew(run_data)
+
+
+def _each_part_anew(run_data: RunData) -> Optional[Finding]:
+    """A loop that makes a data set of each part of the data and numbers each part by itself."""
+    for file in run_data.source.trees:
+        makers = {name: made for name, made in _makers(run_data, file).items() if not made[0]}
+        for loop in run_data.source.nodes(file, ast.For) if makers else ():
+            calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
+            parts = set(target_names(loop.target))
+            made = [one for one in calls if called_name(one) in makers and one.args and _names(one.args[0]) & parts]
+            if made and any(_DATA_SETS.search(called_name(one)) for one in calls):
+                name, places = (
+                    called_name(made[0]),
+                    [place(file, made[0].lineno), place(file, makers[called_name(made[0])][1])],
+                )
+                return problem(
+                    Text(
+                        "循环为数据的每一部分各建一个数据集，{name} 也按每一部分自己的内容重新编号（{here}）："
+                        "同一个词（id 或类别）在评估时的编号与训练时不同。",
+                        "A loop makes a data set of each part of the data, and {name} numbers each part anew by its own contents "
+                        "({here}): the same word, id or class has another number in the evaluation than in training.",
+                        name=name,
+                        here=at(places[0]),
+                    ),
+                    Text(
+                        "循环之前只用训练数据编号一次，各部分使用同一个。",
+                        "Number once before the loop, by the training data alone, and use that for all parts.",
+                    ),
+                    [run_data.code_at(places, Text("编号之处", "Where they are numbered"))],
+                    places,
+                )
     return None
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
 from msprec.checklists.common.array_origin import argument_origins, array_origins
+from msprec.checklists.common.call_sites import calls_around
 from msprec.checklists.common.distribution_difference import (
     ColumnValues,
     DistributionDifference,
@@ -28,6 +29,8 @@ from msprec.source.user_code import argument_names, construct_of
 
 #: A metric of the script's own, an inverse transform, or a network that is another, or does otherwise, outside training.
 _RESCALES = r"def update\(self|inverse_transform|self\.training\b|eval_network\s*="
+#: Calls of a function that is evaluated with, of which the arguments are followed.
+_CALLERS = 3
 _TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
 #: What to do about processing that differs.
 ADVICE = Text(
@@ -513,7 +516,8 @@ def _of_input(run_data: RunData, train: Fact, other: Fact) -> Optional[Finding]:
             rearranged(run_data, ColumnValues(a, train.samples or 0), ColumnValues(b, other.samples or 0)) is not None
         )
         reshapes = run_data.find_lines(r"\breshape\(.*,.*,") if mixed else []
-        made = argument_origins(run_data, other.place, b.position or 0)[:3]
+        ways = [(), *([caller] for caller in calls_around(run_data, other.place)[:_CALLERS])]
+        made = [one for way in ways for one in argument_origins(run_data, other.place, b.position or 0, way)[:3]]
         return problem(wrong, ADVICE, shown, [*(reshapes if len(reshapes) == 1 else []), other.place, *made])
     return undecided(
         Text(

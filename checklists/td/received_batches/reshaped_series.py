@@ -6,7 +6,9 @@ from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 
-_RESHAPES = r"(?i)\b(reshape|view)\(.*(\b{}|\bc|channels?|features?|\bdims?)\s*[)\]]*\)"
+_RESHAPES = (
+    r"(?i)\b(reshape|view)\(.*(\b{}|\bc|channels?|features?|\bdims?|axes|sensors?|signals?|leads?|bands?)\s*[)\]]*\)"
+)
 
 
 def reshaped_series(run_data: RunData) -> Optional[Finding]:

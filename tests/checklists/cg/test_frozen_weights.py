@@ -23,6 +23,22 @@ def test_an_explicit_freeze_is_ok_and_listed(verdict):
     assert entry["conclusion"] == "ok" and "backbone.weight" in entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("code", "conclusion"),
+    [
+        ("return self.top(self.proj(x))", "problem"),
+        ("return self.top(ops.cos(self.proj(x)))", "ok"),  # random Fourier features
+        ("return self.top(random_features(self.proj, x))", "ok"),
+    ],
+)
+def test_a_layer_that_is_frozen_as_drawn(verdict, code, conclusion):
+    frozen = {"requires_grad": False, "in_optimizer": False, "moved": STILL, "cell_class": "Dense"}
+    run = weights(MOVING, parameter("proj.weight", [64, 8], **frozen))
+    run.source["train.py"] += "for p in net.proj.get_parameters():\n    p.requires_grad = False\n\n\n"
+    run.source["train.py"] += f"def construct(self, x):\n    {code}\n"
+    assert verdict("cg.02", run)["conclusion"] == conclusion
+
+
 def head_left_out(frozen=True, last=True, loaded=3, filled="conv"):
     head = parameter(
         "head.weight", [4, 32], requires_grad=not frozen, in_optimizer=not frozen, moved=STILL if frozen else {}

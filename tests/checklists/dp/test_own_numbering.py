@@ -39,6 +39,7 @@ _LETTERS = """def letters(words):
 """
 _PARTS = "known, others = table.iloc[:9].copy(), table.iloc[9:].copy()\n"
 _SPLIT = "known, others = split(table, 0.2)\n"
+_EACH = "for n, part in enumerate(parts):\n    ids = encode(part, {0})\n    sets.append(NumpySlicesDataset(ids))\n"
 _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
 
 
@@ -73,6 +74,9 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         ("a = known['s'].factorize()[0]\nb = others['s'].factorize()[0]\n", None),  # of tables of their own
         ("a = known['s'].factorize()[0]\nb = known['t'].factorize()[0]\n", None),
         ("a = known['s'].factorize()[0]\nb = others['t'].factorize()[0]\n", None),
+        (_COUNTED + _EACH.format("build(part)"), "problem"),
+        (_COUNTED + "known = build(parts[0])\n" + _EACH.format("known"), None),
+        (_COUNTED + "for name in columns:\n    known[name] = build(table[name])\n", None),  # each column has its own
         # sorted members, and what is read from a file, may well have the same numbers
         (_SORTED + _BOTH.format("Ids"), "undecided"),
         (_READ + "a = load(train_path)\nb = load(test_path)\n", "undecided"),

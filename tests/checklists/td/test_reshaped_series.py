@@ -13,6 +13,7 @@ _TORN, _SOUND, _FRAMES = (0.42, 0.44, 0.22, -0.03), (0.16, 0.15, 0.43, 0.15), (0
     [
         ("x = x.reshape(len(x), LENGTH, 2)\n", _TORN, 1),
         ("x = load()\nx = np.reshape(x, (-1, steps, channels))\n", _TORN, 2),
+        ("x = x.reshape(-1, T, AXES)\n", _TORN, 1),
         ("x = load()\n", _TORN, None),  # as it was measured, for all that is known
         ("x = x.reshape(len(x), LENGTH, 2)\n", _SOUND, None),
         ("x = x.reshape(len(x), LENGTH, 2)\n", _FRAMES, None),  # one series, cut on purpose
