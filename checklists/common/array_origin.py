@@ -9,7 +9,7 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, assigned_parts, called_name, own_nodes, root_name
 
-_MOST, _DEEPEST = 4, 6
+_MOST, _DEEPEST = 5, 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -275,7 +275,7 @@ def _in_functions(module: ast.AST, value: ast.expr, index: int) -> Iterator[int]
     """The lines in a function of the script's that make what a call of it gives."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
         return
-    for one in own_nodes(module):
+    for one in getattr(module, "body", []):
         if isinstance(one, _FUNCTIONS) and one.name == value.func.id:
             yield from _handed_out(one, index)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.runtime.cell_origins import created_place
-from msprec.runtime.cells import is_builtin
+from msprec.runtime.cells import is_builtin, is_wrapper_class
 from msprec.runtime.source_locations import place_in
 
 _DENSE, _CONVOLUTIONS = ("Dense", "Linear"), ("Conv1d", "Conv2d", "Conv3d")
@@ -70,20 +70,15 @@ def linear_pairs(trace, live: set) -> list:
 def followers(trace) -> dict:
     """``{id(node): nodes that take its result}``; cells that only hold others are left out, as what they hold is there.
 
-    Of one that has weights too, as a Dense that holds its activation, what it holds is left out.
+    Of one of MindSpore's that has weights too, as a Dense that holds its activation, what it holds is left out.
     """
     following: dict = {}
-    weighted = [
-        node for node in trace.nodes if node.inner and node.cell_object is not None and node.cell_object._params
-    ]
-    held = {id(inner) for node in weighted for inner in node.inner}
+    weighted = {id(node) for node in trace.nodes if node.inner and _holds_weights(node.cell_object)}
+    held = {id(inner) for node in trace.nodes if id(node) in weighted for inner in node.inner}
     for node in trace.nodes:
         cell = node.cell_object
-        if (
-            not node.results
-            or id(node) in held
-            or (cell is not None and cell._cells and node.inner and not cell._params)
-        ):
+        holder = cell is not None and cell._cells and node.inner and id(node) not in weighted
+        if not node.results or id(node) in held or holder:
             continue
         # what hands its input on as it is, as a dropout at rest does, makes nothing: who takes it takes the input
         if all(trace.producers.get(id(value)) in node.sources for value in node.results):
@@ -91,6 +86,10 @@ def followers(trace) -> dict:
         for source in {id(source): source for source in node.sources}:
             following.setdefault(source, []).append(node)
     return following
+
+
+def _holds_weights(cell) -> bool:
+    return cell is not None and is_builtin(type(cell)) and not is_wrapper_class(type(cell)) and bool(cell._params)
 
 
 def normalization_of(node, following: dict):

@@ -13,6 +13,11 @@ from msprec.source.user_code import assigned_parts, called_name, root_name, targ
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: What gives a new array each time that it is indexed.
 _READ_ANEW = re.compile(r"\b(h5py|zarr|lmdb|netCDF4|pyarrow|datasets\.load_dataset)\b")
+#: Names of arrays of one sample, or of several.
+_ARRAYS = re.compile(
+    r"(^|_)(x|xs|imgs?|images?|pic\w*|frames?|samples?|signals?|windows?|feat\w*|data|rows?|seq\w*|arr\w*|waves?|spec\w*|clouds?)(_|\d|$)",
+    re.IGNORECASE,
+)
 #: What a loop goes over that gives one number after the other.
 _NUMBERS = ("range", "permutation", "arange", "randperm")
 
@@ -23,15 +28,16 @@ def changed_in_place(run_data: RunData) -> Optional[Finding]:
     for file in run_data.source.trees:
         read = _READ_ANEW.search(ast.unparse(run_data.source.trees[file]))
         for function in run_data.source.nodes(file, *_FUNCTIONS) if read is None else ():
-            for name, line in _views(function):
-                written = next(_writes(run_data, file, function, name, line, array=False), None)
+            for name, value, line in _views(function):
+                array = bool(_ARRAYS.search(name) or _ARRAYS.search(ast.unparse(value.value).rpartition(".")[2]))
+                written = next(_writes(run_data, file, function, name, line, array, follow=True), None)
                 if written is not None:
                     return _problem(run_data, name, [place(file, line), written])
     return None
 
 
 def _views(function) -> Iterator[tuple]:
-    """``(name, line)`` of what a source takes of an array that it holds, by the number of one sample or a slice."""
+    """``(name, value, line)`` of what a source takes of an array that it holds, by the number of one sample or a slice."""
     nodes = list(ast.walk(function))
     if function.name == "__getitem__":
         numbers = {one.arg for one in function.args.args[1:2]}
@@ -47,7 +53,7 @@ def _views(function) -> Iterator[tuple]:
             parts = [part for one in node.targets for part in assigned_parts(one, node.value)]
             for target, value, alone in parts:
                 if alone and isinstance(target, ast.Name) and _is_view(value, numbers) and root_name(value) not in own:
-                    yield target.id, node.lineno
+                    yield target.id, value, node.lineno
 
 
 def _is_view(node: ast.AST, numbers: set) -> bool:
@@ -58,10 +64,13 @@ def _is_view(node: ast.AST, numbers: set) -> bool:
     return slices or (isinstance(index, ast.Name) and index.id in numbers)
 
 
-def _writes(run_data: RunData, file: str, function, name: str, line: int, array: bool) -> Iterator:
+def _writes(
+    run_data: RunData, file: str, function, name: str, line: int, array: bool, follow: bool = False
+) -> Iterator:
     """Where a function writes into what has a name, from a line on, before the name stands for something else.
 
-    ``array``: whether it is known to be an array; ``label -= 1`` of a number makes another one.
+    ``array``: whether its name is that of an array (``label -= 1`` of a number makes another one); ``follow``: also where a
+    function of the script's does that is called with it.
     """
     bound = [one.lineno for one in ast.walk(function) if isinstance(one, ast.Assign) and _binds(one, name)]
     until = min((one for one in bound if one > line), default=1 << 30)
@@ -74,18 +83,18 @@ def _writes(run_data: RunData, file: str, function, name: str, line: int, array:
             into = [one for one in node.targets if isinstance(one, ast.Subscript) and root_name(one) == name]
             if any({part.id for part in ast.walk(one.slice) if isinstance(part, ast.Name)} & drawn for one in into):
                 yield place(file, node.lineno)
-        elif isinstance(node, ast.Call) and not array:
-            yield from _written_by(run_data, node, name)
+        elif isinstance(node, ast.Call) and follow:
+            yield from _written_by(run_data, node, name, array)
 
 
-def _written_by(run_data: RunData, call: ast.Call, name: str) -> Iterator:
+def _written_by(run_data: RunData, call: ast.Call, name: str, array: bool) -> Iterator:
     """The same of the function of the script's that is called with it."""
     given = [n for n, one in enumerate(call.args) if isinstance(one, ast.Name) and one.id == name]
     for where, called in run_data.source.functions(called_name(call)) if given else ():
         names = [one.arg for one in called.args.args]
         position = given[0] + (names[:1] == ["self"])
         if position < len(names) and isinstance(called, ast.FunctionDef):
-            yield from _writes(run_data, where, called, names[position], called.lineno, array=True)
+            yield from _writes(run_data, where, called, names[position], called.lineno, array)
 
 
 def _binds(node: ast.Assign, name: str) -> bool:

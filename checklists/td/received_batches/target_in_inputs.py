@@ -14,6 +14,7 @@ def target_in_inputs(run_data: RunData) -> Optional[Finding]:
     if facts.samples is None:
         return None
     places = input_origins(run_data, facts.input or 0)
+    places += input_origins(run_data, facts.target)[:2] if facts.target is not None else []
     return problem(
         Text(
             "目标就在输入里：{n} 个样本中，第 {input} 个输入的第 {column} 个数（序列则为最后一步的第几个）都等于目标，"

@@ -237,3 +237,11 @@ def test_the_calls_that_handed_an_array_in(reading, name, callers, found):
 def test_the_lines_that_gave_an_argument_its_values(reading, code, position, found):
     places = argument_origins(reading(code), place("train.py", 3), position)
     assert [one.line for one in places] == found
+
+
+def test_an_argument_that_a_function_made(reading):
+    code = _WINDOWS.replace(
+        'd = NumpySlicesDataset((X, Y), ["x", "y"])', "out = net(Tensor(X[order]), Tensor(Y[order]))"
+    )
+    lines = [[one.line for one in argument_origins(reading(code), place("train.py", 8), n)] for n in (0, 1)]
+    assert lines == [[7, 5], [7, 4]]

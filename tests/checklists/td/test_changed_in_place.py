@@ -18,6 +18,10 @@ class Source:
         picture[top : top + 2] = 0
         return picture
 
+    def shift(self, number):
+        number -= 1
+        return number
+
     def cut_copy(self, picture):
         picture = picture.copy()
         picture -= 1
@@ -33,7 +37,9 @@ class Source:
         (".copy()", "image = self.cut(image)", None),
         ("", "image = self.cut_copy(image)", None),
         ("", "image = image - self.mean", None),
+        ("", "image -= self.mean", [4, 6]),
         ("", "label -= 1", None),  # a number
+        ("", "label = self.shift(label)", None),
         ("", "image[0] = 1.0", None),  # the same each time
     ],
 )
