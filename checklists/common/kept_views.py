@@ -106,8 +106,10 @@ def _kept_all(run_data: RunData) -> Iterator[tuple]:
     for file in run_data.source.trees:
         for node in run_data.source.nodes(file, ast.Assign):
             owner = _owner(node.value)
+            if not owner:
+                continue
             name = ast.unparse(node.targets[0])
-            loops = [one for one in run_data.source.nodes(file, ast.For) if owner and _owner(one.iter) == owner]
+            loops = [one for one in run_data.source.nodes(file, ast.For) if _owner(one.iter) == owner]
             for call in (one for loop in loops for one in ast.walk(loop) if isinstance(one, ast.Call)):
                 given = call.args[-1] if call.args and called_name(call) in (*_ASSIGNS, *_SETS) else None
                 if isinstance(given, ast.Subscript) and ast.unparse(given.value) == name:

@@ -72,8 +72,9 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
 def _each_part_anew(run_data: RunData) -> Optional[Finding]:
     """A loop that makes a data set of each part of the data and numbers each part by itself."""
     for file in run_data.source.trees:
-        makers = {name: made for name, made in _makers(run_data, file).items() if not made[0]}
-        for loop in run_data.source.nodes(file, ast.For) if makers else ():
+        loops = run_data.source.nodes(file, ast.For)
+        makers = {name: made for name, made in _makers(run_data, file).items() if not made[0]} if loops else {}
+        for loop in loops if makers else ():
             calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
             parts = set(target_names(loop.target))
             made = [one for one in calls if called_name(one) in makers and one.args and _names(one.args[0]) & parts]

@@ -1,6 +1,7 @@
 """Outputs that were collected over a shuffled set and are used beside its arrays in their own order (ds.02)."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Optional
 
@@ -10,13 +11,15 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import called_name
 
+_SHUFFLED = re.compile(r"shuffle\s*=\s*True")
 _JOINS = ("concatenate", "concat", "cat", "stack", "vstack", "hstack")
 
 
 def cached_out_of_order(run_data: RunData, _dataset: Fact, _column: Fact) -> Optional[tuple]:
     """Where ``kept = collect(net, loader)``, or a comprehension over it, goes over a loader of ``(x, …)`` with ``shuffle=True``,
     and ``x`` and ``kept`` are handed on together."""
-    for file in run_data.source.trees:
+    shuffled = {file for file, _ in run_data.source.grep(_SHUFFLED)}
+    for file in sorted(run_data.source.trees.keys() & shuffled):
         for scope in (run_data.source.trees[file], *run_data.source.nodes(file, ast.FunctionDef)):
             for made, kept, used in _kept(run_data, scope):
                 says = Text(

@@ -25,9 +25,9 @@ _NUMBERS = ("range", "permutation", "arange", "randperm")
 def changed_in_place(run_data: RunData) -> Optional[Finding]:
     """A problem where ``__getitem__``, or a generator, takes ``image = self.images[i]``, which is a view of the array, and it or
     a function of the script's that it calls writes into ``image``: at places that are drawn, or by ``image -= …``."""
-    for file in run_data.source.trees:
-        read = _READ_ANEW.search(ast.unparse(run_data.source.trees[file]))
-        for function in run_data.source.nodes(file, *_FUNCTIONS) if read is None else ():
+    read_anew = {file for file, _ in run_data.source.grep(_READ_ANEW)}
+    for file in sorted(run_data.source.trees.keys() - read_anew):
+        for function in _sources(run_data, file):
             for name, value, line in _views(function):
                 array = bool(_ARRAYS.search(name) or _ARRAYS.search(ast.unparse(value.value).rpartition(".")[2]))
                 written = next(_writes(run_data, file, function, name, line, array, follow=True), None)
@@ -36,17 +36,23 @@ def changed_in_place(run_data: RunData) -> Optional[Finding]:
     return None
 
 
+def _sources(run_data: RunData, file: str) -> list:
+    """The functions of a file that hand out samples: ``__getitem__``, and generators."""
+    code = run_data.source
+    yielding = [code.function_around(file, one.lineno) for one in code.nodes(file, ast.Yield, ast.YieldFrom)]
+    indexed = [one for one in code.nodes(file, *_FUNCTIONS) if one.name == "__getitem__"]
+    return list({id(one): one for one in [*indexed, *yielding] if one is not None}.values())
+
+
 def _views(function) -> Iterator[tuple]:
     """``(name, value, line)`` of what a source takes of an array that it holds, by the number of one sample or a slice."""
     nodes = list(ast.walk(function))
     if function.name == "__getitem__":
         numbers = {one.arg for one in function.args.args[1:2]}
-    elif any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in nodes):
+    else:
         loops = [(one.target, one.iter) for one in nodes if isinstance(one, ast.For)]
         counted = [target for target, over in loops if isinstance(over, ast.Call) and called_name(over) in _NUMBERS]
         numbers = {name for target in counted for name in target_names(target)}
-    else:
-        return
     own = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     for node in nodes:
         if isinstance(node, ast.Assign):
