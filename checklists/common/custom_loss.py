@@ -65,11 +65,20 @@ def check_direction(one: Fact, run_data: RunData) -> None:
     if not did.repeatable or not one.final or not _has_curve(did) or one.weighed:
         return
     meant = one.purpose or (one.written and not _below_zero(did)) or _AGAINST.search(one.name)
-    if did.way == "rises" and not meant:
+    if did.way == "rises" and not meant and not _ascends(run_data):
         raise Wrong(_rises(one), _SIGN, one.place)
     if _no_better_than_neutral(did) and not meant:
         terms = [term.place for term in run_data.probes.terms if term.place]
         raise Wrong(_prefers_neutral(one), _SIGN, one.place, *terms)
+
+
+#: A step up the gradient: ``assign_add(p, rate * g)``, ``p.set_data(p + rate * g)``.
+_UP = r"\bassign_add\(|\b(assign|set_data|assign_value)\(.*\+\s*\w*(lr|rate|eta|step)\w*\s*\*"
+
+
+def _ascends(run_data: RunData) -> bool:
+    """Whether a script without optimizers adds the gradients to its weights: what it computes is to grow."""
+    return not any(one.used is not False for one in run_data.optimizers) and bool(run_data.find_lines(_UP, 1))
 
 
 #: Values of the curve: predictions away from the labels, half way, neutral, half way towards them, and at the labels.

@@ -1,5 +1,6 @@
 """Are delivered features on unit scale? The judgement on one training set's columns (dp.01)."""
 
+import ast
 import math
 import re
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from msprec.checklists.common.one_quantity import is_one_quantity
 from msprec.checklists.common.target_columns import column_of
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
+from msprec.source.user_code import argument_names, assigned_parts, called_name, construct_of
 
 _NOT_A_FEATURE = re.compile(
     r"(^|_)(mask|ids?|idx|index|weights?|length|lens?|segment|token_type|position)($|_|s$)", re.IGNORECASE
@@ -120,7 +122,29 @@ def is_token(run_data: RunData, column: Fact) -> bool:
         return False
     if any("embed" in (cell.class_ or "").lower() for network in run_data.networks for cell in network.cells):
         return True
-    return bool(run_data.find_lines(_LOOKS_UP, most=1))
+    return bool(run_data.find_lines(_LOOKS_UP, most=1)) or _indexes_a_table(run_data)
+
+
+def _indexes_a_table(run_data: RunData) -> bool:
+    """Whether a ``construct`` takes rows of a Parameter of its cell by the numbers that it is given: ``self.table[ids]``."""
+    for file in run_data.source.trees:
+        for node in run_data.source.nodes(file, ast.ClassDef):
+            construct = construct_of(node)
+            if construct is None:
+                continue
+            tables = {
+                ast.unparse(target)
+                for one in ast.walk(node)
+                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+                for target, value, _ in (part for held in one.targets for part in assigned_parts(held, one.value))
+                if isinstance(value, ast.Call) and called_name(value) == "Parameter"
+            }
+            given = set(argument_names(construct))
+            for one in ast.walk(construct):
+                index = one.slice if isinstance(one, ast.Subscript) and ast.unparse(one.value) in tables else None
+                if isinstance(index, ast.Name) and index.id in given:
+                    return True
+    return False
 
 
 def is_picture(column: Fact) -> bool:

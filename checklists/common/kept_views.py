@@ -93,6 +93,8 @@ def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
             for loop in loops[:1]:
                 for node in (one for one in ast.walk(loop) if isinstance(one, ast.Assign)):
                     into, kept = node.targets[0], node.value
+                    # Parameter.data shares its memory
+                    kept = kept.value if isinstance(kept, ast.Attribute) and kept.attr == "data" else kept
                     if not isinstance(into, ast.Subscript) or not isinstance(kept, ast.Name) or kept.id != written:
                         continue
                     back = _put_back(run_data.source.trees[file], ast.unparse(into.value), loop)

@@ -7,7 +7,7 @@ import numpy as np
 
 from msprec.locate.replay import of_forward
 from msprec.observe.train_steps.given_rate import given_rate
-from msprec.observe.train_steps.gradient_functions import differentiated_in, innermost, unscales_value
+from msprec.observe.train_steps.gradient_functions import differentiated_in, forward_of, innermost, unscales_value
 from msprec.observe.train_steps.open_step import OpenStep, Opposite, Unscaled
 from msprec.record.step_recorder import to_number
 from msprec.runtime.cells import is_builtin, unwrap
@@ -165,10 +165,10 @@ class FunctionalSteps:
 
         def build(args, wanted=None):
             given = wanted or weights or [p for root in roots for p in root.trainable_params()] or alone
-            return of_forward(innermost(function), args, given, roots, scaler, to_number(scale))
+            return of_forward(forward, args, given, roots, scaler, to_number(scale))
 
         alone = [one for one in reached.parameters if one.requires_grad]
-        forward = innermost(function)
+        forward = forward_of(function)
         steps.offer("functional", args, build, roots, reached.optimizers, function, forward=forward, alone=alone)
         steps.replays.begin(step.number, args, build, roots, scaler is not None)
 

@@ -2,7 +2,7 @@
 
 import dis
 
-from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class
+from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, parameter_names
 from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FUNCTION, WRAPPING_FUNCTIONS
 
 
@@ -46,6 +46,45 @@ def innermost(function):
             break
         function = inner[0]
     return function
+
+
+def forward_of(function):
+    """The user's function whose gradients are computed: inside MindSpore's gradient function, or inside the one gradient function
+    that a function of the user's calls with arguments of the same names; else the function itself."""
+    forward = innermost(function)
+    plain = _plain(forward)
+    cells = zip(getattr(getattr(plain, "__code__", None), "co_freevars", ()), getattr(plain, "__closure__", None) or ())
+    inside = [held for _, cell in cells for held in _contents(cell) if is_gradient_function(held)]
+    if len(inside) != 1:
+        return forward
+    inner = innermost(inside[0])
+    return inner if parameter_names(inner) == parameter_names(forward) != [] else forward
+
+
+def held_gradients(function, optimizer) -> tuple:
+    """The sums of gradients that a compiled update holds in its closure: tensors of the shapes of the optimizer's parameters, and
+    none of these; empty where it holds none."""
+    shapes = [tuple(one.shape) for one in optimizer.parameters]
+    own = set(map(id, optimizer.parameters))
+    for held in (one for cell in getattr(_plain(function), "__closure__", None) or () for one in _contents(cell)):
+        alike = isinstance(held, (list, tuple)) and [getattr(one, "shape", None) for one in held] == shapes
+        if alike and not own & set(map(id, held)):
+            return (held,)
+    return ()
+
+
+def _plain(function):
+    """The function of the script's inside a compiled one and a method."""
+    function = getattr(function, "__wrapped__", function)
+    return getattr(function, "__func__", function)
+
+
+def _contents(cell) -> list:
+    """What a closure's cell holds; nothing of one that is not filled yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
 
 
 def _held(function, names: tuple) -> list:

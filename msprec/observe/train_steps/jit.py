@@ -3,7 +3,12 @@
 from typing import Optional
 
 from msprec.locate.replay import of_function
-from msprec.observe.train_steps.gradient_functions import is_all_finite, is_gradient_function, returns_value
+from msprec.observe.train_steps.gradient_functions import (
+    held_gradients,
+    is_all_finite,
+    is_gradient_function,
+    returns_value,
+)
 from msprec.observe.train_steps.open_step import NotUpdated, OpenStep
 from msprec.record.overflow_rules import UPDATE
 from msprec.runtime.cells import optimizers_in, unwrap
@@ -35,7 +40,8 @@ class JitSteps:
             return run()
         is_gradient = is_gradient_function(executor.fn)
         if reached.optimizers and not is_gradient and not reached.has_gradient and functional.awaits_update:
-            return functional.call_optimizer(reached.optimizers[0], _gradients_of(args), run)
+            given = _gradients_of(args) or held_gradients(executor.fn, reached.optimizers[0])
+            return functional.call_optimizer(reached.optimizers[0], given, run)
         if reached.optimizers and not is_gradient:
             step = guarded_call(self._begin, executor, reached, args)
             output = run()

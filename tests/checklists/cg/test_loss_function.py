@@ -155,6 +155,23 @@ def test_losses_that_are_written_out(verdict, changed, conclusion):
 
 
 @pytest.mark.parametrize(
+    ("update", "optimizers", "conclusion"),
+    [
+        ("ops.assign_add(p, rate * g)", [], "undecided"),
+        ("p.set_data(p + lr * g)", [], "undecided"),
+        ("ops.assign_sub(p, rate * g)", [], "problem"),
+        ("ops.assign_add(count, 1)", None, "problem"),  # an optimizer goes down
+    ],
+)
+def test_a_script_that_goes_up_the_gradient(verdict, update, optimizers, conclusion):
+    made = Run(source={"train.py": f"for p, g in zip(params, grads):\n    {update}\n"})
+    made.facts["probes"] = {"own_losses": [WRITTEN], "skipped": {}}
+    if optimizers is not None:
+        made.facts["optimizer"]["optimizers"] = optimizers
+    assert verdict("cg.04", made)["conclusion"] == conclusion
+
+
+@pytest.mark.parametrize(
     ("why", "purpose", "conclusion"),
     [
         ("unused", False, "problem"),

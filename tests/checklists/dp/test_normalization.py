@@ -119,6 +119,16 @@ def test_a_huge_regression_target_is_mentioned_only(verdict):
     )
 
 
+_TABLE = """
+class Net(nn.Cell):
+    def __init__(self):
+        self.table = Parameter(initializer("normal", (20001, 8)), name="table")
+
+    def construct(self, ids):
+        return self.table[ids].sum(axis=1)
+"""
+
+
 def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
     embedding = [
@@ -127,6 +137,11 @@ def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     ]
     assert verdict("dp.01", fed(tokens, cells=embedding))["conclusion"] == "not_applicable"
     assert verdict("dp.01", fed(tokens))["conclusion"] == "problem"
+    run = fed(tokens)
+    run.source["net.py"] = _TABLE
+    assert verdict("dp.01", run)["conclusion"] == "not_applicable"
+    run.source["net.py"] = _TABLE.replace("[ids]", "[:4]")
+    assert verdict("dp.01", run)["conclusion"] == "problem"
 
 
 def test_a_zero_state_beside_token_ids_has_no_scale(verdict):

@@ -58,6 +58,7 @@ class Average:
     [
         ("p", "ops.assign(p, Tensor(self.shadow[p.name]))", "self.backup[p.name]", True),
         ("p", "p.set_data(self.shadow[p.name])", "self.backup[p.name]", True),
+        ("p.data", "ops.assign(p, Tensor(self.shadow[p.name]))", "self.backup[p.name]", True),
         ("p.asnumpy().copy()", "ops.assign(p, Tensor(self.shadow[p.name]))", "Tensor(self.backup[p.name])", False),
         ("p", "pass", "self.backup[p.name]", False),  # a table of the parameters
         ("p", "ops.assign(p, Tensor(self.shadow[p.name]))", "self.shadow[p.name]", False),  # not put back
