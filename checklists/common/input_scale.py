@@ -12,7 +12,7 @@ from msprec.checklists.common.one_quantity import is_one_quantity
 from msprec.checklists.common.target_columns import column_of
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
-from msprec.source.user_code import argument_names, assigned_parts, called_name, construct_of
+from msprec.source.user_code import argument_names, called_name, construct_of, own_attribute
 
 _NOT_A_FEATURE = re.compile(
     r"(^|_)(mask|ids?|idx|index|weights?|length|lens?|segment|token_type|position)($|_|s$)", re.IGNORECASE
@@ -133,15 +133,16 @@ def _indexes_a_table(run_data: RunData) -> bool:
             if construct is None:
                 continue
             tables = {
-                ast.unparse(target)
+                own_attribute(target)
                 for one in ast.walk(node)
-                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
-                for target, value, _ in (part for held in one.targets for part in assigned_parts(held, one.value))
-                if isinstance(value, ast.Call) and called_name(value) == "Parameter"
-            }
-            given = set(argument_names(construct))
+                if isinstance(one, ast.Assign)
+                and isinstance(one.value, ast.Call)
+                and called_name(one.value) == "Parameter"
+                for target in one.targets
+            } - {""}
+            given = argument_names(construct)
             for one in ast.walk(construct):
-                index = one.slice if isinstance(one, ast.Subscript) and ast.unparse(one.value) in tables else None
+                index = one.slice if isinstance(one, ast.Subscript) and own_attribute(one.value) in tables else None
                 if isinstance(index, ast.Name) and index.id in given:
                     return True
     return False

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.kept_weights import better_way
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name
+from msprec.source.user_code import argument_names, called_name
 
 _MODES = {"min": False, "max": True}
 
@@ -89,21 +90,22 @@ def _handed(run_data: RunData) -> Iterator[tuple]:
 
 def _mode_of(run_data: RunData, file: str, call: ast.Call) -> Optional[tuple]:
     """``(mode, where it is written)`` of an object of a class of the script's: the call's argument, or the default."""
-    for where, node in run_data.source.classes(called_name(call)):
-        for one in node.body:
-            if isinstance(one, ast.FunctionDef) and one.name == "__init__":
-                names = [argument.arg for argument in one.args.args][1:]
-                if "mode" not in names:
-                    return None
-                given = [word.value for word in call.keywords if word.arg == "mode"] or call.args[
-                    names.index("mode") :
-                ][:1]
-                if given or any(word.arg is None for word in call.keywords):
-                    value = getattr(given[0], "value", None) if given else None
-                    return (value, place(file, call.lineno)) if isinstance(value, str) else None
-                default = _constants(one).get("mode")
-                return (default.value, place(where, default.lineno)) if default is not None else None
-    return None
+    made = [
+        (where, one)
+        for where, node in run_data.source.classes(called_name(call))
+        for one in node.body
+        if isinstance(one, ast.FunctionDef) and one.name == "__init__"
+    ]
+    names = argument_names(made[0][1]) if made else []
+    if "mode" not in names:
+        return None
+    where, function = made[0]
+    given = argument_of(call, "mode", names.index("mode"))
+    if given is not None or any(word.arg is None for word in call.keywords):
+        value = getattr(given, "value", None)
+        return (value, place(file, call.lineno)) if isinstance(value, str) else None
+    default = _constants(function).get("mode")
+    return (default.value, place(where, default.lineno)) if default is not None else None
 
 
 def _calls_of(run_data: RunData, file: str, held: str) -> Iterator[tuple]:

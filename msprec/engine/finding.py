@@ -94,9 +94,8 @@ def together(findings: Iterable[Finding]) -> Finding:
             told.append(one)
     if len(told) < 2:
         return worst(findings)
-    found = problem(
-        Joined([one.summary for one in told]), Joined([one.advice for one in told]), [one.evidence for one in told]
-    )
+    shown = {id(piece): piece for one in told for piece in one.evidence}  # what several show is shown once
+    found = problem(Joined([one.summary for one in told]), Joined([one.advice for one in told]), list(shown.values()))
     found.locations = list({(at["file"], at["line"]): at for one in told for at in one.locations}.values())
     return found
 

@@ -11,6 +11,7 @@ from msprec.probe.producing_operator import source_of
 from msprec.runtime.cell_origins import created_place
 
 _SOFTMAXES, _LOGARITHMS = ("softmax", "softmax_"), ("log_softmax", "logsoftmax", "logsoftmaxext")
+_LAYERS = ("Dense", "Linear", "Conv2d", "Conv1d")
 #: Largest prediction that is looked at, in elements, and a sum's distance from one.
 _LARGEST, _CLOSE = 1 << 22, 1e-2
 
@@ -19,9 +20,8 @@ def softmax_axes(trace: GraphTrace, labels: list) -> list:
     """The entry ``softmax_axes`` of ``probes.json``: softmaxes of a prediction over another axis than that of the classes.
 
     A prediction is what a cross-entropy, or a loss of the script's own, takes beside class numbers, or maps that a convolution
-    gives; its classes lie on axis 1.
-    Predictions as wide as the batch is long count only as a layer with weights gave them and some samples share a class:
-    in contrastive losses both axes are classes.
+    gives; its classes lie on axis 1. Predictions as wide as the batch is long count only as a layer with weights gave them and
+    some samples share a class: in contrastive losses both axes are classes.
     """
     predictions = _predictions(trace, labels)
     live, found = live_nodes(trace), []
@@ -31,7 +31,8 @@ def softmax_axes(trace: GraphTrace, labels: list) -> list:
             continue
         given = to_numpy(node.inputs[0])
         predicted = any(one.shape == given.shape and np.array_equal(one, given) for one in predictions)
-        if not predicted and not (given.ndim == 4 and given.shape[1] > 1 and _convolution_gave(trace, node.inputs[0])):
+        maps = given.ndim == 4 and given.shape[1] > 1
+        if not predicted and not (maps and _layer_gave(trace, node.inputs[0], ("Conv2d",))):
             continue
         axes = _axes_of(node, name in _LOGARITHMS)
         if not predicted and not set(axes) & {2, 3}:
@@ -63,16 +64,10 @@ def _square(array: np.ndarray) -> bool:
     return array.ndim == 2 and array.shape[0] == array.shape[1]
 
 
-def _layer_gave(trace: GraphTrace, predicted) -> bool:
-    """Whether a cell of MindSpore's with weights made it, not a product of two outputs."""
-    source = source_of(trace, predicted)
-    return source is not None and source["operator"] in ("Dense", "Linear", "Conv2d", "Conv1d")
-
-
-def _convolution_gave(trace: GraphTrace, value) -> bool:
-    """Whether a convolution made it: its channels lie on axis 1, and a softmax over a row of places is none of its classes."""
+def _layer_gave(trace: GraphTrace, value, layers: tuple = _LAYERS) -> bool:
+    """Whether a cell of MindSpore's with weights made it, one of these, not a product of two outputs."""
     source = source_of(trace, value)
-    return source is not None and source["operator"] == "Conv2d"
+    return source is not None and source["operator"] in layers
 
 
 def _shared(classes: np.ndarray) -> bool:

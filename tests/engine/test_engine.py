@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from msprec.bilingual import Joined, Text, listed, show
+from msprec.checklists.common.findings import note
 from msprec.engine import UnknownThreshold, blank, conclude, default_thresholds, find, items
 from msprec.engine.finding import ok, problem, together
 from msprec.engine.schema import Fact
@@ -110,11 +111,12 @@ def test_problems_of_one_item_are_told_together():
     def at(line):
         return Fact({"file": "train.py", "line": line}, PLACE)
 
-    one, other = (problem(Text(str(n), str(n)), Text("", f"mend {n}"), (), [at(n)]) for n in (3, 7))
+    shown = note("", "shown by both")
+    one, other = (problem(Text(str(n), str(n)), Text("", f"mend {n}"), [shown], [at(n)]) for n in (3, 7))
     again, fine = problem(Text("3", "again"), Text("", ""), (), [at(3)]), ok(Text("ok", "ok"))
     both = together([fine, one, again, other])
     assert both.summary.render("en") == "3 7" and both.advice.render("en") == "mend 3 mend 7"
-    assert [place["line"] for place in both.locations] == [3, 7]
+    assert [place["line"] for place in both.locations] == [3, 7] and both.evidence == [shown]
     assert together([fine, one, again]) is one and together([fine]) is fine
 
 

@@ -296,8 +296,8 @@ def _draws_samples(run_data: RunData, phase: Fact) -> bool:
     function = next((node for node in reversed(around) if isinstance(node, ast.FunctionDef)), None)
     if function is None or not _keeps_dropping(run_data, phase):
         return False
-    counted = [one for one in around if isinstance(one, ast.For) and one.lineno > function.lineno]
-    counted = [one for one in counted if isinstance(one.iter, ast.Call) and called_name(one.iter) == "range"]
+    loops = [one for one in around if isinstance(one, ast.For) and one.lineno > function.lineno]
+    counted = [one for one in loops if isinstance(one.iter, ast.Call) and called_name(one.iter) == "range"]
     unused = [one for one in counted if isinstance(one.target, ast.Name) and not _reads(one, one.target.id)]
     return bool(unused) or SAMPLES.search(function.name) is not None
 

@@ -31,7 +31,7 @@ _NETWORKS = (
     judge_lost_shortcut,
 )
 _ANY_STEP = (judge_reshaped_axes, judge_mixed_samples, judge_neighbours, judge_first_step, judge_token_order)
-_LOSSY = (judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
+_WATCHED = (judge_connections, judge_narrow_layer, judge_wide_stride, judge_pooled_places, judge_merged_ids)
 
 
 @item("cg.03", after=with_reference)
@@ -50,12 +50,9 @@ def connections(run_data: RunData) -> Finding:
     before they are looked up, in such a training.
     No probe: undecided.
     """
-    found = [one for judge in _ANY_STEP for one in [judge(run_data)] if one is not None]
-    if run_data.networks:
-        found = [one for judge in _NETWORKS for one in [judge(run_data)] if one is not None] + found
-    if run_data.networks and run_data.probes.graph.cells:
-        lossy = [judge(run_data) for judge in _LOSSY]
-        found += [judge_connections(run_data), *[one for one in lossy if one is not None]]
+    watched = bool(run_data.networks) and bool(run_data.probes.graph.cells)
+    judges = [*(_NETWORKS if run_data.networks else ()), *_ANY_STEP, *(_WATCHED if watched else ())]
+    found = [one for one in (judge(run_data) for judge in judges) if one is not None]
     if found:
         return together(found)
     if not run_data.networks:

@@ -39,8 +39,8 @@ from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData, place
 from msprec.source.user_code import called_name, target_names
 
-#: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
 _PARAMETERS = ("trainable_params", "get_parameters", "parameters_and_names", "parameters_dict")
+#: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
 _PICKS = re.compile(r"\bfor\b.*\bif\b|\bfilter\(")
 
 
@@ -106,10 +106,8 @@ def frozen_weights(run_data: RunData) -> Finding:
         return penalised
     if groups.shrunk:
         return _shrunk(run_data, groups)
-    thawless = thaws_nothing(run_data)
-    if thawless is not None:
-        return thawless
-    return _frozen_at_random(run_data, groups) or _nothing_loaded(run_data, groups) or _all_moved(run_data, groups)
+    at_random = thaws_nothing(run_data) or _frozen_at_random(run_data, groups) or _nothing_loaded(run_data, groups)
+    return at_random or _all_moved(run_data, groups)
 
 
 #: Built-in layers whose weights are worth nothing as they were drawn.

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.weight_updates import sort_parameters
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name, root_name, target_names
+from msprec.source.user_code import argument_names, called_name, root_name, target_names
 
 
 def thaws_nothing(run_data: RunData) -> Optional[Finding]:
@@ -48,13 +49,12 @@ def _thawing(run_data: RunData, file: str, loop: ast.For) -> Iterator:
 
 def _calls_that_thaw(run_data: RunData, function, name: str, free: bool) -> Iterator:
     """The calls of a function whose argument of that name sets parameters free, where another one freezes them."""
-    names = [one.arg for one in function.args.args]
-    position = names.index(name) - (names[:1] == ["self"]) if name in names else 99
+    names = argument_names(function)
+    position = names.index(name) if name in names else len(names)
     said: dict = {True: [], False: []}
     for file in run_data.source.trees:
         for call in run_data.source.calls_named(file, (function.name,)):
-            given = [word.value for word in call.keywords if word.arg == name] or call.args[position : position + 1]
-            value = getattr(given[0], "value", None) if given else None
+            value = getattr(argument_of(call, name, position), "value", None)
             if isinstance(value, bool):
                 said[value].append(place(file, call.lineno))
     if said[not free]:

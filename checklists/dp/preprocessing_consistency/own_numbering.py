@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -19,9 +20,10 @@ _FITS = ("fit", "fit_transform", *_NUMBERS)
 _ENCODERS = re.compile(r"vectori[sz]er|tokeni[sz]er|encoder|vocab", re.IGNORECASE)
 #: Names of what data are read from; a file may well hold its own numbering.
 _FILES = re.compile(r"path|file|dir|root|folder|csv|json", re.IGNORECASE)
+#: Calls that make a data set.
+_DATA_SETS = re.compile(r"Dataset$|DataLoader$|^Loader$|^make_(data|loader)|_(dataset|loader)$")
 #: In sorted order two sets of the same members are numbered alike.
 _FACTORIZE = "factorize"
-_DATA_SETS = re.compile(r"Dataset$|DataLoader$|^Loader$|^make_(data|loader)|_(dataset|loader)$")
 _SORTS = ("sorted", "unique", "LabelEncoder", "OrdinalEncoder")
 
 
@@ -71,41 +73,48 @@ def own_numbering(run_data: RunData) -> Optional[Finding]:
 
 def _each_part_anew(run_data: RunData) -> Optional[Finding]:
     """A loop that makes a data set of each part of the data and numbers each part by itself."""
-    for file in run_data.source.trees:
-        loops = run_data.source.nodes(file, ast.For)
-        makers = {name: made for name, made in _makers(run_data, file).items() if not made[0]} if loops else {}
-        for loop in loops if makers else ():
+    found = next(_in_loops(run_data), None)
+    if found is None:
+        return None
+    name, *places = found
+    return problem(
+        Text(
+            "循环为数据的每一部分各建一个数据集，{name} 也按每一部分自己的内容重新编号（{here}）："
+            "同一个词（id 或类别）在评估时的编号与训练时不同。",
+            "A loop makes a data set of each part of the data, and {name} numbers each part anew by its own contents "
+            "({here}): the same word, id or class has another number in the evaluation than in training.",
+            name=name,
+            here=at(places[0]),
+        ),
+        Text(
+            "循环之前只用训练数据编号一次，各部分使用同一个。",
+            "Number once before the loop, by the training data alone, and use that for all parts.",
+        ),
+        [run_data.code_at(places, Text("编号之处", "Where they are numbered"))],
+        places,
+    )
+
+
+def _in_loops(run_data: RunData) -> Iterator[tuple]:
+    """``(what numbers, where it is called, where it does so)`` of loops that make data sets and number what they go over, in the
+    order in which it comes."""
+    for file, makers in run_data.once(_all_makers).items():
+        by_appearance = {name: line for name, (by_value, line) in makers.items() if not by_value}
+        for loop in run_data.source.nodes(file, ast.For) if by_appearance else ():
             calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
-            parts = set(target_names(loop.target))
-            made = [one for one in calls if called_name(one) in makers and one.args and _names(one.args[0]) & parts]
-            if made and any(_DATA_SETS.search(called_name(one)) for one in calls):
-                name, places = (
-                    called_name(made[0]),
-                    [place(file, made[0].lineno), place(file, makers[called_name(made[0])][1])],
-                )
-                return problem(
-                    Text(
-                        "循环为数据的每一部分各建一个数据集，{name} 也按每一部分自己的内容重新编号（{here}）："
-                        "同一个词（id 或类别）在评估时的编号与训练时不同。",
-                        "A loop makes a data set of each part of the data, and {name} numbers each part anew by its own contents "
-                        "({here}): the same word, id or class has another number in the evaluation than in training.",
-                        name=name,
-                        here=at(places[0]),
-                    ),
-                    Text(
-                        "循环之前只用训练数据编号一次，各部分使用同一个。",
-                        "Number once before the loop, by the training data alone, and use that for all parts.",
-                    ),
-                    [run_data.code_at(places, Text("编号之处", "Where they are numbered"))],
-                    places,
-                )
-    return None
+            parts = (
+                set(target_names(loop.target)) if any(_DATA_SETS.search(called_name(one)) for one in calls) else set()
+            )
+            for call in calls:
+                name = called_name(call)
+                if name in by_appearance and call.args and _names(call.args[0]) & parts:
+                    yield name, place(file, call.lineno), place(file, by_appearance[name])
 
 
 def numberings(run_data: RunData, file: str) -> list:
     """The calls in a file that number what an array holds, as `Numbering`s."""
     found = []
-    makers = _makers(run_data, file)
+    makers = run_data.once(_all_makers)[file]
     for call in run_data.source.nodes(file, ast.Call):
         name = called_name(call)
         if name not in makers and name not in _FITS and not _by_appearance(call):
@@ -166,6 +175,11 @@ def _column(node: ast.AST) -> str:
     keys = [one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript)]
     texts = [one.value for one in keys if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     return texts[0] if len(texts) == 1 else ""
+
+
+def _all_makers(run_data: RunData) -> dict:
+    """``{file: what _makers gives of it}``."""
+    return {file: _makers(run_data, file) for file in run_data.source.trees}
 
 
 def _makers(run_data: RunData, file: str) -> dict:

@@ -29,9 +29,9 @@ from msprec.source.user_code import argument_names, construct_of
 
 #: A metric of the script's own, an inverse transform, or a network that is another, or does otherwise, outside training.
 _RESCALES = r"def update\(self|inverse_transform|self\.training\b|eval_network\s*="
+_TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
 #: Calls of a function that is evaluated with, of which the arguments are followed.
 _CALLERS = 3
-_TTA = r"(?i)(\b|_)tta(\b|_)|test_?time_?aug"
 #: What to do about processing that differs.
 ADVICE = Text(
     "让训练、评估和推理共用一个数据处理函数，只有随机增强在训练时才启用；归一化的常数始终用训练集的。",

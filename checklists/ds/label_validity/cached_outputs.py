@@ -9,7 +9,7 @@ from msprec.bilingual import Text
 from msprec.checklists.common.findings import at
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name
+from msprec.source.user_code import argument_names, called_name
 
 _SHUFFLED = re.compile(r"shuffle\s*=\s*True")
 _JOINS = ("concatenate", "concat", "cat", "stack", "vstack", "hstack")
@@ -79,22 +79,21 @@ def _collects(run_data: RunData, node: ast.AST, loader: str) -> bool:
         return False
     given = [n for n, one in enumerate(node.args) if isinstance(one, ast.Name) and one.id == loader]
     for _, called in run_data.source.functions(called_name(node)) if given else ():
-        names = [one.arg for one in called.args.args]
-        position = given[0] + (names[:1] == ["self"])
+        name = "".join(argument_names(called)[given[0] : given[0] + 1])
         returned = [one.value for one in ast.walk(called) if isinstance(one, ast.Return) and one.value is not None]
-        if position < len(names) and len(returned) == 1:
-            loops = [
-                one for one in ast.walk(called) if isinstance(one, ast.For) and _goes_over(one.iter, names[position])
-            ]
-            joined = isinstance(returned[0], ast.Call) and called_name(returned[0]) in _JOINS
-            return _joins_over(returned[0], names[position]) or (bool(loops) and joined)
+        if name and len(returned) == 1:
+            loops = [one for one in ast.walk(called) if isinstance(one, ast.For) and _goes_over(one.iter, name)]
+            return _joins_over(returned[0], name) or (bool(loops) and _is_joined(returned[0]))
     return False
 
 
+def _is_joined(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) in _JOINS
+
+
 def _joins_over(node: ast.AST, loader: str) -> bool:
-    joined = isinstance(node, ast.Call) and called_name(node) in _JOINS
     over = [one for one in ast.walk(node) if isinstance(one, (ast.ListComp, ast.GeneratorExp))]
-    return joined and any(_goes_over(one.generators[0].iter, loader) for one in over)
+    return _is_joined(node) and any(_goes_over(one.generators[0].iter, loader) for one in over)
 
 
 def _goes_over(node: ast.AST, loader: str) -> bool:

@@ -61,7 +61,8 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
     place = op_place(dataset, "map") if _label_is_mapped(dataset) else None
     places = [place or first_place(dataset)]
     shown = [_contradictions(dataset), _sheet(run_data, dataset), _suspects(run_data)]
-    found = [_first(run_data, dataset, column, checks, places, shown) for checks in (_LABELS, _COMPARISONS)]
+    evidence = [counts_figure(label.counts), *shown]
+    found = [_first(run_data, dataset, column, checks, places, evidence) for checks in (_LABELS, _COMPARISONS)]
     wrong = [one for one in found if one is not None]
     if wrong:
         return together(wrong)
@@ -97,7 +98,7 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
 
 
 def _first(
-    run_data: RunData, dataset: Fact, column: Fact, checks: tuple, places: list, shown: list
+    run_data: RunData, dataset: Fact, column: Fact, checks: tuple, places: list, evidence: list
 ) -> Optional[Finding]:
     """The problem of the first of the checks that finds one."""
     for check in checks:
@@ -113,7 +114,7 @@ def _first(
             return problem(
                 Text("{says}。", "{says}.", says=says),
                 advice,
-                [counts_figure(dataset.label.counts), *shown, code],
+                [*evidence, code],
                 places,
             )
     return None

@@ -19,6 +19,7 @@ from msprec.checklists.ds.pixel_class_balance import ignored_labels
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.record.schema import DATASETS
+from msprec.source.user_code import plain_number
 
 CLASS_LOSS = re.compile(r"cross_?entropy|nll", re.IGNORECASE)
 
@@ -243,12 +244,8 @@ def _one_hot_places(run_data: RunData) -> list:
     """Where rows of zeros get their ones by hand: ``row[label] = 1``."""
     code = run_data.source
     found = [(file, node) for file in code.trees for node in code.nodes(file, ast.Assign)]
-    return [place(file, node.lineno) for file, node in found if _sets_a_one(node)][:3]
-
-
-def _sets_a_one(node: ast.Assign) -> bool:
-    value = node.value.value if isinstance(node.value, ast.Constant) else None
-    return isinstance(node.targets[0], ast.Subscript) and type(value) in (int, float) and value == 1
+    ones = [one for one in found if isinstance(one[1].targets[0], ast.Subscript) and plain_number(one[1].value) == 1]
+    return [place(file, node.lineno) for file, node in ones[:3]]
 
 
 def not_binary(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:

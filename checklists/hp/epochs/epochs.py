@@ -51,13 +51,14 @@ def judge_epochs(run_data: RunData) -> Finding:
         return tells_nothing(odds, shown)
     if turned and not still_better(curves, turned):
         return too_many(run_data, turned[0], shown)
-    onward = far_from_done(run_data) if not validation_flat(curves) else None
-    if training is not None and is_steep(run_data, training) and not validation_flat(curves):
+    flat = validation_flat(curves)
+    onward = far_from_done(run_data) if not flat else None
+    if training is not None and is_steep(run_data, training) and not flat:
         found = too_few(run_data, training, curves, shown)
         if found.conclusion == "problem" or onward is None:
             return found
     begun = only_begun(run_data)
-    if begun is not None and not cut_off(run_data) and not validation_flat(curves) and leads_nowhere(run_data) is None:
+    if begun is not None and not cut_off(run_data) and not flat and leads_nowhere(run_data) is None:
         return ends_too_soon(run_data, begun, shown)
     if onward is not None:
         return goes_on(run_data, onward, shown)

@@ -74,9 +74,10 @@ def better_rate(
         return None
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
     found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
-    sooner = best.rate > own.rate and _sooner(run_data, outcome, losses, found, error)
-    if reached >= level or sooner:
-        return found if sooner else None
+    if best.rate > own.rate and _sooner(run_data, outcome, losses, found, error):
+        return found
+    if reached >= level:
+        return None
     if not np.isfinite(losses[-1]) and len(sound) > 4 and sound[-1] < (1 - run_data.limit("hp.01.learnt")) * sound[0]:
         return None  # it learnt before it became NaN, which has another cause (mp.01)
     if reached > (1 - run_data.limit("hp.01.learnt")) * first:

@@ -8,7 +8,7 @@ from typing import Optional
 from msprec.bilingual import Text
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import assigned_parts, called_name, root_name, target_names
+from msprec.source.user_code import argument_names, assigned_parts, called_name, root_name, target_names
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: What gives a new array each time that it is indexed.
@@ -97,10 +97,8 @@ def _written_by(run_data: RunData, call: ast.Call, name: str, array: bool) -> It
     """The same of the function of the script's that is called with it."""
     given = [n for n, one in enumerate(call.args) if isinstance(one, ast.Name) and one.id == name]
     for where, called in run_data.source.functions(called_name(call)) if given else ():
-        names = [one.arg for one in called.args.args]
-        position = given[0] + (names[:1] == ["self"])
-        if position < len(names) and isinstance(called, ast.FunctionDef):
-            yield from _writes(run_data, where, called, names[position], called.lineno, array)
+        for handed in argument_names(called)[given[0] : given[0] + 1]:
+            yield from _writes(run_data, where, called, handed, called.lineno, array)
 
 
 def _binds(node: ast.Assign, name: str) -> bool:

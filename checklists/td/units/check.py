@@ -214,12 +214,11 @@ def _problem(run_data: RunData, moments: Moments, found: list) -> Finding:
 
 
 def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
-    places = [
-        *(one.layer.created for one in fading.small if one.layer.created),
-        *drawn_at(run_data, [one.layer for one in fading.small]),
-    ]
     one = fading.small[0]
-    return problem(
+    return _of_first_weights(
+        run_data,
+        moments,
+        fading.small,
         Text(
             "初始权重过小，信号逐层消失：第一步之前，{layers} 层中最后一层的输出随样本的变化只有第一层的 {ratio}，"
             "其中 {n} 层的权重过小（{cell} 的标准差为 {std}，是保持尺度的 1/√fan_in 的 {gain} 倍）；训练没有学到东西。",
@@ -237,15 +236,15 @@ def _fades(run_data: RunData, moments: Moments, fading: Fading) -> Finding:
             "用 HeNormal（ReLU）或 XavierUniform（tanh、sigmoid）初始化权重，或在层间加入归一化层。",
             "Draw the weights with HeNormal (ReLU) or XavierUniform (tanh, sigmoid), or put normalisation between the layers.",
         ),
-        [_table(moments), *run_data.code_at(places, Text("这些层", "The layers"))],
-        places or [network.place for network in run_data.networks],
     )
 
 
 def _wide(run_data: RunData, moments: Moments, large: list) -> Finding:
     outcome, one = run_data.once(assess), large[0]
-    places = [*(at.layer.created for at in large if at.layer.created), *drawn_at(run_data, [at.layer for at in large])]
-    return problem(
+    return _of_first_weights(
+        run_data,
+        moments,
+        large,
         Text(
             "初始权重过大，最初的输出远离目标：loss 从 {start} 开始，是常数预测（{level}）的 {times} 倍，"
             "结束时只比常数预测低 {share}；"
@@ -266,6 +265,16 @@ def _wide(run_data: RunData, moments: Moments, large: list) -> Finding:
             "用默认的初始化，或 HeNormal（ReLU）、XavierUniform（tanh、sigmoid）。",
             "Leave the default initialisation, or draw the weights with HeNormal (ReLU) or XavierUniform (tanh, sigmoid).",
         ),
+    )
+
+
+def _of_first_weights(run_data: RunData, moments: Moments, scales: list, says: Text, advice: Text) -> Finding:
+    """A problem of layers by the weights that they began with."""
+    layers = [one.layer for one in scales]
+    places = [*(one.created for one in layers if one.created), *drawn_at(run_data, layers)]
+    return problem(
+        says,
+        advice,
         [_table(moments), *run_data.code_at(places, Text("这些层", "The layers"))],
         places or [network.place for network in run_data.networks],
     )

@@ -8,6 +8,7 @@ import numpy as np
 from msprec.locate.replay import of_forward
 from msprec.observe.train_steps.given_rate import given_rate
 from msprec.observe.train_steps.gradient_functions import differentiated_in, forward_of, innermost, unscales_value
+from msprec.observe.train_steps.kept_few import KeptFew
 from msprec.observe.train_steps.open_step import OpenStep, Opposite, Unscaled
 from msprec.record.step_recorder import to_number
 from msprec.runtime.cells import is_builtin, unwrap
@@ -30,6 +31,7 @@ class FunctionalSteps:
         self.accumulation = 1
         # the scalar that a plain forward call gave last: the loss of a step whose gradient function gives no value
         self.last_scalar = None
+        self._forwards = KeptFew(forward_of)
 
     @property
     def awaits_update(self) -> bool:
@@ -168,7 +170,7 @@ class FunctionalSteps:
             return of_forward(forward, args, given, roots, scaler, to_number(scale))
 
         alone = [one for one in reached.parameters if one.requires_grad]
-        forward = forward_of(function)
+        forward = self._forwards.of(function)
         steps.offer("functional", args, build, roots, reached.optimizers, function, forward=forward, alone=alone)
         steps.replays.begin(step.number, args, build, roots, scaler is not None)
 

@@ -1,6 +1,8 @@
 """MindSpore's gradient functions, told by their names, and the user's function inside."""
 
+import contextlib
 import dis
+from collections.abc import Iterator
 
 from msprec.runtime.cells import is_builtin, is_loss_class, is_optimizer_class, parameter_names
 from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FUNCTION, WRAPPING_FUNCTIONS
@@ -8,8 +10,7 @@ from msprec.runtime.hook_points import ALL_FINITE, GRADIENT_CLASSES, GRADIENT_FU
 
 def is_gradient_function(function) -> bool:
     """Whether it is what ``mindspore.grad`` and ``mindspore.value_and_grad`` return; in graph mode they compile it."""
-    function = getattr(function, "__wrapped__", function)
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    code = getattr(_plain(function), "__code__", None)
     return code is not None and code.co_name == GRADIENT_FUNCTION
 
 
@@ -52,9 +53,7 @@ def forward_of(function):
     """The user's function whose gradients are computed: inside MindSpore's gradient function, or inside the one gradient function
     that a function of the user's calls with arguments of the same names; else the function itself."""
     forward = innermost(function)
-    plain = _plain(forward)
-    cells = zip(getattr(getattr(plain, "__code__", None), "co_freevars", ()), getattr(plain, "__closure__", None) or ())
-    inside = [held for _, cell in cells for held in _contents(cell) if is_gradient_function(held)]
+    inside = [held for held in _closure_of(forward) if is_gradient_function(held)]
     if len(inside) != 1:
         return forward
     inner = innermost(inside[0])
@@ -66,7 +65,7 @@ def held_gradients(function, optimizer) -> tuple:
     none of these; empty where it holds none."""
     shapes = [tuple(one.shape) for one in optimizer.parameters]
     own = set(map(id, optimizer.parameters))
-    for held in (one for cell in getattr(_plain(function), "__closure__", None) or () for one in _contents(cell)):
+    for held in _closure_of(function):
         alike = isinstance(held, (list, tuple)) and [getattr(one, "shape", None) for one in held] == shapes
         if alike and not own & set(map(id, held)):
             return (held,)
@@ -79,12 +78,11 @@ def _plain(function):
     return getattr(function, "__func__", function)
 
 
-def _contents(cell) -> list:
-    """What a closure's cell holds; nothing of one that is not filled yet."""
-    try:
-        return [cell.cell_contents]
-    except ValueError:
-        return []
+def _closure_of(function) -> Iterator:
+    """What the closure of a function, compiled or not, holds; not what is not there yet."""
+    for cell in getattr(_plain(function), "__closure__", None) or ():
+        with contextlib.suppress(ValueError):
+            yield cell.cell_contents
 
 
 def _held(function, names: tuple) -> list:

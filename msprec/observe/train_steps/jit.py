@@ -9,6 +9,7 @@ from msprec.observe.train_steps.gradient_functions import (
     is_gradient_function,
     returns_value,
 )
+from msprec.observe.train_steps.kept_few import KeptFew
 from msprec.observe.train_steps.open_step import NotUpdated, OpenStep
 from msprec.record.overflow_rules import UPDATE
 from msprec.runtime.cells import optimizers_in, unwrap
@@ -27,6 +28,7 @@ class JitSteps:
 
     def __init__(self, steps) -> None:
         self._steps, self._observer = steps, steps.observer
+        self._sums = KeptFew(self._sums_in)
 
     def call(self, executor, args: tuple, run):
         """A compiled function is called; ``run()`` calls it."""
@@ -40,7 +42,7 @@ class JitSteps:
             return run()
         is_gradient = is_gradient_function(executor.fn)
         if reached.optimizers and not is_gradient and not reached.has_gradient and functional.awaits_update:
-            given = _gradients_of(args) or held_gradients(executor.fn, reached.optimizers[0])
+            given = _gradients_of(args) or guarded_call(self._sums.of, executor.fn) or ()
             return functional.call_optimizer(reached.optimizers[0], given, run)
         if reached.optimizers and not is_gradient:
             step = guarded_call(self._begin, executor, reached, args)
@@ -53,6 +55,10 @@ class JitSteps:
             guarded_call(functional.forward_done, output if returns_value(executor.fn) else None)
             return output
         return self._call_forward(reached, args, run)
+
+    def _sums_in(self, function) -> tuple:
+        optimizers = self._steps.what_reaches(function).optimizers
+        return held_gradients(function, optimizers[0]) if optimizers else ()
 
     def _call_forward(self, reached: Reached, args: tuple, run):
         guarded_call, steps = self._observer.guarded_call, self._steps

@@ -1,11 +1,9 @@
 """dp.05: words that each rank numbers by its own part of the data."""
 
-import types
-
 import pytest
+from building import Run, run_data
 
 from msprec.checklists.dp.sharding.own_vocabulary import numbered_apart
-from msprec.source.user_code import Code
 
 _BUILD = """def build_vocab(docs):
     counts = Counter(w for d in docs for w in d.split())
@@ -25,8 +23,7 @@ _BUILD = """def build_vocab(docs):
         ("first = docs[:100]\nvocab = build_vocab(first)\n", None),
     ],
 )
-def test_numbered_by_each_rank(code, conclusion):
-    made = types.SimpleNamespace(source=Code({"train.py": _BUILD + code}), code_at=lambda *_: None)
-    found = numbered_apart(made)
+def test_numbered_by_each_rank(tmp_path, code, conclusion):
+    found = numbered_apart(run_data(tmp_path, Run(source={"train.py": _BUILD + code})))
     assert (found and found.conclusion) == conclusion
     assert found is None or found.locations[0]["line"] in (5, 6)
