@@ -46,19 +46,34 @@ def samples_and_labels(material, position: int) -> Optional[tuple]:
         material: What the run has left.
         position: The step's input that the labels are.
     """
+    gathered = samples_and_targets(material, position, 1)
+    return (gathered[0], gathered[1][:, 0]) if gathered is not None else None
+
+
+def samples_and_targets(material, position: int, columns: int) -> Optional[tuple]:
+    """``(samples (n, values), targets (n, k))`` of the captured batches; None without targets of one to ``columns`` numbers
+    a sample beside inputs of real numbers.
+
+    Args:
+        material: What the run has left.
+        position: The step's input that the targets are.
+        columns: Numbers of a sample's target at most.
+    """
     samples, labels = [], []
     for batch in material.batches:
         arrays = [to_numpy(one) for one in tensors_in(batch)]
-        if position >= len(arrays) or not arrays[position].ndim or arrays[position].size != len(arrays[position]):
+        if position >= len(arrays) or not arrays[position].ndim or not arrays[position].size:
+            return None
+        if arrays[position].size > columns * len(arrays[position]):
             return None
         rows = [a for i, a in enumerate(arrays) if i != position and _are_samples(a, len(arrays[position]))]
         if not rows:
             return None
         samples.append(np.concatenate([_flat(one) for one in rows], axis=1))
-        labels.append(arrays[position].reshape(-1))
+        labels.append(arrays[position].reshape(len(arrays[position]), -1))
         if sum(map(len, labels)) >= _MOST:
             break
-    if len({one.shape[1] for one in samples}) != 1:
+    if len({one.shape[1] for one in samples}) != 1 or len({one.shape[1] for one in labels}) != 1:
         return None
     return np.concatenate(samples)[:_MOST], np.concatenate(labels)[:_MOST]
 
@@ -90,11 +105,11 @@ def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
         "agreement": float((labels[nearest] == labels).mean()),
         "shuffled": float(np.mean(shuffled)),
         "spread": float(np.std(shuffled)),
-        "shifted": float(_of_one_series(samples, samples[nearest]).mean()),
+        "shifted": float(of_one_series(samples, samples[nearest]).mean()),
     }
 
 
-def _of_one_series(samples: np.ndarray, others: np.ndarray) -> np.ndarray:
+def of_one_series(samples: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(n,) bool: whether a row of ``samples`` (n, values) holds the values of that of ``others``, moved by up to `_PLACES`."""
     found = np.zeros(len(samples), bool)
     for places in range(1, min(_PLACES, samples.shape[1] // 2) + 1):

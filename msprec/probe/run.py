@@ -43,6 +43,7 @@ from msprec.probe.reconstruction import reconstruction
 from msprec.probe.reshaped_axes import reshaped_axes
 from msprec.probe.rough_angles import rough_angles
 from msprec.probe.seen_targets import seen_targets
+from msprec.probe.target_control import target_control
 from msprec.probe.target_in_inputs import target_in_inputs
 from msprec.probe.telling_column import telling_column
 from msprec.probe.token_targets import token_targets
@@ -165,6 +166,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
     mixes = softmaxes or facts.get("own_losses")
     probes.keep_cheap("attention_axes", lambda: attention_axes(traces) if mixes else [])
     probes.keep_cheap("label_control", label_control, material, losses)
+    probes.keep_cheap("target_control", target_control, material, losses)
     probes.keep_cheap("class_numbers", class_numbers, material, losses, own)
     probes.keep_cheap("target_in_inputs", target_in_inputs, material, losses)
     probes.keep_cheap("telling_column", telling_column, material, losses)

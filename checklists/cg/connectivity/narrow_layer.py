@@ -6,8 +6,8 @@ from typing import Optional
 from msprec.bilingual import Text, percent
 from msprec.checklists.cg.connectivity.unsolved import unsolved_gain
 from msprec.checklists.common.constant_prediction import learning_outcome
-from msprec.checklists.common.nearest_neighbours import behind_neighbours
 from msprec.checklists.common.setting_origin import UNITS, argument_origin
+from msprec.checklists.common.simple_predictors import behind_simple_predictor
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -28,7 +28,7 @@ def judge_narrow_layer(run_data: RunData) -> Optional[Finding]:
         return None
     weights = {one.cell: one for one in run_data.parameters if one.kind == "weight" and len(one.shape) > 1 and one.cell}
     ran = [cell for cell in run_data.probes.graph.cells if cell.path in weights and not cell.loss]
-    tiny = behind_neighbours(run_data, outcome) is not None
+    tiny = behind_simple_predictor(run_data, outcome) is not None
     if len(ran) < (2 if tiny else 3) or any(cell.calls != 1 for cell in ran) or not _in_a_row(run_data):
         return None
     shapes = [list(weights[cell.path].shape) for cell in ran]

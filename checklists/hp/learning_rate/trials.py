@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from msprec.checklists.common.constant_prediction import BesideConstant
-from msprec.checklists.common.nearest_neighbours import behind_neighbours
+from msprec.checklists.common.simple_predictors import behind_simple_predictor
 from msprec.checklists.common.training_curves import whole_training
 from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
@@ -93,7 +93,7 @@ def better_rate(
 def _outruns(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, found: Better, error: float) -> bool:
     """Whether a fifth of the run's steps or fewer bring more than the whole of a run that stays far behind nearest neighbours."""
     sooner = len(losses) >= _SOONER * found.steps and found.reached + error < found.end
-    return sooner and behind_neighbours(run_data, outcome) is not None
+    return sooner and behind_simple_predictor(run_data, outcome) is not None
 
 
 def _sooner(run_data: RunData, outcome: BesideConstant, losses: np.ndarray, found: Better, error: float) -> bool:

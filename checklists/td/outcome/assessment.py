@@ -14,8 +14,8 @@ from msprec.checklists.common.constant_prediction import (
     share_error,
     training_losses,
 )
-from msprec.checklists.common.nearest_neighbours import Neighbours, behind_neighbours
 from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
+from msprec.checklists.common.simple_predictors import Attainable, behind_simple_predictor
 from msprec.checklists.common.training_curves import (
     epochs_of,
     is_steep,
@@ -77,7 +77,7 @@ class Assessment(NamedTuple):
     step: Optional[int] = None
     score: Optional[Score] = None
     little: bool = False
-    behind: Optional[Neighbours] = None
+    behind: Optional[Attainable] = None
 
     @property
     def told(self) -> str:
@@ -154,7 +154,9 @@ def _beside_constant(run_data: RunData, seen: Assessment) -> Assessment:
     above = above and whole_training(run_data, seen.outcome.steps)
     if steep and gain < run_data.limit("td.01.well") and not scored and not keeps_best(run_data) and not above:
         return seen._replace(state="stopped_early")
-    behind = behind_neighbours(run_data, seen.outcome) if long and gain > run_data.limit("hp.01.constant") else None
+    behind = (
+        behind_simple_predictor(run_data, seen.outcome) if long and gain > run_data.limit("hp.01.constant") else None
+    )
     if behind is not None and not half_way(seen.score):
         return seen._replace(state="hardly", sure=True, behind=behind)
     if verdict == "learnt":

@@ -28,6 +28,10 @@ _NOT_VALID = {
         "The training data are learnt, and the validation got better and then worse",
     ),
 }
+_WAYS = {
+    "linear": Text("线性回归", "a linear regression"),
+    "neighbours": Text("五个最近邻样本的均值", "the mean of the five nearest samples"),
+}
 _REASONS = {
     "few_steps": Text("只有 {n} 个 loss", "there are {n} losses only"),
     "no_loss": Text("没有记录到 loss", "no loss was recorded"),
@@ -50,7 +54,7 @@ def sentence(found: Assessment) -> Text:
             told=told,
             score=_score(found),
         )
-    parts = [_course(found), _beside(found), _neighbours(found)]
+    parts = [_course(found), _beside(found), _simple_predictor(found)]
     return Text(
         "{state}：{told}{score}{stopped}。",
         "{state}: {told}{score}{stopped}.",
@@ -107,14 +111,23 @@ def _beside(found: Assessment) -> Optional[Text]:
     return Text("不低于最好的常数预测 {level}", "not below the best constant prediction, {level}", level=level)
 
 
-def _neighbours(found: Assessment) -> Optional[Text]:
-    if found.behind is None:
+def _simple_predictor(found: Assessment) -> Optional[Text]:
+    behind = found.behind
+    if behind is None:
         return None
+    if behind.by == "class":
+        return Text(
+            "而只看最近邻样本的类别就有 {agreement} 判对，loss 可达 {loss}",
+            "while the class of a sample's nearest neighbour alone is right for {agreement} of them, a loss of {loss}",
+            agreement=percent(behind.share),
+            loss=behind.loss,
+        )
     return Text(
-        "而只看最近邻样本的类别就有 {agreement} 判对，loss 可达 {loss}",
-        "while the class of a sample's nearest neighbour alone is right for {agreement} of them, a loss of {loss}",
-        agreement=percent(found.behind.agreement),
-        loss=found.behind.loss,
+        "而在同样的输入上，{way}就能解释 {share} 的方差，loss 可达 {loss}",
+        "while {way} on the same inputs explains {share} of the variance, a loss of {loss}",
+        way=_WAYS[behind.by],
+        share=percent(behind.share),
+        loss=behind.loss,
     )
 
 

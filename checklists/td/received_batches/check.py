@@ -280,31 +280,56 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
     )
 
 
-def _unrelated(run_data: RunData) -> Optional[Finding]:
-    """Nothing was learnt, or nothing but by heart, and nearest neighbours find the labels no oftener than shuffled ones."""
-    control, outcome = run_data.probes.label_control, run_data.once(assess)
-    by_heart = outcome.state == "hardly" and outcome.reason == "validation"
-    nothing = outcome.state == "nothing" and outcome.sure
-    if not (nothing or by_heart) or None in (control.agreement, control.shuffled, control.spread):
+def _unrelated_labels(run_data: RunData) -> Optional[Text]:
+    control = run_data.probes.label_control
+    if None in (control.agreement, control.shuffled, control.spread):
         return None
     if control.agreement > control.shuffled + run_data.limit("td.05.related") * control.spread:
+        return None
+    return Text(
+        "最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本）",
+        "the nearest neighbour has a sample's label in {agreement} of the cases, and in {shuffled} with shuffled labels ({n} "
+        "samples)",
+        agreement=percent(control.agreement),
+        shuffled=percent(control.shuffled),
+        n=control.samples,
+    )
+
+
+def _unrelated_targets(run_data: RunData) -> Optional[Text]:
+    control = run_data.probes.target_control
+    if control.explained is None or control.explained > run_data.limit("td.05.explained"):
+        return None
+    return Text(
+        "线性回归与最近邻的均值都不能解释目标的方差（{n} 个留出的样本上最多 {share}）",
+        "neither a linear regression nor the mean of nearest neighbours explains the targets' variance ({share} at most of {n} "
+        "samples left out)",
+        share=percent(max(0.0, control.explained)),
+        n=control.samples,
+    )
+
+
+def _unrelated(run_data: RunData) -> Optional[Finding]:
+    """Nothing was learnt, or nothing but by heart, and nearest neighbours find the labels no oftener than shuffled ones, or no simple
+    predictor anything of the targets."""
+    outcome = run_data.once(assess)
+    by_heart = outcome.state == "hardly" and outcome.reason == "validation"
+    nothing = outcome.state == "nothing" and outcome.sure
+    told = _unrelated_labels(run_data) or _unrelated_targets(run_data) if nothing or by_heart else None
+    if told is None:
         return None
     reordered = reordered_alone(run_data)
     places = [reordered.place] if reordered is not None else []
     says = Text(
-        "标签与输入没有关系：最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本），"
-        "{learnt}{at}。",
-        "The labels have nothing to do with the inputs: the nearest neighbour has a sample's label in {agreement} of the cases, "
-        "and in {shuffled} with shuffled labels ({n} samples); {learnt}{at}.",
+        "标签与输入没有关系：{told}，{learnt}{at}。",
+        "The labels have nothing to do with the inputs: {told}; {learnt}{at}.",
+        told=told,
         learnt=Text(
             "训练只背下了样本，验证精度不高于常数预测",
             "what was learnt is by heart, and no better than a constant on validation",
         )
         if by_heart
         else Text("训练也什么都没有学到", "the training learnt nothing either"),
-        agreement=percent(control.agreement),
-        shuffled=percent(control.shuffled),
-        n=control.samples,
         at=Text("；{where} 只打乱了其中一个数组", "; one array alone is shuffled at {where}", where=at(places[0]))
         if places
         else Text("", ""),

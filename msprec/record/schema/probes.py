@@ -624,6 +624,12 @@ _LABEL_CONTROL = {
     ),
 }
 
+_TARGET_CONTROL = {
+    "samples": key(count, "different samples of the captured batches"),
+    "explained": key(finite, "share of their targets' variance that the better of the two tells of samples left out"),
+    "by": key(words, "`linear` (a ridge regression) or `neighbours` (the mean of the five nearest)"),
+}
+
 _CLASS_NUMBERS = {
     "input": key(count, "position of the step's input that the targets are"),
     "samples": key(count, "different samples of the captured batches"),
@@ -739,6 +745,7 @@ PROBES = {
     "first_layers": key([_FIRST_LAYERS], "of each input of the step what the first layers are given of it"),
     "telling_column": key(_TELLING_COLUMN, "the number of a sample's inputs that tells most about its target"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "target_control": key(_TARGET_CONTROL, "what simple predictors tell of the targets of a mean squared error"),
     "class_numbers": key(_CLASS_NUMBERS, "whether targets taken for amounts lie in the order of their numbers"),
     "attention_axes": key(
         [_ATTENTION_AXES],

@@ -1,7 +1,7 @@
 """td.05: labels that have nothing to do with the inputs."""
 
 import pytest
-from building import Run
+from building import Run, column, dataset
 
 from msprec.engine import conclude
 
@@ -25,6 +25,23 @@ def test_learnt_by_heart(tmp_path, end, accuracy, agreement, conclusion):
     run = Run(steps=rows, evaluation=scores)
     received = {"batches": 16, "columns": [], "same": 16}
     run.facts["probes"] = {"label_control": {**CONTROL, "agreement": agreement}, "received": received, "skipped": {}}
+    beyond = conclude(run.write(tmp_path), "en")["beyond"]
+    entry = next(one for one in beyond if one["id"] == "td.05")
+    assert entry["conclusion"] == conclusion, entry["summary"]
+
+
+@pytest.mark.parametrize(("explained", "conclusion"), [(-0.02, "undecided"), (0.4, "ok")])
+def test_targets_of_a_regression_that_learnt_nothing(tmp_path, explained, conclusion):
+    rows = [
+        {"step": n, "epoch": 1 + n // 46, "loss": 1.0 + 0.01 * (n % 3), "lr": 0.1, "batch": 32} for n in range(1, 206)
+    ]
+    targets = dataset(columns=[column("x"), column("y", shape=[1], min=-3.0, max=3.0, mean=0.0, std=1.0)])
+    targets["label"] = {"column": "y", "kind": "continuous"}
+    loss = {"kind": "mse", "targets": {"input": 1}, "place": None}
+    run = Run(steps=rows, datasets=[targets])
+    received = {"batches": 16, "columns": [], "same": 16}
+    control = {"samples": 1000, "explained": explained, "by": "linear"}
+    run.facts["probes"] = {"losses": [loss], "target_control": control, "received": received, "skipped": {}}
     beyond = conclude(run.write(tmp_path), "en")["beyond"]
     entry = next(one for one in beyond if one["id"] == "td.05")
     assert entry["conclusion"] == conclusion, entry["summary"]
