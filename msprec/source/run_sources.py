@@ -76,7 +76,7 @@ class RunSources:
     def unused_at(self, places: Iterable[dict]) -> dict[str, list]:
         """``{file: [(first line, last line), …]}`` of what nothing in the run uses, of the files where one of some places lies in
         such a definition; the script itself is taken as it is."""
-        given = sorted({(one["file"], one["line"]) for one in places})
+        given = sorted({(one["file"], one["line"]) for one in places if one["file"] and one["line"] is not None})
         others = self.source_files - {module.file for module in self.entries}
         files = {file for file, line in given if file in others and is_unused(self.source, file, line)}
         return {file: unused_in(self.source, file) for file in files}

@@ -310,8 +310,8 @@ def _unrelated_targets(run_data: RunData) -> Optional[Text]:
 
 
 def _unrelated(run_data: RunData) -> Optional[Finding]:
-    """Nothing was learnt, or nothing but by heart, and nearest neighbours find the labels no oftener than shuffled ones, or no simple
-    predictor anything of the targets."""
+    """Nothing was learnt, or nothing but by heart, and nearest neighbours find the labels no oftener than shuffled ones, or no
+    simple predictor tells anything of the targets."""
     outcome = run_data.once(assess)
     by_heart = outcome.state == "hardly" and outcome.reason == "validation"
     nothing = outcome.state == "nothing" and outcome.sure

@@ -180,8 +180,7 @@ def _places(run_data: RunData, optimizer: Fact) -> list:
 
 
 def _decay(optimizer: Fact) -> float:
-    decay = optimizer.weight_decay
-    return float(decay) if isinstance(decay, (int, float)) and math.isfinite(decay) else 0.0
+    return float(optimizer.weight_decay or 0.0)
 
 
 def _pull(run_data: RunData, optimizer: Fact, weight: Fact) -> _Pull:

@@ -204,7 +204,7 @@ OPTIMIZER = {
                     "the learning rate",
                 ),
                 "momentum": key(finite, "momentum"),
-                "weight_decay": key(anything, "weight decay"),
+                "weight_decay": key(finite, "weight decay, where it is a number"),
                 "loss_scale": key(finite, "the factor that it divides gradients by"),
                 "parameters": key(count, "number of its parameters"),
                 "parameter_names": key([words], "their names"),
