@@ -11,6 +11,8 @@ from msprec.source.user_code import argument_names, assigned_parts, called_name,
 
 _MOST, _DEEPEST = 5, 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Calls whose rows are vectors of a single one: what takes them is the class.
+_UNIT_ROWS = {"eye", "identity"}
 
 
 def input_origins(run_data: RunData, position: int) -> list:
@@ -281,9 +283,11 @@ def _in_functions(module: ast.AST, value: ast.expr, index: int) -> Iterator[int]
 
 
 def _arrays(node: ast.AST) -> Iterator[str]:
-    """Names whose values go into an expression, without the indices and the functions."""
+    """Names whose values go into an expression, without the functions and the indices (but of ``eye(n)``)."""
     if isinstance(node, ast.Name):
         yield node.id
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call) and called_name(node.value) in _UNIT_ROWS:
+        yield from _arrays(node.slice)
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
             yield from _arrays(node.func.value)

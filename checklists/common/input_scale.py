@@ -122,7 +122,7 @@ def is_token(run_data: RunData, column: Fact) -> bool:
         return False
     if any("embed" in (cell.class_ or "").lower() for network in run_data.networks for cell in network.cells):
         return True
-    return bool(run_data.find_lines(_LOOKS_UP, most=1)) or _indexes_a_table(run_data)
+    return bool(run_data.find_lines(_LOOKS_UP, most=1)) or _indexes_a_table(run_data) or _only_indexes(run_data, column)
 
 
 def _indexes_a_table(run_data: RunData) -> bool:
@@ -145,6 +145,19 @@ def _indexes_a_table(run_data: RunData) -> bool:
                 index = one.slice if isinstance(one, ast.Subscript) and own_attribute(one.value) in tables else None
                 if isinstance(index, ast.Name) and index.id in given:
                     return True
+    return False
+
+
+def _only_indexes(run_data: RunData, column: Fact) -> bool:
+    """Whether a function of the script takes an argument of the column's name, and only to take rows by it, ``net(x)[nodes]``."""
+    for file in run_data.source.trees:
+        for function in run_data.source.nodes(file, ast.FunctionDef):
+            if column.name not in argument_names(function):
+                continue
+            rows = {id(one.slice) for one in ast.walk(function) if isinstance(one, ast.Subscript)}
+            read = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == column.name]
+            if read and all(id(one) in rows for one in read):
+                return True
     return False
 
 

@@ -5,6 +5,7 @@ import re
 from typing import NamedTuple, Optional
 
 from msprec.bilingual import Joined, Text, listed
+from msprec.checklists.common.averaged_weights import holds_first_weights
 from msprec.checklists.common.findings import at
 from msprec.checklists.common.kept_views import kept_as_views
 from msprec.checklists.common.kept_weights import kept_at_worst
@@ -56,6 +57,7 @@ def judge_loads(run_data: RunData) -> Finding:
     loads = [load for load in run_data.loads if not load.optimizer]
     judged = [_reference(run_data), kept_as_views(run_data), monitored_the_wrong_way(run_data)]
     judged += [_of_loads(run_data, loads)] if loads else []
+    judged += [holds_first_weights(run_data)]
     judged += [kept_at_worst(run_data)] if loads or run_data.find_lines(_PUTS_BACK, 1) else []
     findings = [finding for finding in judged if finding is not None]
     return worst(findings) if findings else _nothing_loaded(run_data)

@@ -121,7 +121,8 @@ class _Body:
         return None
 
     def taken_alone(self) -> Optional[tuple]:
-        """As `alone`, of the batches of a loop: ``x[order[i:j]]`` beside ``y[i:j]``, two arrays that one statement made."""
+        """As `alone`, of the batches of a loop: ``x[order[i:j]]`` beside ``y[i:j]``, where one statement made both arrays, or
+        beside ``y[rows[i:j]]``, where the order was drawn of these rows."""
         named = {
             target.id: one.value
             for one in self.nodes
@@ -135,13 +136,23 @@ class _Body:
                 for one in ast.walk(loop)
                 if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Load) and isinstance(one.value, ast.Name)
             ]
-            drawn = {name: rows for name, index, _ in taken if (rows := self._drawn_slice(named, index))}
-            plain = [(name, ast.unparse(rows), line) for name, rows, line in taken if name not in {*drawn, *self.drawn}]
-            for name, rows in drawn.items():
+            drawn = {name: (rows, index) for name, index, _ in taken if (rows := self._drawn_slice(named, index))}
+            plain = [(name, rows, line) for name, rows, line in taken if name not in {*drawn, *self.drawn}]
+            for name, (rows, index) in drawn.items():
                 for partner, own, line in plain:
-                    if own == rows and self._made_together(name, partner):
+                    if ast.unparse(own) == rows and self._made_together(name, partner):
+                        return _Order(line, name, name, None), partner
+                    if _slice_of(own) == (rows, self._drawn_of(named, index)):
                         return _Order(line, name, name, None), partner
         return None
+
+    def _drawn_of(self, named: dict, index: ast.expr) -> str:
+        """What ``order`` of an index ``order[i:j]`` is a permutation of; empty where that has no name, or is assigned twice."""
+        index = named.get(index.id, index) if isinstance(index, ast.Name) else index
+        name = root_name(index)
+        made = [one.value for one in self.nodes if isinstance(one, ast.Assign) and name in _names(one.targets)]
+        given = made[0].args if len(made) == 1 and isinstance(made[0], ast.Call) and _is_draw(made[0]) else []
+        return given[0].id if len(given) == 1 and isinstance(given[0], ast.Name) else ""
 
     def _drawn_slice(self, named: dict, rows: ast.expr) -> str:
         """``i:j`` of an index ``order[i:j]``, which may stand under a name, where the order is drawn; empty of any other."""
@@ -281,6 +292,17 @@ class _Body:
                 if read & self.drawn or any(map(_is_draw, ast.walk(value))):
                     return True
         return False
+
+
+def _slice_of(index: ast.expr) -> Optional[tuple]:
+    """``("i:j", "rows")`` of an index ``rows[i:j]``; None of any other."""
+    if (
+        not isinstance(index, ast.Subscript)
+        or not isinstance(index.slice, ast.Slice)
+        or not isinstance(index.value, ast.Name)
+    ):
+        return None
+    return ast.unparse(index.slice), index.value.id
 
 
 def _within(line: int, statements: list) -> bool:

@@ -1,5 +1,6 @@
 """How many samples each class has in the delivered data, and what follows (ds.03)."""
 
+import ast
 import math
 import re
 from typing import Optional
@@ -308,11 +309,13 @@ class _Balance:
         )
 
     def _cut_off(self) -> Optional[str]:
-        """The class of which a cut through a table sorted by class has left a part: each class comes as one run, and all but
-        the first or last of them have nearly as many samples; None where there is none."""
+        """The class of which a cut through a table sorted by class has left a part: each class comes as one run, or the code cuts
+        the labels by position, and all but the first or last of them have nearly as many samples; None where there is none."""
+        if not self.whole or len(self.counts) < 3 or not all(map(str.isdigit, self.counts)):
+            return None
         entry = next(iter(self.dataset.order.passes), None)
         runs = entry.label_changes + 1 if entry is not None and entry.label_changes is not None else 0
-        if not self.whole or len(self.counts) < 3 or runs != len(self.counts) or not all(map(str.isdigit, self.counts)):
+        if runs != len(self.counts) and not self._cuts():
             return None
         rest = [count for key, count in self.counts.items() if key != self.least]
         even = min(rest) >= self.run_data.limit("ds.03.even") * max(rest)
@@ -320,15 +323,25 @@ class _Balance:
         ends = min(self.counts, key=int), max(self.counts, key=int)
         return self.least if even and part and self.least in ends else None
 
+    def _cuts(self) -> list:
+        """Where the labels are cut by position, ``labels[:n]``."""
+        source = self.run_data.source
+        return [
+            place
+            for place in self._label_origins(4)
+            for node in source.nodes(place.file or "", ast.Subscript)
+            if node.lineno == place.line and _is_end(node.slice)
+        ]
+
     def _cut_through(self, label: str) -> Finding:
-        places = [*self._label_origins(4), first_place(self.dataset)]
+        places = [*(self._cuts()[:1] or self._label_origins(4)), first_place(self.dataset)]
         return problem(
             Text(
-                "{counted}样本按类别依次排列，其余各类数目相近，而类 {label} 只有 {n} 个："
-                "数据按类别排序后直接切分，切走的部分几乎都是这一类，训练集与验证/测试集的类别不同。",
-                "{counted} The samples come one class after the other, all classes have nearly as many, and only {n} are of "
-                "class {label}: a table that is sorted by class was cut by position, so that what was cut off is mostly of that "
-                "class, and training and test do not have the same classes.",
+                "{counted}其余各类数目相近，而类 {label} 只有 {n} 个：数据按类别排序后直接切分，"
+                "切走的部分几乎都是这一类，训练集与验证/测试集的类别不同。",
+                "{counted} All the other classes have nearly as many, and only {n} are of class {label}: a table that is sorted "
+                "by class was cut by position, so that what was cut off is mostly of that class, and training and test do not "
+                "have the same classes.",
                 counted=self._counted(),
                 label=label,
                 n=self.counts[label],
@@ -537,3 +550,8 @@ def last_outputs(run_data: RunData) -> Optional[int]:
 def _width(side: str, cell: Fact) -> Optional[int]:
     found = re.search(rf"\b{side}(?:put)?_channels\s*=\s*(\d{{1,6}})\b", cell.args or "")
     return int(found.group(1)) if found else None
+
+
+def _is_end(index: ast.expr) -> bool:
+    """``[:n]`` or ``[n:]``: what comes before or behind a position."""
+    return isinstance(index, ast.Slice) and index.step is None and (index.lower is None) != (index.upper is None)

@@ -1,8 +1,11 @@
 """What a run leaves for probes: the first batches that its training step was called with, and how to run that step again."""
 
 import contextlib
+import math
 from collections.abc import Iterator
 from typing import Callable, Optional
+
+import numpy as np
 
 from msprec.probe.captured_updates import GRACE, CapturedUpdates
 from msprec.record.nested import flatten
@@ -135,6 +138,32 @@ class Material:
     def middle(self) -> Optional[tuple]:
         """``(step, {id(parameter): array})``: the networks' weights before the step nearest the middle; None: not copied."""
         return min(self._copied, key=lambda one: abs(one[0] - self.before - self.offered / 2), default=None)
+
+    def travelled(self) -> Optional[dict]:
+        """How far the networks' trainable weights have come from the start, beside the latest copy of their course.
+
+        ``{"step", "share", "alike"}``: the step before which the copy was made; of the way from the first weights to the copy the
+        share that the weights have gone by now (their projection on it); the cosine of both ways. None without a copy.
+        """
+        if not self._copied or self.initial is None:
+            return None
+        step, copied = self._copied[-1]
+        trained = [
+            p for p in all_parameters(self.roots) if p.requires_grad and id(p) in copied and id(p) in self.initial
+        ]
+        way, now = [], []
+        for parameter in trained:
+            start = self.initial[id(parameter)].astype(np.float64).ravel()
+            way.append(copied[id(parameter)].ravel() - start)
+            now.append(parameter.asnumpy().ravel() - start)
+        if not way:
+            return None
+        far, gone = np.concatenate(way), np.concatenate(now)
+        length, product = float(far @ far), float(far @ gone)
+        both = math.sqrt(length * float(gone @ gone))
+        if not (length and both and math.isfinite(both)):
+            return None
+        return {"step": step, "share": product / length, "alike": product / both}
 
     def as_bound(self) -> contextlib.AbstractContextManager:
         """The names in the step's functions as they were when it was taken; put back afterwards."""

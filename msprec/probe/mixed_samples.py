@@ -25,6 +25,8 @@ _FEWEST, _LARGEST = 4, 1 << 22
 _RECURRENT = ("lstm", "gru", "rnn")
 #: A change counts as one above this share of the largest; samples that have to change for one to depend on the others.
 _CHANGED, _MANY = 1e-5, 0.5
+#: No finding: samples are compared with each other.
+_COMPARED: dict = {}
 
 
 class _InCells(GraphTrace):
@@ -75,6 +77,16 @@ def mixed_samples(material) -> Optional[dict]:
     if len(lengths) != 1 or min(lengths) < _FEWEST or all(one.ndim < 2 for one in tensors):
         return None
     rows = lengths.pop()
+    found = _mixed_in(material, batch, rows)
+    fewer = next((n for n in range(rows - 1, _FEWEST - 1, -1) if all(n % k for k in range(2, n))), None)
+    if found is _COMPARED and fewer is not None:
+        # a layer may happen to be as wide as the batch is long; a prime number of samples tells them apart
+        found = _mixed_in(material, _first(batch, fewer), fewer)
+    return found or None
+
+
+def _mixed_in(material, batch: tuple, rows: int) -> Optional[dict]:
+    """As `mixed_samples`, of one batch; `_COMPARED` where an operation compares the samples, or cannot be told from one."""
     middle = rows // 2
     with material.in_inference():
         state = random_state(False)
@@ -89,7 +101,7 @@ def mixed_samples(material) -> Optional[dict]:
             continue
         found = _dependence((one, same, changed), rows, middle, plain_name(one) in _RECURRENT)
         if found == "compared":
-            return None
+            return _COMPARED
         if found == "mixed":
             return {
                 "operator": one.callee,
@@ -98,9 +110,14 @@ def mixed_samples(material) -> Optional[dict]:
                 "place": place_of(one),
                 "created": created_place(one.cell_object) if one.cell_object is not None else None,
                 "rows": rows,
-                "one_label": any(tuple(value.shape) in ((rows,), (rows, 1)) for value in tensors),
+                "one_label": any(tuple(value.shape) in ((rows,), (rows, 1)) for value in tensors_in(batch)),
             }
     return None
+
+
+def _first(batch: tuple, rows: int) -> tuple:
+    """The first samples of a batch."""
+    return tuple(value[:rows] if hasattr(value, "asnumpy") and value.ndim else value for value in batch)
 
 
 def _replaced(batch: tuple, at: int) -> tuple:

@@ -160,6 +160,7 @@ def _on_the_weights_of_the_end(probes: _Probes, material: Material, evaluations,
         one["kind"] == "softmax" for m in (facts.get("units") or {}).get("moments", ()) for one in m["entries"]
     )
     traces = InferenceTraces(material)
+    probes.keep_cheap("travelled", material.travelled)
     probes.keep_cheap("received", received_facts, material)
     probes.keep_cheap("orientation", orientation, material)
     probes.keep_cheap("box_corners", box_corners, material)

@@ -38,12 +38,13 @@ _ADVICE = Text(
 
 
 class PaddingFault(NamedTuple):
-    """What is wrong with one column; ``sure``: by itself a problem."""
+    """What is wrong with one column; ``sure``: by itself a problem; ``used``: where what was made at the place is used."""
 
     says: Text
     dataset: Fact
     sure: bool = True
     place: Optional[Fact] = None
+    used: Optional[Fact] = None
 
 
 def judge_padding(run_data: RunData) -> Finding:
@@ -103,7 +104,10 @@ def judge_padding(run_data: RunData) -> Finding:
 def _wrong(run_data: RunData, faults: list, shown: list, places: list) -> Finding:
     sure = [fault for fault in faults if fault.sure]
     told = sure or faults
-    places = [fault.place for fault in told if fault.place] + [*places, *(first_place(fault.dataset) for fault in told)]
+    places = [one for fault in told for one in (fault.place, fault.used) if one] + [
+        *places,
+        *(first_place(fault.dataset) for fault in told),
+    ]
     places += [place for fault in told for place in _origins(run_data, fault)]
     says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
     if sure:
@@ -420,7 +424,7 @@ def _attends_padding(run_data: RunData, judged: list) -> list:
         where=at(found[0].place),
         least=percent(found[0].least),
     )
-    return [PaddingFault(says, train[0], place=_mask_place(run_data, found[0].place))]
+    return [PaddingFault(says, train[0], place=_mask_place(run_data, found[0].place), used=found[0].place)]
 
 
 def _masked_from_the_other_end(run_data: RunData, judged: list) -> list:

@@ -212,8 +212,9 @@ def _told_by(argument: ast.AST) -> str:
 
 
 def _of_column(call: ast.Call) -> bool:
-    """Whether it is pandas' ``column.unique()``, which keeps the order in which values come; NumPy's sorts them."""
-    return called_name(call) == "unique" and isinstance(call.func, ast.Attribute) and not call.args
+    """Whether it is pandas' ``column.unique()`` or ``pd.unique(values)``, which keep the order of the values; NumPy's sorts."""
+    method = called_name(call) == "unique" and isinstance(call.func, ast.Attribute)
+    return method and (not call.args or root_name(call.func) in ("pd", "pandas"))
 
 
 def _by_appearance(call: ast.Call) -> bool:

@@ -9,8 +9,9 @@ from msprec.checklists.common import declared_design
 from msprec.checklists.common.constant_prediction import learning_outcome
 from msprec.checklists.common.findings import first_place, missing, no_training, note, op_place, train_sets
 from msprec.checklists.common.reference_findings import judged_with_reference
+from msprec.checklists.common.reinforcement import has_adversary, learns_by_rewards
 from msprec.checklists.common.setting_origin import BATCH, argument_origin
-from msprec.checklists.common.training_curves import is_steep, training_curve
+from msprec.checklists.common.training_curves import TrainingCurve, is_steep, training_curve
 from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.common.whole_graph import whole_graph
 from msprec.checklists.hp.batch_size.reference_batch import judge_reference_batch
@@ -196,9 +197,18 @@ def _course(run_data: RunData) -> _Course:
         still = Text("{words}，结束时仍在快速下降", "{words} and was still falling steeply at the end", words=words)
         solved = outcome.gain is not None and outcome.gain >= run_data.limit("hp.03.solved")
         return _Course(still, suffers=not solved, falls=True)
+    if _as_it_was(run_data, training):
+        return _Course(words, suffers=True)
     learnt = outcome.verdict == "learnt"
     falls = training.first > 0 and training.last < run_data.limit("hp.03.still_high") * training.first
     return _Course(words, settled=learnt, falls=learnt or falls)
+
+
+def _as_it_was(run_data: RunData, training: TrainingCurve) -> bool:
+    """Whether a loss whose constant prediction is not known hardly fell, where it has to and no weights were loaded."""
+    aims = learns_by_rewards(run_data) or has_adversary(run_data) or bool(run_data.loads)
+    unknown = learning_outcome(run_data).verdict == "unknown"
+    return unknown and not aims and 0 < training.first <= run_data.limit("hp.03.fell") * training.last
 
 
 def _ends(run_data: RunData) -> Optional[tuple]:

@@ -68,7 +68,8 @@ def units(run_data: RunData) -> Finding:
     """What activations and layers gave on the captured batches, with the weights of the start, the middle and the end.
 
     Problem, each with the weights of the end: nearly all units of a ReLU give zero for all captured samples (Lu et al., "Dying
-    ReLU and Initialization", 2019); nearly all units of a sigmoid or tanh between layers stand in saturation at one end for all
+    ReLU and Initialization", 2019), in a training that took away less than td.03.solved of a constant prediction's loss;
+    nearly all units of a sigmoid or tanh between layers stand in saturation at one end for all
     samples, or nearly all its values are saturated at the start and at the end (Glorot & Bengio, 2010), or td.03.mostly of two
     or more of them after weights with a gain of td.03.gain where nothing was learnt or the loss began td.03.start times above a
     constant prediction's; nearly all rows of a softmax between layers have one sure winner at the start and at the end, or it

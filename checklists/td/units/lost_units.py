@@ -180,7 +180,7 @@ class Moments:
             return None
         if entry.kind == "relu" and (entry.hidden or entry.direct) and entry.dead is not None:
             share = limit("td.03.dead")
-            if entry.dead >= share * units:
+            if entry.dead >= share * units and not self._solved:
                 since = self._since(entry, lambda one: one.dead is not None and one.dead >= share * one.units)
                 return Lost("dead", entry, since, entry.dead / units)
         if not entry.hidden or entry.saturated is None or (entry.gate and entry.kind != "softmax"):
@@ -195,6 +195,12 @@ class Moments:
             since = self._since(entry, lambda one: (one.stuck or 0) >= share * one.units)
             return Lost("saturated", entry, since, entry.stuck / units)
         return Lost("saturated", entry, "start", both) if both >= share and not loaded else None
+
+    @property
+    def _solved(self) -> bool:
+        """Whether the training did well without the units that it lost."""
+        outcome = self._run_data.once(assess)
+        return outcome.told == "learnt" and (outcome.outcome.gain or 0.0) >= self._run_data.limit("td.03.solved")
 
     def _since(self, entry: Fact, holds) -> str:
         """The first of the moments from which on it ``holds``."""

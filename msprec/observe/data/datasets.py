@@ -234,7 +234,7 @@ class DatasetRecord:
         """Samples of a batch as delivered: a map after ``batch()`` may fold lines of a file into more of them."""
         if self.batch_size and (self.as_declared or not self.batched or not self.largest):
             return self.batch_size
-        if self.batch_size:
+        if self.batch_size or (self.batched and self.largest):
             return self.largest
         sizes = [p.samples / p.batches for p in self.passes if p.batches]
         return int(max(sizes)) if sizes and self.batched else (1 if sizes else None)

@@ -630,6 +630,12 @@ _TARGET_CONTROL = {
     "by": key(words, "`linear` (a ridge regression) or `neighbours` (the mean of the five nearest)"),
 }
 
+_TRAVELLED = {
+    "step": key(count, "step before which the weights were copied last"),
+    "share": key(finite, "share of the way from the first weights to these that the weights of the end have gone"),
+    "alike": key(finite, "cosine of the two ways"),
+}
+
 _CLASS_NUMBERS = {
     "input": key(count, "position of the step's input that the targets are"),
     "samples": key(count, "different samples of the captured batches"),
@@ -745,6 +751,7 @@ PROBES = {
     "first_layers": key([_FIRST_LAYERS], "of each input of the step what the first layers are given of it"),
     "telling_column": key(_TELLING_COLUMN, "the number of a sample's inputs that tells most about its target"),
     "label_control": key(_LABEL_CONTROL, "whether labels follow from the inputs"),
+    "travelled": key(_TRAVELLED, "how far the weights of the end lie from the first, beside a late copy"),
     "target_control": key(_TARGET_CONTROL, "what simple predictors tell of the targets of a mean squared error"),
     "class_numbers": key(_CLASS_NUMBERS, "whether targets taken for amounts lie in the order of their numbers"),
     "attention_axes": key(

@@ -27,6 +27,10 @@ _BATCHES = """o = rng.permutation(9)
 for i in range(0, 9, 4):
     k = o[i:i + 4]; step({})
 """
+_ROWS = """o = rng.permutation(rows)
+for i in range(0, 9, 4):
+    step(X[o[i:i + 4]], y[{}[i:i + 4]])
+"""
 _HALVES = """class Halves:
     def __init__(self):
         ids = load()
@@ -112,6 +116,8 @@ _HALVES = """class Halves:
         (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[i:i + 4]"), ("X", "y", 4)),
         (_LOADED + _BATCHES.format("X[k], y[i:i + 4]"), ("X", "y", 4)),
         (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[o[i:i + 4]]"), None),
+        ("X = load()\ny = others()\n" + _ROWS.format("rows"), ("X", "y", 5)),  # where the order is drawn of these rows
+        ("X = load()\ny = others()\n" + _ROWS.format("others"), None),
         (_LOADED + _BATCHES.format("X[k], y[k], y[i:i + 4]"), None),  # drawn beside the others, as to mix them
         ("X = load()\ny = others()\n" + _BATCHES.format("X[k], y[i:i + 4]"), None),  # of another origin
         (_LOADED + "i = np.arange(9)\ni = rng.permutation(i)\na, b = X[i], y[i]\nstep(a[:n], b[:n])\n", None),
