@@ -87,7 +87,7 @@ def mixed_samples(material) -> Optional[dict]:
 
 def _mixed_in(material, batch: tuple, rows: int) -> Optional[dict]:
     """As `mixed_samples`, of one batch; `_COMPARED` where an operation compares the samples, or cannot be told from one."""
-    middle = rows // 2
+    middle = (rows + 1) // 2  # less than half of the samples come behind it
     with material.in_inference():
         state = random_state(False)
         plain, again = _run(material, batch, state), _run(material, batch, state)

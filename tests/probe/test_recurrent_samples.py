@@ -3,7 +3,7 @@
 import mindspore as ms
 import numpy as np
 import pytest
-from mindspore import Tensor, nn
+from mindspore import Tensor, nn, ops
 
 from msprec.locate.replay import of_forward
 from msprec.probe.captured_steps import Material
@@ -25,20 +25,20 @@ class Net(nn.Cell):
         return self.head(self.recurrent(x)[0][:, -1])
 
 
-@pytest.mark.parametrize(
-    ("recurrent", "steps", "found"),
-    [
-        (lambda: nn.LSTM(3, 5), 7, "LSTM"),
-        (lambda: nn.GRU(3, 5), 7, "GRU"),
-        (lambda: nn.LSTM(3, 5, batch_first=True), 7, None),
-        (lambda: nn.LSTM(3, 5), 1, None),  # one sequence, of as many steps as there are rows
-        (lambda: nn.LSTM(3, 5), 12, None),  # which axis is which cannot be told
-    ],
-)
-def test_a_recurrent_layer_along_the_samples(recurrent, steps, found):
+class Weighted(nn.Cell):
+    """Hidden layers as wide as the batch is long, and a softmax along an axis."""
+
+    def __init__(self, axis):
+        super().__init__()
+        self.hidden, self.head, self.axis = nn.Dense(3, 12), nn.Dense(12, 1), axis
+
+    def construct(self, x):
+        return self.head(ops.softmax(self.hidden(x[:, 0]), axis=self.axis))
+
+
+def mixed_in(net, steps):
     source_locations.add_user_file(__file__)
     ms.set_context(mode=ms.PYNATIVE_MODE)
-    net = Net(recurrent())
     x = Tensor(RNG.normal(size=(12, steps, 3)).astype(np.float32))
 
     def forward(x, y):
@@ -49,5 +49,25 @@ def test_a_recurrent_layer_along_the_samples(recurrent, steps, found):
 
     material = Material()
     material.offer("functional", (x, LABELS), build, [net], [nn.SGD(net.trainable_params())])
-    mixed = mixed_samples(material)
+    return mixed_samples(material)
+
+
+@pytest.mark.parametrize(("axis", "found"), [(0, "softmax"), (1, None)])
+def test_a_layer_as_wide_as_the_batch_is_long(axis, found):
+    mixed = mixed_in(Weighted(axis), 4)
+    assert (mixed and mixed["operator"]) == found
+
+
+@pytest.mark.parametrize(
+    ("recurrent", "steps", "found"),
+    [
+        (lambda: nn.LSTM(3, 5), 7, "LSTM"),
+        (lambda: nn.GRU(3, 5), 7, "GRU"),
+        (lambda: nn.LSTM(3, 5, batch_first=True), 7, None),
+        (lambda: nn.LSTM(3, 5), 1, None),  # one sequence, of as many steps as there are rows
+        (lambda: nn.LSTM(3, 5), 12, "LSTM"),  # as many steps as samples: told with one sample less
+    ],
+)
+def test_a_recurrent_layer_along_the_samples(recurrent, steps, found):
+    mixed = mixed_in(Net(recurrent()), steps)
     assert (mixed and mixed["operator"]) == found

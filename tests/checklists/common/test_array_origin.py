@@ -187,6 +187,8 @@ d = NumpySlicesDataset((X, Y), ["x", "y"])
         ("X = load()\nX = X / 2\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2, 1]),
         ("A, B = train_test_split(load())\nd = NumpySlicesDataset({'x': A, 'y': B})\n", 2, [1]),
         ("def make():\n    x = load()\n    return NumpySlicesDataset((x, 0), ['x', 'y'])\n", 3, [2]),
+        ("y = load()\nX = np.eye(3)[y]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2, 1]),
+        ("y = load()\nX = rows[y]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2]),
         (_SOURCE, 6, [4]),
         (_WINDOWS, 8, [5, 7]),
         (_HELD.format("a", "b"), 11, [6, 8]),

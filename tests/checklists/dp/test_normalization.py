@@ -144,6 +144,15 @@ def test_token_ids_are_not_applicable_only_with_an_embedding(verdict):
     assert verdict("dp.01", run)["conclusion"] == "problem"
 
 
+@pytest.mark.parametrize(
+    ("used", "conclusion"), [("net(a)[nodes]", "not_applicable"), ("net(a)[nodes] * nodes", "problem")]
+)
+def test_numbers_that_rows_are_taken_by(verdict, used, conclusion):
+    run = fed(column("nodes", kind="int", dtype="int32", shape=[], min=13, max=892, mean=479.0, std=262.0))
+    run.source["net.py"] = f"def forward(a, nodes):\n    return {used}\n"
+    assert verdict("dp.01", run)["conclusion"] == conclusion
+
+
 def test_a_zero_state_beside_token_ids_has_no_scale(verdict):
     tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
     embedding = [

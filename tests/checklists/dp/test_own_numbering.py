@@ -49,6 +49,7 @@ _BOTH = "a = {0}(train_texts)\nb = {0}(test_texts)\n"
         (_CLASS + _BOTH.format("Words"), "problem"),
         (_COUNTED + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("column.unique()") + _BOTH.format("build"), "problem"),
+        (_UNIQUE.format("pd.unique(column)") + _BOTH.format("build"), "problem"),
         (_UNIQUE.format("np.unique(column)") + _BOTH.format("build"), "undecided"),
         (
             "v = CountVectorizer()\na = v.fit_transform(train_texts)\nb = CountVectorizer().fit_transform(val_texts)\n",

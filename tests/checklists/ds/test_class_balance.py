@@ -184,6 +184,22 @@ def test_a_sorted_table_that_was_cut_by_position(verdict, counts, changes, concl
 
 
 @pytest.mark.parametrize(
+    ("code", "cut"),
+    [
+        ("y_train = y[:n]", True),
+        ("y_train, y_test = y[:n], y[n:]", True),
+        ("y_train = y[rows]", False),
+        ("y_train = y[::2]", False),
+    ],
+)
+def test_a_cut_that_the_code_shows(verdict, code, cut):
+    run = counted({"0": 50, "1": 50, "2": 5}, passes=[one_pass(label_changes=60)])
+    run.source = {"train.py": f"{code}\n\ndata = GeneratorDataset((x, y_train), ['image', 'label'])\n"}
+    entry = verdict("ds.03", run)
+    assert ("cut by position" in entry["summary"]) == cut, entry["summary"]
+
+
+@pytest.mark.parametrize(
     ("counts", "conclusion"),
     [
         ({"-1": 900, "0": 12, "1": 10, "2": 9}, "undecided"),  # semi-supervised: most carry no label

@@ -72,6 +72,25 @@ def test_batch(verdict, run, conclusion):
     assert entry["conclusion"] == conclusion, entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("source", "loss", "conclusion"),
+    [
+        ("", lambda step: 0.87 + 0.01 * (-1) ** step, "problem"),
+        (
+            "env = gym.make('CartPole-v1')\nreward = env.step(action)\n",
+            lambda step: 0.87 + 0.01 * (-1) ** step,
+            "undecided",
+        ),
+        ("", settled, "undecided"),
+    ],
+)
+def test_a_loss_without_a_constant_that_stays(verdict, source, loss, conclusion):
+    run = batched(2250, 4500, loss=loss, steps=60)
+    run.facts["datasets"]["datasets"][0]["label"] = {"column": None, "kind": "unknown", "counts": None}
+    run.source["net.py"] = source
+    assert verdict("hp.03", run)["conclusion"] == conclusion
+
+
 def test_numbers_of_a_large_batch(verdict):
     entry = verdict("hp.03", batched(512, 1437, loss=steep))
     assert "512" in entry["summary"] and "3 updates" in entry["summary"]
