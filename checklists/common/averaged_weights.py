@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from msprec.bilingual import Text, percent
-from msprec.checklists.common.call_sites import calls_around
+from msprec.checklists.common.call_sites import calls_around, in_loop
 from msprec.checklists.common.findings import at
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
@@ -22,7 +22,7 @@ def holds_first_weights(run_data: RunData) -> Optional[Finding]:
     if not averages:
         return None
     made = averages[0]
-    called = [one for one in calls_around(run_data, made) if _in_loop(run_data, one)][:2]
+    called = [one for one in calls_around(run_data, made) if in_loop(run_data, one)][:2]
     return problem(
         Text(
             "脚本结束时的权重只走了从初始权重到第 {step} 步的 {share}：{where} 的滑动平均里大部分仍是训练前的权重"
@@ -62,8 +62,3 @@ def _factors(node: ast.expr) -> list:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return []
     return [ast.unparse(one).replace("1.0 - ", "1 - ") for one in (node.left, node.right)]
-
-
-def _in_loop(run_data: RunData, where: Fact) -> bool:
-    loops = (ast.For, ast.While)
-    return any(isinstance(one, loops) for one in run_data.source.enclosing(where.file, where.line))

@@ -34,6 +34,11 @@ def calls_of(run_data: RunData, name: str) -> list:
     ]
 
 
+def in_loop(run_data: RunData, where: Fact) -> bool:
+    """Whether a line stands in a loop."""
+    return any(isinstance(one, (ast.For, ast.While)) for one in run_data.source.enclosing(where.file, where.line))
+
+
 def _function_around(run_data: RunData, where: Fact) -> Optional[str]:
     around = run_data.source.function_around(where.file, where.line) if where and where.file and where.line else None
     return around.name if around is not None else None

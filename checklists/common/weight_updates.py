@@ -159,7 +159,7 @@ def decayed_alone(run_data: RunData, parameter: Fact) -> Optional[bool]:
     A weight that trains with tiny gradients under strong regularisation shrinks in proportion too, to within what can be
     told from its values. None where the gradient was not seen, neither in a step that was run again nor in a sampled one.
     """
-    came = _gradients_came(run_data, parameter)
+    came = gradients_came(run_data, parameter)
     if True in came:
         return False
     used = [optimizer for optimizer in run_data.optimizers if optimizer.used is not False]
@@ -176,7 +176,7 @@ def decays_without_gradient(run_data: RunData, parameter: Fact) -> bool:
     holding = [one for one in run_data.optimizers if parameter.name in one.parameter_names]
     decays = [one.weight_decay for one in holding if SCALE_FREE.search(one.class_ or "")]
     known = any(isinstance(one, (int, float)) and one > 0 for one in decays) and _seen_late(run_data, parameter)
-    return known and len(_gradients_came(run_data, parameter)) > 1 and decayed_alone(run_data, parameter) is True
+    return known and len(gradients_came(run_data, parameter)) > 1 and decayed_alone(run_data, parameter) is True
 
 
 def _seen_late(run_data: RunData, parameter: Fact) -> bool:
@@ -185,7 +185,7 @@ def _seen_late(run_data: RunData, parameter: Fact) -> bool:
     return max(steps, default=0) > run_data.training_steps / 2
 
 
-def _gradients_came(run_data: RunData, parameter: Fact) -> list:
+def gradients_came(run_data: RunData, parameter: Fact) -> list:
     """Whether a gradient came, for each cell of the step that was run again that may hold the weight, and each sampled step."""
     replayed = run_data.once(_replayed_gradients).get(parameter.cell, [])
     sampled = [norm for _, norm in run_data.once(_sampled_norms).get(parameter.name, ())]

@@ -10,6 +10,7 @@ from msprec.checklists.cg.frozen_weights.lost_thaw import thaws_nothing
 from msprec.checklists.cg.frozen_weights.penalised_alone import penalised_alone
 from msprec.checklists.cg.frozen_weights.quantised import parted_by_lookup
 from msprec.checklists.cg.frozen_weights.same_parameters import given_the_same
+from msprec.checklists.cg.frozen_weights.set_back import set_back
 from msprec.checklists.cg.frozen_weights.set_on_cells import set_on_cell
 from msprec.checklists.cg.frozen_weights.stopped_predictions import prediction_stopped
 from msprec.checklists.cg.frozen_weights.stopped_terms import term_stopped
@@ -351,6 +352,9 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
             Text("用正常的学习率训练后再判断（见 hp.01）。", "Train with an ordinary learning rate first (see hp.01)."),
             _evidence(run_data, groups),
         )
+    back = set_back(run_data, groups.stuck, updates)
+    if back is not None:
+        return back
     decayed = [parameter for parameter in groups.stuck if parameter.moved.any]
     only = (
         Text("，其中 {n} 个只有权重衰减在起作用", "; on {n} of them weight decay alone acted", n=len(decayed))

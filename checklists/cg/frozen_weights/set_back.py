@@ -1,0 +1,53 @@
+"""Weights whose gradients came and that end as they began: something gives them their first values again (cg.02)."""
+
+import ast
+from typing import Optional
+
+from msprec.bilingual import Text, listed
+from msprec.checklists.common.call_sites import calls_around, in_loop
+from msprec.checklists.common.findings import at
+from msprec.checklists.common.weight_updates import gradients_came
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData, place
+from msprec.source.user_code import called_name
+
+#: Calls that give parameters values.
+_SETS = ("set_data", "assign_value", "assign", "Assign", "load_param_into_net", "copy_")
+
+
+def set_back(run_data: RunData, stuck: list, updates: int) -> Optional[Finding]:
+    """Problem: all of these weights had gradients in the sampled steps, none has changed at the end, and code that runs in a loop
+    gives parameters their values; else None."""
+    came = [gradients_came(run_data, one) for one in stuck]
+    places = _in_loops(run_data) if all(each and all(each) for each in came) else []
+    if not places:
+        return None
+    return problem(
+        Text(
+            "{n} 个权重每次都得到梯度，{updates} 次更新之后却仍是初始值（{names}）：{where} 在循环中又把原来的值写回去。",
+            "{n} weights had a gradient each time, and after {updates} updates they hold their first values again ({names}): "
+            "what is called in a loop at {where} gives them back.",
+            n=len(stuck),
+            updates=updates,
+            names=listed(one.name for one in stuck),
+            where=at(places[0]),
+        ),
+        Text(
+            "检查这次赋值的方向：应把正在训练的权重写入目标网络（或备份），而不是反过来。",
+            "Look at which way the values go: from the weights that train to the target network or the copy, not back.",
+        ),
+        [run_data.code_at(places, Text("写回权重之处", "Where weights are given values"))],
+        places,
+    )
+
+
+def _in_loops(run_data: RunData) -> list:
+    """The calls in loops of functions that give parameters values, then where they do; or where a loop does so itself."""
+    found: list = []
+    for file in run_data.source.trees:
+        for call in run_data.source.nodes(file, ast.Call):
+            if called_name(call) in _SETS:
+                where = place(file, call.lineno)
+                called = [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
+                found += [*called, where] if called else []
+    return list({(one.file, one.line): one for one in found}.values())
