@@ -163,7 +163,7 @@ def _wrongs(run_data: RunData, own: list) -> list:
     for one in probes.broadcasts:
         if len(one.shapes) > 1 and all(shape and None not in shape for shape in one.shapes[:2]):
             found.append(_broadcast(one, run_data))
-    found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes]
+    found += [_other_axis(one) for one in probes.softmax_axes if one.shape and one.axes] or _along_samples(run_data)
     unmade = check_generator_range(run_data)
     found += [unmade] if unmade is not None else []
     given = [built_in(one, run_data) for one in (*probes.losses, *probes.other_losses)]
@@ -283,6 +283,19 @@ def _other_axis(one: Fact) -> Wrong:
         one.place,
         one.created,
     )
+
+
+def _along_samples(run_data: RunData) -> list:
+    """Of class numbers with a row of scores each, of which the loss may have taken some only: a softmax over the rows."""
+    probes = run_data.probes
+    losses = [one for one in probes.losses if one.kind in ("nll", "softmax_cross_entropy")]
+    losses += [one for one in probes.own_losses if one.final and one.behaviour.kind == "classes"]
+    made = [one.output for one in losses if (one.output.name or "").replace("_", "") in ("softmax", "logsoftmax")]
+    return [
+        _other_axis(one)
+        for one in made
+        if one.plain and one.axes == [0] and len(one.shape) == 2 and one.shape[0] != one.shape[1]
+    ]
 
 
 def _inside_builtin(one: Fact, losses: list) -> bool:
