@@ -32,6 +32,7 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 _CLASSES, _BINARY = ("softmax_cross_entropy", "nll"), ("bce", "bce_with_logits")
+_ENTROPIES = (*_CLASSES, *_BINARY)
 _KINDS = {
     "crossentropyloss": "softmax_cross_entropy",
     "cross_entropy": "softmax_cross_entropy",
@@ -65,7 +66,7 @@ _HOW = {
     "smooth_l1": Text("常数输出的最小 Smooth L1", "least smooth L1 loss of a constant"),
     "huber": Text("常数输出的最小 Huber 损失", "least Huber loss of a constant"),
 }
-# weights of classes, which no fact holds
+# weights of classes, which no fact holds where the loss was not seen
 _WEIGHTED = r"(Loss|Logits|cross_entropy\w*)\([^#]*((pos_)?weight\s*=|\bpos_weight\b)"
 _LOSS = re.compile(r"loss|criterion|cross_entropy|nll|mse|bce", re.IGNORECASE)
 _CHANGES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)
@@ -216,7 +217,12 @@ def scores_above_chance(run_data: RunData, constant: ConstantLoss) -> bool:
 def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     """The loss of the best constant prediction, from the training targets; None where the facts do not tell it."""
     loss = run_data.once(loss_kind)
-    if loss is None or (run_data.find_lines(_WEIGHTED, 1) and not _weighted_by_one(run_data)):
+    if loss is None:
+        return None
+    weights = [one.weights for one in run_data.probes.losses if one.weights]
+    if any(one != 1 for some in weights for one in some):
+        return _of_weights(run_data, loss, weights[0]) if len(run_data.probes.losses) == 1 else None
+    if not weights and run_data.find_lines(_WEIGHTED, 1):
         return None
     each_its_own = _of_pairs(loss)
     if each_its_own is not None:
@@ -227,10 +233,27 @@ def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
     return max(found, key=lambda one: one.value)
 
 
-def _weighted_by_one(run_data: RunData) -> bool:
-    """Whether the weights that the loss was seen to be given are ones."""
-    seen = [loss.weights for loss in run_data.probes.losses]
-    return bool(seen) and all(weights and all(one == 1 for one in weights) for weights in seen)
+def _of_weights(run_data: RunData, loss: LossKind, weights: list) -> Optional[ConstantLoss]:
+    """Of a mean over classes with the weights that were seen, as MindSpore takes it: a cross-entropy over classes is divided by
+    the weights of the samples, a binary one by their number. None of any other, and where weights or counts are not known."""
+    known = None not in weights and min(weights) >= 0 < max(weights)
+    sets = [one.label for one in last_datasets(run_data) if one.label.kind == "class"]
+    if not known or len(sets) != 1 or loss.reduction != "mean" or loss.settings.get("label_smoothing"):
+        return None
+    counts = np.array([sets[0].counts.get(str(number)) or 0 for number in range(len(weights))], float)
+    if not counts.sum() or counts.sum() != sum(sets[0].counts.values()):
+        return None
+    shares = counts / counts.sum()
+    weighted = shares * np.array(weights, float)
+    if not weighted.sum():
+        return None
+    value = _entropy(weighted / weighted.sum()) * (1.0 if loss.kind in _CLASSES else float(weighted.sum()))
+    how = Text("加权后类别分布的熵", "entropy of the weighted class shares")
+    return (
+        ConstantLoss(value, how, loss.kind, sets[0].column or "", float(shares.max()))
+        if loss.kind in _ENTROPIES
+        else None
+    )
 
 
 def _of_pairs(loss: LossKind) -> Optional[ConstantLoss]:

@@ -175,3 +175,21 @@ def test_a_step_that_writes_its_loss_out_has_not_the_one_that_is_declared(tmp_pa
     run = Run(loss=lost("CrossEntropyLoss"))
     run.facts["probes"] = {"written_loss": {"why": why, "purpose": False, "place": PLACE}, "skipped": {}}
     assert (constant_loss(read(tmp_path, run)) is not None) == known
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "value"),
+    [
+        ("softmax_cross_entropy", [1.0, 9.0], math.log(2)),  # 900 and 100 samples weigh the same
+        ("softmax_cross_entropy", [1.0, 1.0], 0.325),
+        ("bce_with_logits", [1.0, 9.0], 1.8 * math.log(2)),  # the mean is over the samples, not over their weights
+        ("softmax_cross_entropy", [1.0, None], None),
+        ("mse", [1.0, 9.0], None),
+    ],
+)
+def test_weights_of_classes_that_were_seen(tmp_path, kind, weights, value):
+    run = Run(datasets=[dataset(counts={"0": 900, "1": 100})])
+    loss = {"kind": kind, "settings": {"reduction": "mean"}, "weights": weights, "predicted": {"shape": [32, 2]}}
+    run.facts["probes"] = {"losses": [loss], "own_losses": [], "broadcasts": [], "skipped": {}}
+    found = constant_loss(run_data(tmp_path, run))
+    assert (found and found.value) == (value and pytest.approx(value, abs=1e-3))
