@@ -198,8 +198,10 @@ class _Body:
         rows = value.args[0] if isinstance(value, ast.Call) and _is_draw(value) and value.args else None
         if not isinstance(rows, ast.Name) and not (isinstance(rows, ast.Attribute) and root_name(rows) in self.stored):
             return None
-        indices = [one.slice for one in self.nodes if isinstance(one, ast.Subscript)]
-        return ast.unparse(rows) if target not in _names(indices) else None
+        indices = _names([one.slice for one in self.nodes if isinstance(one, ast.Subscript)])
+        stores = [one for one in self.nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Subscript)]
+        indices |= {root_name(one.value) for one in stores if _names(one.targets) & indices}
+        return ast.unparse(rows) if target not in indices else None
 
     def _loads(self, name: str) -> int:
         """How often a name is read, but for being shuffled."""

@@ -309,27 +309,30 @@ def _unrelated_targets(run_data: RunData) -> Optional[Text]:
     )
 
 
+_HEART = Text(
+    "；训练只背下了样本，验证精度不高于常数预测",
+    "; what was learnt is by heart, and no better than a constant on validation",
+)
+_NEITHER = Text("；训练也什么都没有学到", "; the training learnt nothing either")
+
+
 def _unrelated(run_data: RunData) -> Optional[Finding]:
-    """Nothing was learnt, or nothing but by heart, and nearest neighbours find the labels no oftener than shuffled ones, or no
-    simple predictor tells anything of the targets."""
+    """Nearest neighbours find the labels no oftener than shuffled ones, or no simple predictor tells anything of the targets, and
+    the code puts one array alone into another order in a training that did not learn, or nothing was learnt, or nothing but by
+    heart."""
     outcome = run_data.once(assess)
     by_heart = outcome.state == "hardly" and outcome.reason == "validation"
     nothing = outcome.state == "nothing" and outcome.sure
-    told = _unrelated_labels(run_data) or _unrelated_targets(run_data) if nothing or by_heart else None
-    if told is None:
+    told = _unrelated_labels(run_data) or _unrelated_targets(run_data)
+    reordered = reordered_alone(run_data) if told is not None and outcome.told != "learnt" else None
+    if told is None or (reordered is None and not (nothing or by_heart)):
         return None
-    reordered = reordered_alone(run_data)
     places = [reordered.place] if reordered is not None else []
     says = Text(
-        "标签与输入没有关系：{told}，{learnt}{at}。",
-        "The labels have nothing to do with the inputs: {told}; {learnt}{at}.",
+        "标签与输入没有关系：{told}{learnt}{at}。",
+        "The labels have nothing to do with the inputs: {told}{learnt}{at}.",
         told=told,
-        learnt=Text(
-            "训练只背下了样本，验证精度不高于常数预测",
-            "what was learnt is by heart, and no better than a constant on validation",
-        )
-        if by_heart
-        else Text("训练也什么都没有学到", "the training learnt nothing either"),
+        learnt=_HEART if by_heart else _NEITHER if nothing else Text("", ""),
         at=Text("；{where} 只打乱了其中一个数组", "; one array alone is shuffled at {where}", where=at(places[0]))
         if places
         else Text("", ""),

@@ -118,6 +118,11 @@ _HALVES = """class Halves:
         (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[o[i:i + 4]]"), None),
         ("X = load()\ny = others()\n" + _ROWS.format("rows"), ("X", "y", 5)),  # where the order is drawn of these rows
         ("X = load()\ny = others()\n" + _ROWS.format("others"), None),
+        (
+            "X = load()\ny = others()\n"
+            + _ROWS.format("rows").replace("X[o[i:i + 4]]", "X[k]").replace("    s", "    k = o[i:i + 4]\n    s"),
+            ("X", "y", 6),
+        ),
         (_LOADED + _BATCHES.format("X[k], y[k], y[i:i + 4]"), None),  # drawn beside the others, as to mix them
         ("X = load()\ny = others()\n" + _BATCHES.format("X[k], y[i:i + 4]"), None),  # of another origin
         (_LOADED + "i = np.arange(9)\ni = rng.permutation(i)\na, b = X[i], y[i]\nstep(a[:n], b[:n])\n", None),

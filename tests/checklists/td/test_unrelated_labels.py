@@ -30,6 +30,23 @@ def test_learnt_by_heart(tmp_path, end, accuracy, agreement, conclusion):
     assert entry["conclusion"] == conclusion, entry["summary"]
 
 
+@pytest.mark.parametrize(
+    ("agreement", "end", "conclusion"), [(0.11, 2.2, "problem"), (0.5, 2.2, "ok"), (0.11, 0.1, "ok")]
+)
+def test_an_order_of_one_array_alone(tmp_path, agreement, end, conclusion):
+    rows = [{"step": n, "epoch": 1, "loss": max(end, 2.3 - n / 40), "lr": 0.1, "batch": 32} for n in range(1, 136)]
+    run = Run(
+        steps=rows,
+        source={"train.py": "X, y = load()\nX = X[rng.permutation(len(X))]\nd = NumpySlicesDataset((X, y))\n"},
+    )
+    received = {"batches": 16, "columns": [], "same": 16}
+    run.facts["probes"] = {"label_control": {**CONTROL, "agreement": agreement}, "received": received, "skipped": {}}
+    beyond = conclude(run.write(tmp_path), "en")["beyond"]
+    entry = next(one for one in beyond if one["id"] == "td.05")
+    assert entry["conclusion"] == conclusion, entry["summary"]
+    assert conclusion == "ok" or entry["locations"][0]["line"] == 2
+
+
 @pytest.mark.parametrize(("explained", "conclusion"), [(-0.02, "undecided"), (0.4, "ok")])
 def test_targets_of_a_regression_that_learnt_nothing(tmp_path, explained, conclusion):
     rows = [
