@@ -9,7 +9,7 @@ from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
 from msprec.source.user_code import argument_names, assigned_parts, called_name, own_nodes, root_name
 
-_MOST, _DEEPEST = 5, 6
+_MOST, _DEEPEST, _OUTSIDE = 5, 6, 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Calls whose rows are vectors of a single one: what takes them is the class.
 _UNIT_ROWS = {"eye", "identity"}
@@ -218,6 +218,18 @@ def _in_source(tree: ast.AST, made: ast.expr, index: int) -> Iterator[int]:
         for body in bodies:
             yield from _handed_out(body, index)
             yield from _given_attributes(one, body, index)
+            if body is one:
+                yield from _from_outside(tree, body, index)
+
+
+def _from_outside(tree: ast.AST, generator: ast.AST, index: int) -> Iterator[int]:
+    """The lines that gave what a generator function takes from around it, its arguments left out, their values."""
+    around = [one for one in ast.walk(tree) if isinstance(one, _FUNCTIONS) and one is not generator]
+    scopes = [*(one for one in reversed(around) if any(inner is generator for inner in ast.walk(one))), tree]
+    for value in _returned(generator, index):
+        for name in _behind(generator, value, value.lineno + 1):
+            if name not in argument_names(generator):
+                yield from list(_followed(scopes, ast.Name(name, ast.Load()), 1 << 30, 0))[:_OUTSIDE]
 
 
 def _given_attributes(made: ast.AST, body: ast.AST, index: int) -> list:

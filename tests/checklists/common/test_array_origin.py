@@ -175,6 +175,22 @@ data = GeneratorDataset(rows, ["x", "y"])
 """
 
 
+_GENERATOR = """raw = load()
+pixels = raw.astype(int)
+fit, held = split(pixels)
+def pairs():
+    for i in order: yield fit[i], i
+n = 0
+d = GeneratorDataset(pairs, ["x", "y"])
+"""
+_WITHIN = """x = other()
+def make():
+    x = load()
+    def pairs():
+        yield x[0], 1
+    n = 0
+    return GeneratorDataset(pairs, ["x", "y"])
+"""
 _WINDOWS = """def windows(s):
     xs, ys = [], []
     for i in range(9):
@@ -195,6 +211,8 @@ d = NumpySlicesDataset((X, Y), ["x", "y"])
         ("y = load()\nX = np.eye(3)[y]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2, 1]),
         ("y = load()\nX = rows[y]\nd = NumpySlicesDataset((X, y), ['x', 'y'])\n", 3, [2]),
         (_SOURCE, 6, [4]),
+        (_GENERATOR, 7, [5, 3, 2, 1]),
+        (_WITHIN, 7, [5, 3]),
         (_WINDOWS, 8, [5, 7]),
         (_HELD.format("a", "b"), 11, [6, 8]),
         (_HELD.format("b", "a"), 11, [6, 9, 7]),
