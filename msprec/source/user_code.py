@@ -45,6 +45,7 @@ class Code:
         self.trees = {}
         self._lines, self._joined, self._lower, self._walked, self._under, self._parents = {}, {}, {}, {}, {}, {}
         self._calls: dict[str, dict] = {}
+        self._calling: dict[str, set] = {}
         self._matched: dict[tuple, tuple] = {}
         self._by_name: dict[type, dict] = {}
         self._scopes = None
@@ -105,6 +106,17 @@ class Code:
                 by_name.setdefault(called_name(numbered[1]), []).append(numbered)
         found = chain(*(self._calls[file].get(name, ()) for name in names))
         return [call for _, call in sorted(found, key=itemgetter(0))]
+
+    def calls_anywhere(self, names: Collection) -> Iterator[tuple]:
+        """(file, call) of every call of what is called by one of some names, file by file as they were read."""
+        if not self._calling:
+            for file in self.trees:
+                for name in {called_name(one) for one in self.nodes(file, ast.Call)}:
+                    self._calling.setdefault(name, set()).add(file)
+        files = set().union(*(self._calling.get(name, ()) for name in names))
+        for file in (one for one in self.trees if one in files) if files else ():
+            for call in self.calls_named(file, names):
+                yield file, call
 
     def _parents_of(self, file: str, node: ast.AST) -> tuple:
         if file not in self._parents:

@@ -114,15 +114,14 @@ def _uses(run_data: RunData, file: str, function: FunctionNode) -> Iterator[_Use
     names = {function.name}
     around = run_data.source.class_around(file, function.lineno) if function.name == "construct" else None
     if around is not None:
-        homes = [one for one in run_data.source.trees if run_data.source.calls_named(one, (around.name,))]
+        homes = dict(run_data.source.calls_anywhere((around.name,)))
         stores = [one for home in homes for one in run_data.source.nodes(home, ast.Assign)]
         made = [one for one in stores if isinstance(one.value, ast.Call) and called_name(one.value) == around.name]
         names = {name for one in made for name in bound_names(one.targets)}
-    for name in run_data.source.trees:
-        for call in run_data.source.calls_named(name, names):
-            if isinstance(call.func, ast.Name):
-                outer = run_data.source.function_around(name, call.lineno)
-                yield _Use(name, call, outer.name if outer is not None else "")
+    for name, call in run_data.source.calls_anywhere(names):
+        if isinstance(call.func, ast.Name):
+            outer = run_data.source.function_around(name, call.lineno)
+            yield _Use(name, call, outer.name if outer is not None else "")
 
 
 def _drops(switch: _Switch, call: ast.Call) -> bool:
