@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import assigned_parts, called_name, own_nodes, root_name
+from msprec.source.user_code import assigned_parts, bound_names, called_name, own_nodes, root_name
 
 _DEEPEST = 6
 _PLAIN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple)
@@ -58,7 +58,8 @@ def _number(node: ast.AST) -> Optional[float]:
 def argument_origin(
     run_data: RunData, call: Optional[Fact], wanted: ArgumentName, callee: str = "", value: Optional[float] = None
 ) -> list:
-    """The place where the value of an argument is written, where that is another line than the call's; else an empty list.
+    """The place where the value of an argument is written, where that is another line than the call's, and, of what a function of
+    the script's gives, where it returns that; else an empty list.
 
     Followed are names, parameters with their defaults and what callers give, options of a command line, fields of settings and
     keys of dictionaries, as long as there is one way only, or one that gives the ``value`` of the run.
@@ -73,7 +74,21 @@ def argument_origin(
                 _origin(asked, call.file, given, 0) if given is not None else _of_keywords(asked, node, wanted.names)
             )
             if found is not None:
-                return [found] if (found.file, found.line) != (call.file, call.line) else []
+                elsewhere = (found.file, found.line) != (call.file, call.line)
+                return [*([found] if elsewhere else []), *_returned_by(run_data, found, given)]
+    return []
+
+
+def _returned_by(run_data: RunData, where: Fact, given: Optional[ast.expr]) -> list:
+    """Where the one function of the script that is called for an argument, or in the assignment that it comes from, returns."""
+    stores = run_data.source.nodes_at(where.file, where.line, ast.Assign)
+    named = given.id if isinstance(given, ast.Name) else None
+    for call in [given, *(one.value for one in stores if named in bound_names(one.targets))]:
+        made = run_data.source.functions(called_name(call)) if isinstance(call, ast.Call) else []
+        if len(made) == 1:
+            file, function = made[0]
+            returns = [one for one in own_nodes(function) if isinstance(one, ast.Return) and one.value is not None]
+            return [place(file, returns[-1].lineno)] if returns else []
     return []
 
 

@@ -15,6 +15,9 @@ from msprec.record.nested import tensors_in
 
 #: Samples that are needed and that are taken; values of a sample that are looked at; shuffles of the labels.
 LEAST, _MOST, _VALUES, _SHUFFLES = 200, 1200, 512, 20
+#: Classes at most whose pairs are looked for, samples of each at the least; share of the neighbours of another class that are of
+#: one, and least share that either class has of all.
+_CLASSES, _EACH, _NEXT_TO_ALL, _HALF = 50, 20, 0.85, 0.3
 #: A window of a series holds the values of the one before, moved by so many places or fewer (one for each series side by side).
 _PLACES = 8
 
@@ -83,9 +86,9 @@ def _are_samples(array: np.ndarray, count: int) -> bool:
 
 
 def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
-    """``{"samples", "agreement", "shuffled", "spread", "shifted"}``: the share of samples whose nearest neighbour has their
-    label, the mean of that share over shuffled labels, its standard deviation, and the share whose nearest neighbour holds
-    their values moved by a few places, as windows of one series do.
+    """``{"samples", "agreement", "shuffled", "spread", "shifted", "alike"}``: the share of samples whose nearest neighbour has
+    their label, the mean of that share over shuffled labels, its standard deviation, the share whose nearest neighbour holds
+    their values moved by a few places, as windows of one series do, and pairs of classes that neighbours cannot tell apart.
 
     Args:
         samples: (n, values) numbers.
@@ -106,7 +109,24 @@ def compared(samples: np.ndarray, labels: np.ndarray) -> Optional[dict]:
         "shuffled": float(np.mean(shuffled)),
         "spread": float(np.std(shuffled)),
         "shifted": float(of_one_series(samples, samples[nearest]).mean()),
+        "alike": _alike(labels, labels[nearest]),
     }
+
+
+def _alike(labels: np.ndarray, others: np.ndarray) -> list:
+    """``[one class, the other]``, as texts, of three classes or more: pairs whose samples have one of the other class for their
+    nearest neighbour about as often as one of their own, and next to none of any third."""
+    classes = np.unique(labels)
+    twins = {}
+    for one in classes if 2 < len(classes) <= _CLASSES else ():
+        near = others[labels == one]
+        found, counts = np.unique(near[near != one], return_counts=True)
+        apart = len(near) - counts.sum() if len(counts) else 0
+        if len(near) < _EACH or not len(counts) or counts.max() < _NEXT_TO_ALL * counts.sum():
+            continue
+        if _HALF <= counts.max() / len(near) <= 1 - _HALF and apart:
+            twins[one] = found[counts.argmax()]
+    return [[str(one), str(other)] for one, other in twins.items() if one < other and twins.get(other) == one]
 
 
 def of_one_series(samples: np.ndarray, others: np.ndarray) -> np.ndarray:

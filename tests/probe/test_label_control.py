@@ -42,3 +42,10 @@ def test_two_series_side_by_side():
     series = np.cumsum(RNG.standard_normal((420, 2)), axis=0)
     windows = np.stack([series[start : start + 10].ravel() for start in range(400)])
     assert compared(windows, (np.arange(400) // 50) % 2)["shifted"] > 0.5
+
+
+def test_classes_that_cannot_be_told_apart():
+    pairs = 2 * np.eye(4, 6)[LABELS % 2] + RNG.standard_normal((400, 6)) / 4
+    assert compared(pairs, LABELS)["alike"] == [["0", "2"], ["1", "3"]]
+    assert compared(SAMPLES, LABELS)["alike"] == []
+    assert compared(SAMPLES, LABELS % 2)["alike"] == []  # of two classes either has the other

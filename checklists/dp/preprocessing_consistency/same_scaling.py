@@ -22,13 +22,23 @@ def scaled_alike(run_data: RunData, other: Fact, position: int, shape: list) -> 
 
     A scaler that is fitted anew to the other data is another.
     """
-    theirs = _scalings(run_data, argument_origins(run_data, other, position), ("transform",))
+    from_here = argument_origins(run_data, other, position)
+    theirs = _scalings(run_data, from_here, ("transform",))
     columns = [(dataset, one) for dataset in train_sets(run_data) for one in dataset.columns if one.shape == shape]
-    ours = [
-        _scalings(run_data, [first_place(dataset), *array_origins(run_data, dataset, one)], _TRANSFORMS)
-        for dataset, one in columns
-    ]
+    origins = [[first_place(dataset), *array_origins(run_data, dataset, one)] for dataset, one in columns]
+    ours = [_scalings(run_data, places, _TRANSFORMS) for places in origins if not _parted(run_data, from_here, places)]
     return bool(theirs) and theirs in ours
+
+
+def _parted(run_data: RunData, ones: list, others: list) -> bool:
+    """Whether a statement that both come from gives its names values that it scales each in its own way."""
+    lines = {(one.file, one.line) for one in others if one}
+    for where in (one for one in ones if (one.file, one.line) in lines):
+        for node in run_data.source.nodes_at(where.file, where.line, ast.Assign):
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            if len({tuple(_of_statement(run_data, part, _TRANSFORMS)) for part in parts}) > 1:
+                return True
+    return False
 
 
 def _scalings(run_data: RunData, places: list, calls: tuple) -> list:

@@ -32,6 +32,7 @@ from msprec.checklists.td.received_batches.same_batch import same_batch
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
+from msprec.checklists.td.received_batches.turned_classes import turned_classes
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
 from msprec.checklists.td.received_batches.wrapped_ids import wrapped_ids
@@ -61,8 +62,9 @@ def received_batches(run_data: RunData) -> Finding:
     network, on the way to a layer; predictions of the next token that change with that very token, or targets that are not
     shifted against the tokens of a causal network, or are shifted more than once; targets that follow from the token beside
     theirs (td.05.beside), not learnt, where marks have moved the tokens alone (without marks: undecided); masks that fit
-    their picture mirrored or turned in some samples; a target that one column of the inputs holds; a column that tells the
-    target and is constant where the network is used; a category encoded by the mean target of
+    their picture mirrored or turned in some samples; pictures turned at random that look like those of another class;
+    a target that one column of the inputs holds; a column that tells the target and is constant where the network is used; a
+    category encoded by the mean target of
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
     another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on; one batch
@@ -91,6 +93,7 @@ def received_batches(run_data: RunData) -> Finding:
         or encoded_targets(run_data)
         or wrapped_ids(run_data)
         or turned_targets(run_data)
+        or turned_classes(run_data)
         or carried_states(run_data)
         or _lost(run_data)
         or reshaped_pictures(run_data)

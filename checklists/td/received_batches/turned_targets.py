@@ -25,7 +25,7 @@ _GROUPS = (
     ("transposed",),
 )
 #: What mirrors or turns a picture.
-_TURNS = (
+TURNS = (
     r"(?i)::\s*-1|\b(fliplr|flipud|rot90|Horizontal_?Flip|Vertical_?Flip|Random_?Rotation|(h|v)flip)\b|\b(np|ops|mnp|mint|F|cv2)\.flip\("
     r"|\bRandom(Horizontal|Vertical)Flip\w*\("
 )
@@ -59,7 +59,7 @@ def turned_targets(run_data: RunData) -> Optional[Finding]:
     if not turned or several or rest > run_data.limit("td.05.otherwise") * clear:
         return None
     share, name = max(turned)
-    return _finding(run_data, share / clear, _NAMES[name], clear, run_data.find_lines(_TURNS, 4))
+    return _finding(run_data, share / clear, _NAMES[name], clear, run_data.find_lines(TURNS, 4))
 
 
 def _one_of_a_pair(run_data: RunData) -> list:
@@ -70,7 +70,7 @@ def _one_of_a_pair(run_data: RunData) -> list:
             target, value = node.targets[0], node.value
             if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(value.elts) != 2:
                 continue
-            turned = [bool(re.search(_TURNS, ast.unparse(one))) for one in value.elts]
+            turned = [bool(re.search(TURNS, ast.unparse(one))) for one in value.elts]
             kept = [ast.unparse(one) == ast.unparse(name) for one, name in zip(value.elts, target.elts)]
             if sorted(turned) == [False, True] and kept[turned.index(False)]:
                 found.append(place(file, node.lineno))

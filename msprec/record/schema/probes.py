@@ -622,6 +622,7 @@ _LABEL_CONTROL = {
     "shifted": key(
         finite, "share of them whose nearest neighbour holds their values moved by a few places: windows of a series"
     ),
+    "alike": key([[words]], "pairs of classes whose samples have neighbours of the one as often as of the other"),
 }
 
 _TARGET_CONTROL = {

@@ -35,7 +35,7 @@ def reading(tmp_path):
         ("p.add_argument('--lr', default=0.1)\na = p.parse_args()\nopt = nn.SGD(ps, a.lr)\n", 3, [1]),
         ("lr = 0.1\nlr = 0.2\nopt = nn.SGD(ps, lr)\n", 3, []),  # two ways, and which one counts is not asked
         ("lr = nn.ExponentialDecayLR(0.1, 0.6, 1)\nopt = nn.SGD(ps, lr)\n", 2, [1]),
-        ("def rates():\n    return [0.1]\n\nlr = rates()\nopt = nn.SGD(ps, lr)\n", 5, [4]),
+        ("def rates():\n    return [0.1]\n\nlr = rates()\nopt = nn.SGD(ps, lr)\n", 5, [4, 2]),
         ("base = 1\nlr = [base / n for n in range(1, 9)]\nopt = nn.SGD(ps, lr)\n", 3, [2]),
         ("base = 1\nlr = np.linspace(base, 0, 9)\nopt = nn.SGD(ps, lr)\n", 3, [2]),
         ("lr = read()\nopt = nn.SGD(ps, lr)\n", 2, []),

@@ -340,6 +340,29 @@ def score(a):
 """
 
 
+_PAIRED = """def known(a): return a / 16.0
+def other(a): return a / 255.0
+xa, xb = {}
+
+data = ds.GeneratorDataset(Pairs(xa), ["x"])
+pred = net(Tensor(xb))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "conclusion"), [("known(xa), other(xb)", "problem"), ("known(xa), known(xb)", "undecided")]
+)
+def test_two_arrays_that_one_statement_scales(verdict, made, conclusion):
+    train = [column("x", shape=[3], min=0.0, max=1.0, mean=0.3, std=0.3)]
+    step = [{"op": "GeneratorDataset", "args": {}, "place": {"file": "train.py", "line": 5}}]
+    run = Run(datasets=[dataset(train, pipeline=step)], source={"train.py": _PAIRED.format(made)})
+    apart = {"shape": [3], "min": 0.0, "max": 0.06, "mean": 0.019, "std": 0.02}
+    entries = [entry_of("train", shape=[3], min=0.0, max=1.0, mean=0.3, std=0.3), entry_of("forward", **apart)]
+    entries[0]["place"]["line"], entries[1]["place"]["line"] = 5, 6
+    run.facts["inputs"] = {"inputs": entries}
+    assert verdict("dp.02", run)["conclusion"] == conclusion
+
+
 @pytest.mark.parametrize(
     ("given", "mean", "conclusion"),
     [

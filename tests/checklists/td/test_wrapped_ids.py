@@ -17,6 +17,7 @@ CAST = "codes = table[names].to_numpy().astype(np.uint8)\n"
         (CAST, [254, 850], 1600, False),  # as many as there are
         (CAST, [255, 855], 300, False),  # a table of bytes and a few marks
         ("codes = table.to_numpy().astype(np.int32)\n", [255, 855], 1600, False),
+        ("ids = c.astype(np.uint8)\n\nd = GeneratorDataset((ids, y), ['ids', 'label'])\n", [255, 99], 400, True),
         ("pictures = pictures.astype(np.uint8)\n", [255, 800], 400, False),
     ],
 )

@@ -1,0 +1,50 @@
+"""Pictures turned at random whose class the turning changes (td.05)."""
+
+from typing import Optional
+
+from msprec.bilingual import Text, listed, percent
+from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.received_batches.turned_targets import TURNS
+from msprec.engine.finding import Finding, problem
+from msprec.engine.run_data import RunData
+
+
+def turned_classes(run_data: RunData) -> Optional[Finding]:
+    """Problem: the code turns or mirrors pictures, and the nearest neighbours of two of several classes are of the one as often
+    as of the other, in a training that left td.03.solved of the constant's loss undone, or they tell no more than chance in one
+    that learnt nothing; else None."""
+    control, outcome = run_data.probes.label_control, run_data.once(assess)
+    pictures = any(len(one.shape) >= 2 for data in train_sets(run_data) for one in data.columns)
+    if None in (control.agreement, control.shuffled, control.spread) or not pictures:
+        return None
+    solved = (outcome.outcome.gain or 0.0) >= run_data.limit("td.03.solved")
+    alike = [" / ".join(pair) for pair in control.alike or []] if not solved else []
+    chance = control.agreement <= control.shuffled + run_data.limit("td.05.related") * control.spread
+    if not alike and not (chance and outcome.state == "nothing" and outcome.sure):
+        return None
+    turns = run_data.find_lines(TURNS, 3)
+    if not turns:
+        return None
+    return problem(
+        Text(
+            "图片在 {where} 被随机翻转或旋转，而类别随方向改变：{what}（最近邻与样本标签相同的只占 {agreement}）。",
+            "Pictures are mirrored or turned at {where}, and their class changes with it: {what} (the nearest neighbour has a "
+            "sample's label in {agreement} of the cases).",
+            where=at(turns[0]),
+            what=Text(
+                "类 {pairs} 的样本彼此分不开",
+                "samples of the classes {pairs} cannot be told apart",
+                pairs=listed(alike),
+            )
+            if alike
+            else Text("标签与图片没有关系", "the labels have nothing to do with the pictures"),
+            agreement=percent(control.agreement),
+        ),
+        Text(
+            "去掉会改变类别的翻转（如左右箭头、6 与 9），或随之改变标签。",
+            "Leave out what changes the class (arrows to the left and right, 6 and 9), or change the label with it.",
+        ),
+        [run_data.code_at(turns, Text("翻转之处", "Where they are turned"))],
+        turns,
+    )

@@ -1,0 +1,40 @@
+"""td.05: pictures turned at random whose class the turning changes."""
+
+import pytest
+from building import Run, column, dataset, run_data
+
+from msprec.checklists.td.received_batches.turned_classes import turned_classes
+
+FLIP = "def augment(im):\n    return np.flip(im) if rng.rand() < 0.5 else im\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "alike", "agreement", "end", "found"),
+    [
+        (FLIP, [["0", "2"]], 0.5, 0.7, True),
+        (FLIP, [], 0.26, 1.386, True),  # neighbours tell nothing, and nothing was learnt
+        (FLIP, [], 0.26, 0.7, False),
+        (FLIP, [], 0.9, 0.7, False),
+        (FLIP, [["0", "2"]], 0.5, 0.05, False),  # what they lack the network finds
+        ("x = load()\n", [["0", "2"]], 0.5, 0.7, False),
+    ],
+)
+def test_what_turns_and_what_it_changes(tmp_path, code, alike, agreement, end, found):
+    rows = [
+        {"step": n, "epoch": 1 + n // 46, "loss": max(end, 1.4 - n / 40), "lr": 0.1, "batch": 32} for n in range(1, 206)
+    ]
+    counts = {str(n): 300 for n in range(4)}
+    run = Run(steps=rows, source={"train.py": code}, datasets=[dataset([column(shape=[16, 16])], counts=counts)])
+    control = {
+        "samples": 1200,
+        "agreement": agreement,
+        "shuffled": 0.25,
+        "spread": 0.01,
+        "shifted": 0.0,
+        "alike": alike,
+    }
+    run.facts["probes"] = {"label_control": control, "skipped": {}}
+    seen = turned_classes(run_data(tmp_path, run))
+    assert (seen is not None) == found
+    if found:
+        assert seen.locations[0]["line"] == 2
