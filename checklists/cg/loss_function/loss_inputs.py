@@ -1,5 +1,6 @@
 """Whether the loss is given what it expects and gives what it should (cg.04)."""
 
+import ast
 from collections.abc import Iterator
 from typing import Optional
 
@@ -13,7 +14,7 @@ from msprec.checklists.common.custom_loss import (
     open_points,
     tried,
 )
-from msprec.checklists.common.findings import at
+from msprec.checklists.common.findings import at, first_place
 from msprec.checklists.common.given_gradients import rate_sized
 from msprec.checklists.common.loss_rules import check_inputs, loss_lines, sign_turned
 from msprec.checklists.common.loss_shapes import spread
@@ -21,8 +22,9 @@ from msprec.checklists.common.loss_with_inputs import built_in, of_script, range
 from msprec.checklists.common.pair_distance import is_distance
 from msprec.checklists.common.wrong_loss import Wrong, called
 from msprec.engine.finding import Finding, ok, problem, table, undecided
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import construct_of, own_nodes
 
 #: So many faults at different places are told.
 _MOST = 3
@@ -262,7 +264,22 @@ def _broadcast(one: Fact, run_data: RunData) -> Wrong:
         if one.label is not None and list(column.shape) == list(shape)
     ]
     made = array_origins(run_data, *columns[0])[:2] if len(columns) == 1 else []
-    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place, *([one.called] if one.called else []), *made)
+    # either side may have the axis too many: where the targets are batched, and where the network gives its result
+    sides = [first_place(columns[0][0])] if len(columns) == 1 else []
+    sides += _given_back(run_data) or [loss.output.place for loss in run_data.probes.losses[:1]]
+    around = [one.called, *made, *sides]
+    return Wrong(*spread(one.operator, *one.shapes[:2]), one.place, *(where for where in around if where))
+
+
+def _given_back(run_data: RunData) -> list:
+    """Where the network's own class gives its result."""
+    for network in run_data.networks[:1]:
+        for file, node in run_data.source.classes(network.class_ or ""):
+            body = construct_of(node)
+            returns = [one for one in own_nodes(body) if isinstance(one, ast.Return)] if body is not None else []
+            if returns:
+                return [place(file, returns[-1].lineno)]
+    return []
 
 
 def _other_axis(one: Fact) -> Wrong:
