@@ -3,6 +3,7 @@
 from typing import Optional
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.class_numbers import squared_one_hot, taken_for_amounts
 from msprec.checklists.common.class_weights import check_class_weights
 from msprec.checklists.common.loss_with_inputs import (
@@ -85,7 +86,14 @@ def out_of_reach(one: LossWithInputs, run_data: RunData) -> Optional[Wrong]:
         operator=operator_of(one),
         range=range_of(one.output),
     )
-    return wrong_output(one, summary, advice)
+    wrong = wrong_output(one, summary, advice)
+    wrong.places = (*wrong.places, *_targets_made(run_data, one.column))
+    return wrong
+
+
+def _targets_made(run_data: RunData, column: Optional[tuple]) -> list:
+    """Where the array of the targets got its values: they may be what is to be scaled."""
+    return array_origins(run_data, *column)[:3] if column is not None else []
 
 
 _BEFORE = Text(
