@@ -13,6 +13,7 @@ from msprec.checklists.common.rank_reduction import reducing_lines, undivided_su
 from msprec.checklists.common.setting_origin import CLIPPING, argument_origin
 from msprec.checklists.common.weight_updates import applied_updates
 from msprec.checklists.td.outcome.assessment import assess
+from msprec.checklists.td.update_gradients.growing_count import growing_count
 from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.run_data import RunData, place
@@ -29,8 +30,9 @@ def update_gradients(run_data: RunData) -> Finding:
     """What the optimizer is given beside the gradients of its batches, computed again.
 
     Problem: all that the optimizer was given at the update before is in what it is given now, at every update looked at (sums
-    that are never cleared); it is given two times the gradients or more, of one computation, and its updates depend on their
-    size; or it is given the gradients of weights that are not its own; or those of the last of td.04.parts batches or more
+    that are never cleared); sums that are divided by the number of all batches so far; it is given two times the gradients or
+    more, of one computation, and its updates depend on their size; or it is given the gradients of weights that are not its own;
+    or those of the last of td.04.parts batches or more
     alone; or those of all ranks are summed in a training that diverged; or next to nothing of the gradients is left, and the
     weights hardly moved (by wider limits in a training that hardly learnt); or compiled code that updates parameters by itself
     reads a number that is changed while it trains. A sum over micro-batches that is not averaged is undecided: the rate may
@@ -49,6 +51,7 @@ def update_gradients(run_data: RunData) -> Finding:
         _of_others(run_data)
         or _thrown_away(run_data)
         or _left_over(run_data)
+        or growing_count(run_data, _explained(run_data) if _all_explained(run_data) else [], _evidence(run_data))
         or _next_to_nothing(run_data)
         or _too_much(run_data)
         or _right(run_data)
