@@ -141,7 +141,7 @@ def _attributes(run_data: RunData) -> list:
         for node in run_data.source.nodes(file, ast.ClassDef):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
             compiled = _compiled(methods, _is_run(run_data, node, used))
-            inner = _compiled_inside(methods)
+            inner = _compiled_inside(methods) if "jit" in run_data.source.texts[file] else {}
             code = {**methods, **inner}
             for name, line in _read_as_numbers(code, [*compiled, *inner]).items():
                 changed = _changed(run_data, node, set(methods) - set(compiled), name)

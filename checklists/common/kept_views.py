@@ -87,19 +87,23 @@ def _themselves(run_data: RunData, name: str, places: list) -> Finding:
 def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
     """``(name, [where it is kept, where it is put back])`` of loops ``for p in …: name[…] = p`` that write into ``p`` too."""
     for file in run_data.source.trees:
-        for call, parents in run_data.source.calls_to(file, (*_ASSIGNS, *_SETS)):
+        kept = {id(one): name for one in run_data.source.nodes(file, ast.Assign) if (name := _kept_name(one))}
+        for call, parents in run_data.source.calls_to(file, (*_ASSIGNS, *_SETS)) if kept else ():
             written = _written(call)
             loops = [one for one in parents if isinstance(one, ast.For) and written in target_names(one.target)]
             for loop in loops[:1]:
-                for node in (one for one in ast.walk(loop) if isinstance(one, ast.Assign)):
-                    into, kept = node.targets[0], node.value
-                    # Parameter.data shares its memory
-                    kept = kept.value if isinstance(kept, ast.Attribute) and kept.attr == "data" else kept
-                    if not isinstance(into, ast.Subscript) or not isinstance(kept, ast.Name) or kept.id != written:
-                        continue
-                    back = _put_back(run_data.source.trees[file], ast.unparse(into.value), loop)
+                for node in (one for one in ast.walk(loop) if written and kept.get(id(one)) == written):
+                    into = ast.unparse(node.targets[0].value)  # type: ignore[attr-defined]
+                    back = _put_back(run_data.source.trees[file], into, loop)
                     if back is not None:
-                        yield ast.unparse(into.value), [place(file, node.lineno), place(file, back)]
+                        yield into, [place(file, node.lineno), place(file, back)]  # type: ignore[attr-defined]
+
+
+def _kept_name(node: ast.Assign) -> str:
+    """``p`` of ``kept[…] = p``, and of ``p.data``, which shares its memory; empty of any other assignment."""
+    kept = node.value
+    kept = kept.value if isinstance(kept, ast.Attribute) and kept.attr == "data" else kept
+    return kept.id if isinstance(node.targets[0], ast.Subscript) and isinstance(kept, ast.Name) else ""
 
 
 def _kept_all(run_data: RunData) -> Iterator[tuple]:
