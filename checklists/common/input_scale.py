@@ -55,6 +55,7 @@ def entering(run_data: RunData, columns: list) -> list:
     columns = [column for column in columns if id(column) not in compared] or columns
     given = {id(column) for column in _given_to_loss(run_data)}
     columns = [column for column in columns if _in_step(run_data, column)] or columns
+    columns = [column for column in columns if not _in_no_layer(run_data, column)] or columns
     others = [column for column in columns if id(column) not in given]
     columns = others if any(column.kind == "float" for column in others) else columns
     calls = [one for one in run_data.inputs if one.phase == "train" and one.level == "network" and one.arguments]
@@ -63,6 +64,15 @@ def entering(run_data: RunData, columns: list) -> list:
     if not taken or None in taken | sizes or not taken <= sizes:
         return columns
     return [column for column in columns if values_in(column.shape) in taken]
+
+
+def _in_no_layer(run_data: RunData, column: Fact) -> bool:
+    """Whether whole numbers were seen to enter no layer, where others do: numbers of rows that nothing takes."""
+    seen = run_data.probes.first_layers
+    sets = [one for one in train_sets(run_data) if len(one.columns) == len(seen)]
+    if column.kind != "int" or len(sets) != 1 or not any(one.layers for one in seen):
+        return False
+    return any(one is column and not entered.layers for one, entered in zip(sets[0].columns, seen))
 
 
 def _in_step(run_data: RunData, column: Fact) -> bool:

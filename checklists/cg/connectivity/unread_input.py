@@ -5,20 +5,21 @@ from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.constant_prediction import learning_outcome
-from msprec.checklists.common.findings import at
+from msprec.checklists.common.findings import at, train_sets
 from msprec.checklists.common.unread_arguments import Argument, required_arguments
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
+from msprec.source.user_code import argument_names
 
 
 def judge_unread_input(run_data: RunData) -> Optional[Finding]:
     """A problem where ``construct`` never reads an argument, and two embedding tables look up one and the same other (one line
-    was copied from the other), or the training learnt nothing or hardly anything; None elsewhere: an interface may be wider than
-    a network needs."""
+    was copied from the other), or another one of whole numbers like it takes rows and is read once more, as the ends of edges
+    are, or the training learnt nothing or hardly anything; None elsewhere: an interface may be wider than a network needs."""
     unread = [one for one in required_arguments(run_data) if not one.read]
     for one in unread:
-        copied = _looked_up_twice(run_data, one)
+        copied = _looked_up_twice(run_data, one) or _rows_by_the_other(run_data, one)
         if copied or learning_outcome(run_data).verdict in ("nothing", "hardly"):
             return _finding(run_data, one, copied)
     return None
@@ -41,12 +42,29 @@ def _looked_up_twice(run_data: RunData, argument: Argument) -> list:
     return twice
 
 
+def _rows_by_the_other(run_data: RunData, argument: Argument) -> list:
+    """The lines where rows are taken by another argument, which is read elsewhere too, where the columns of both names hold whole
+    numbers of the same shape."""
+    columns = {one.name: one for data in train_sets(run_data) for one in data.columns if one.kind == "int"}
+    own = columns.get(argument.name)
+    found = []
+    for name in argument_names(argument.construct) if own is not None else ():
+        other = columns.get(name)
+        if other is None or name == argument.name or list(other.shape) != list(own.shape):
+            continue
+        nodes = list(ast.walk(argument.construct))
+        reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
+        rows = [one for one in nodes if isinstance(one, ast.Subscript) and getattr(one.slice, "id", "") == name]
+        found += [place(argument.place.file, one.lineno) for one in rows] if len(reads) > 1 else []
+    return found
+
+
 def _finding(run_data: RunData, argument: Argument, copied: list) -> Finding:
     places: list[Fact] = [*copied, argument.place]
     why = (
         Text(
-            "，而 {where} 用同一个输入再查了一张嵌入表",
-            ", and {where} looks up the same input in a second embedding",
+            "，而 {where} 用另一个输入又查了一次",
+            ", and {where} looks up another input a second time",
             where=at(copied[0]),
         )
         if copied

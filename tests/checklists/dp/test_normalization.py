@@ -153,6 +153,15 @@ def test_numbers_that_rows_are_taken_by(verdict, used, conclusion):
     assert verdict("dp.01", run)["conclusion"] == conclusion
 
 
+@pytest.mark.parametrize(("layers", "conclusion"), [([], "ok"), ([{"operator": "Dense"}], "problem")])
+def test_numbers_that_enter_no_layer(verdict, layers, conclusion):
+    rows = column("rows", kind="int", dtype="int32", shape=[], min=13, max=892, mean=479.0, std=262.0)
+    run = fed(column("x", shape=[4], min=-2.0, max=2.0, mean=0.0, std=1.0), rows)
+    entered = [{"layers": [{"operator": "Dense"}]}, {"layers": layers}, {"layers": []}]
+    run.facts["probes"] = {"first_layers": entered, "skipped": {}}
+    assert verdict("dp.01", run)["conclusion"] == conclusion
+
+
 def test_a_zero_state_beside_token_ids_has_no_scale(verdict):
     tokens = column("tokens", kind="int", dtype="int32", shape=[40], min=0, max=20000, mean=900.0, std=2000.0)
     embedding = [
