@@ -21,6 +21,8 @@ _SEEDS = {"seed", "set_seed", "set_state", "setstate", "RandomState", "default_r
 _RESHAPES = {"astype", "reshape", "ravel", "flatten", "squeeze", "expand_dims", "array", "asarray", "copy"}
 #: Calls that take arrays whose rows belong together.
 _TOGETHER = {"NumpySlicesDataset", "zip", "train_test_split"}
+#: Classes of the script's that are given them, each as an argument.
+_SAMPLES = re.compile(r"(Sampler|Dataset|Loader)$")
 
 
 class Reordered(NamedTuple):
@@ -178,13 +180,13 @@ class _Body:
                     yield _Order(one.lineno, array, target, None)
                 for call in _samples(value):
                     yield _Order(one.lineno, root_name(call), target, None, _keyword(call, "random_state"))
-                if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
+                if not isinstance(value, ast.Subscript) or not isinstance(value.value, (ast.Name, ast.Subscript)):
                     continue
                 named = isinstance(value.slice, ast.Name) and value.slice.id in self.drawn
                 if named or _is_draw(value.slice):
                     yield _Order(
                         one.lineno,
-                        value.value.id,
+                        root_name(value.value),
                         target,
                         getattr(value.slice, "id", None) if named else None,
                     )
@@ -221,7 +223,7 @@ class _Body:
             if taken and isinstance(one.value, ast.Name) and getattr(one.slice, "id", None) not in self.drawn:
                 slices.setdefault(one.value.id, set()).add(ast.unparse(one.slice))
                 lines.setdefault(one.value.id, []).append(one.lineno)
-            elif isinstance(one, ast.Call) and called_name(one) in _TOGETHER:
+            elif isinstance(one, ast.Call) and _takes_together(called_name(one)):
                 names = _rows_of(one)
                 found |= set(names) if order.target in names else set()
         mine = slices.get(order.target, set())
@@ -350,9 +352,13 @@ def _names(nodes: list) -> set:
     return {name for node in nodes for name in target_names(node)}
 
 
+def _takes_together(name: str) -> bool:
+    return name in _TOGETHER or (name != "GeneratorDataset" and _SAMPLES.search(name) is not None)
+
+
 def _rows_of(call: ast.Call) -> list:
     """The names that a call takes rows of: given themselves, or in a tuple, a list or a dictionary."""
-    several = called_name(call) in ("zip", "train_test_split")
+    several = called_name(call) in ("zip", "train_test_split") or called_name(call) not in _TOGETHER
     data = [word.value for word in call.keywords if word.arg == "data"]
     found, waiting = [], [*(call.args if several else call.args[:1]), *data]
     while waiting:

@@ -3,7 +3,7 @@
 from msprec.bilingual import Text
 from msprec.checklists.common.findings import missing, train_sets
 from msprec.checklists.common.label_source import unless_open
-from msprec.checklists.ds.label_validity.label_validity import judge_labels
+from msprec.checklists.ds.label_validity.label_validity import judge_labels, reordered_labels
 from msprec.engine.finding import Finding, not_applicable, worst
 from msprec.engine.item import item
 from msprec.engine.rank_merge import PROBLEMS
@@ -19,13 +19,15 @@ def wrong_labels(run_data: RunData) -> Finding:
     with its labels in their own order, predictions of (N, 1) that are compared with (N,), identical inputs of ds.02.elements
     values or more with different labels (ds.02.contradictions). OK: none of these, and a network that learned them well:
     validation accuracy of ds.02.accuracy with a training loss below ds.02.loss. Else a person has to look. No label column: not
-    applicable.
+    applicable, unless the code puts samples into another order than their labels, by which a sampler chooses them.
     """
     sets = train_sets(run_data) or run_data.datasets
     if not sets:
         return missing("训练数据集", "training data set")
     if all("label" in dataset and not dataset.label for dataset in sets):
-        return not_applicable(Text("训练数据没有标签列。", "The training data have no label column."))
+        return reordered_labels(run_data) or not_applicable(
+            Text("训练数据没有标签列。", "The training data have no label column.")
+        )
     labelled = [dataset for dataset in sets if dataset.label]
     if not labelled:
         return missing("标签列", "label column")

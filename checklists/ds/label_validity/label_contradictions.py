@@ -76,7 +76,7 @@ def relabelled(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple
     )
 
 
-def reordered(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple]:
+def reordered(run_data: RunData, *_: Fact) -> Optional[tuple]:
     """Arrays of one sample each row, of which one was put into a new order by itself."""
     found = reordered_alone(run_data)
     if found is None or well_learned(run_data) is not None:

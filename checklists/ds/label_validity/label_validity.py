@@ -97,6 +97,20 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
     )
 
 
+def reordered_labels(run_data: RunData) -> Optional[Finding]:
+    """Of data without a label column: one of two arrays of samples and labels that is put into another order; None."""
+    wrong = contradictions.reordered(run_data)
+    if wrong is None:
+        return None
+    says, advice, where = wrong
+    return problem(
+        Text("{says}。", "{says}.", says=says),
+        advice,
+        [run_data.code_at([where], Text("标签的来处", "Where the labels come from"))],
+        [where],
+    )
+
+
 def _first(
     run_data: RunData, dataset: Fact, column: Fact, checks: tuple, places: list, evidence: list
 ) -> Optional[Finding]:

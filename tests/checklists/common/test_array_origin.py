@@ -116,6 +116,15 @@ _HALVES = """class Halves:
         (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[i:i + 4]"), ("X", "y", 4)),
         (_LOADED + _BATCHES.format("X[k], y[i:i + 4]"), ("X", "y", 4)),
         (_LOADED + _BATCHES.format("X[o[i:i + 4]], y[o[i:i + 4]]"), None),
+        (
+            "X, y = load()\nknown = y < 9\np = rng.permutation(9)\na, b = X[known][p], y[known]\nd = list(zip(a, b))\n",
+            ("a", "b", 4),
+        ),
+        (
+            "X, y = load()\nknown = y < 9\np = rng.permutation(9)\na, b = X[known][p], y[known][p]\nd = list(zip(a, b))\n",
+            None,
+        ),
+        (_LOADED + "X = X[rng.permutation(9)]\ns = TripletSampler(X, y, rng)\n", ("X", "y", 2)),
         ("X = load()\ny = others()\n" + _ROWS.format("rows"), ("X", "y", 5)),  # where the order is drawn of these rows
         ("X = load()\ny = others()\n" + _ROWS.format("others"), None),
         (
