@@ -47,8 +47,10 @@ def _rows_by_the_other(run_data: RunData, argument: Argument) -> list:
     numbers of the same shape."""
     columns = {one.name: one for data in train_sets(run_data) for one in data.columns if one.kind == "int"}
     own = columns.get(argument.name)
+    if own is None:
+        return []
     found = []
-    for name in argument_names(argument.construct) if own is not None else ():
+    for name in argument_names(argument.construct):
         other = columns.get(name)
         if other is None or name == argument.name or list(other.shape) != list(own.shape):
             continue

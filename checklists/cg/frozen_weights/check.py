@@ -38,7 +38,7 @@ from msprec.engine.finding import Finding, ok, problem, table, undecided
 from msprec.engine.item import item
 from msprec.engine.rank_merge import WORST
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name, target_names
+from msprec.source.user_code import bound_names, called_name, target_names
 
 _PARAMETERS = ("trainable_params", "get_parameters", "parameters_and_names", "parameters_dict")
 #: What picks parameters by a condition: a comprehension with ``if``, or ``filter``.
@@ -297,13 +297,29 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
 
 
 def _chosen(run_data: RunData) -> list:
-    """The lines that pick an optimizer's parameters by a condition, where they go into its call."""
+    """The lines that pick an optimizer's parameters by a condition, or put some into groups, where they go into its call."""
     lines = []
     for optimizer in run_data.optimizers:
         if optimizer.used is not False and optimizer.place:
             lines += argument_origins(run_data, optimizer.place, 0)
     picked = [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
-    return [*picked, *_sorted_by_name(run_data)]
+    return [*picked, *_groups(run_data), *_sorted_by_name(run_data)]
+
+
+def _groups(run_data: RunData) -> list:
+    """The groups of parameters in the list that an optimizer is given by its name."""
+    found = []
+    for optimizer in (one for one in run_data.optimizers if one.used is not False and one.place):
+        file, line = optimizer.place.file, optimizer.place.line
+        given = {one.args[0].id for one in run_data.source.nodes_at(file, line, ast.Call) if _named_first(one)}
+        for node in run_data.source.nodes(file, ast.Assign) if given else ():
+            if given & bound_names(node.targets) and isinstance(node.value, ast.List) and node.lineno < line:
+                found += [place(file, one.lineno) for one in node.value.elts if isinstance(one, ast.Dict)]
+    return found[:4]
+
+
+def _named_first(call: ast.Call) -> bool:
+    return bool(call.args) and isinstance(call.args[0], ast.Name)
 
 
 def _sorted_by_name(run_data: RunData) -> list:
