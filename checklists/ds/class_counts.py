@@ -310,12 +310,14 @@ class _Balance:
 
     def _cut_off(self) -> Optional[str]:
         """The class of which a cut through a table sorted by class has left a part: each class comes as one run, or the code cuts
-        the labels by position, and all but the first or last of them have nearly as many samples; None where there is none."""
+        unbalanced labels by position, and all but the first or last have nearly as many samples; None where there is none."""
         if not self.whole or len(self.counts) < 3 or not all(map(str.isdigit, self.counts)):
             return None
         entry = next(iter(self.dataset.order.passes), None)
         runs = entry.label_changes + 1 if entry is not None and entry.label_changes is not None else 0
-        if runs != len(self.counts) and not self._cuts():
+        # a class that is only rare is no cut: where the order does not tell, the classes have to be unbalanced besides
+        unbalanced = self.ratio >= self.run_data.limit("ds.03.ratio")
+        if runs != len(self.counts) and not (unbalanced and self._cuts()):
             return None
         rest = [count for key, count in self.counts.items() if key != self.least]
         even = min(rest) >= self.run_data.limit("ds.03.even") * max(rest)

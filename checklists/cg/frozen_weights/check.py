@@ -368,7 +368,7 @@ def _stuck(run_data: RunData, groups: ParameterGroups) -> Finding:
             Text("用正常的学习率训练后再判断（见 hp.01）。", "Train with an ordinary learning rate first (see hp.01)."),
             _evidence(run_data, groups),
         )
-    back = set_back(run_data, groups.stuck, updates)
+    back = set_back(run_data, groups.stuck, updates, _places(run_data))
     if back is not None:
         return back
     decayed = [parameter for parameter in groups.stuck if parameter.moved.any]

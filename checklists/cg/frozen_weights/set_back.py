@@ -15,34 +15,43 @@ from msprec.source.user_code import called_name
 _SETS = ("set_data", "assign_value", "assign", "Assign", "load_param_into_net", "copy_")
 
 
-def set_back(run_data: RunData, stuck: list, updates: int) -> Optional[Finding]:
+def set_back(run_data: RunData, stuck: list, updates: int, others: list) -> Optional[Finding]:
     """Problem: all of these weights had gradients in the sampled steps, none has changed at the end, and code that runs in a loop
-    gives parameters their values; else None."""
+    gives parameters their values; else None.
+
+    Args:
+        run_data: The run.
+        stuck: The parameters that are as they began.
+        updates: How many the run made.
+        others: Further places, where the cause may lie as well.
+    """
     came = [gradients_came(run_data, one) for one in stuck]
     places = _in_loops(run_data) if all(each and all(each) for each in came) else []
     if not places:
         return None
     return problem(
         Text(
-            "{n} 个权重每次都得到梯度，{updates} 次更新之后却仍是初始值（{names}）：{where} 在循环中又把原来的值写回去。",
-            "{n} weights had a gradient each time, and after {updates} updates they hold their first values again ({names}): "
-            "what is called in a loop at {where} gives them back.",
+            "{n} 个权重每次都得到梯度，{updates} 次更新之后却仍是初始值（{names}）：{where} 在循环中给参数赋值，"
+            "看来又写回了原来的值。",
+            "{n} weights had a gradient each time, and after {updates} updates they hold their first values ({names}): what is "
+            "called in a loop at {where} gives parameters their values, and seems to write the first ones back.",
             n=len(stuck),
             updates=updates,
             names=listed(one.name for one in stuck),
             where=at(places[0]),
         ),
         Text(
-            "检查这次赋值的方向：应把正在训练的权重写入目标网络（或备份），而不是反过来。",
-            "Look at which way the values go: from the weights that train to the target network or the copy, not back.",
+            "检查这次赋值的方向：应把正在训练的权重写入目标网络（或备份），而不是反过来；若方向无误，核对优化器得到的是否是这个网络的参数。",
+            "Look at which way the values go: from the weights that train to the target network or the copy, not back. Where that "
+            "is right, see whether the optimizer was given the parameters of this very network.",
         ),
         [run_data.code_at(places, Text("写回权重之处", "Where weights are given values"))],
-        places,
+        [*places, *others],
     )
 
 
 def _in_loops(run_data: RunData) -> list:
-    """The calls in loops of functions that give parameters values, then where they do; or where a loop does so itself."""
+    """The calls in loops of functions that give parameters values, and where these do so."""
     found: list = []
     for file in run_data.source.trees:
         for call in run_data.source.nodes(file, ast.Call):

@@ -1,5 +1,6 @@
 """Pictures turned at random whose class the turning changes (td.05)."""
 
+import math
 from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
@@ -12,14 +13,13 @@ from msprec.engine.run_data import RunData
 
 def turned_classes(run_data: RunData) -> Optional[Finding]:
     """Problem: the code turns or mirrors pictures, and the nearest neighbours of two of several classes are of the one as often
-    as of the other, in a training that left td.03.solved of the constant's loss undone, or they tell no more than chance in one
-    that learnt nothing; else None."""
+    as of the other, in a training that learnt no more than which pair it is, or they tell no more than chance in one that learnt
+    nothing; else None."""
     control, outcome = run_data.probes.label_control, run_data.once(assess)
     pictures = any(len(one.shape) >= 2 for data in train_sets(run_data) for one in data.columns)
     if None in (control.agreement, control.shuffled, control.spread) or not pictures:
         return None
-    solved = (outcome.outcome.gain or 0.0) >= run_data.limit("td.03.solved")
-    alike = [" / ".join(pair) for pair in control.alike or []] if not solved else []
+    alike = [" / ".join(pair) for pair in control.alike or []] if _learnt_pairs_alone(run_data) else []
     chance = control.agreement <= control.shuffled + run_data.limit("td.05.related") * control.spread
     if not alike and not (chance and outcome.state == "nothing" and outcome.sure):
         return None
@@ -48,3 +48,17 @@ def turned_classes(run_data: RunData) -> Optional[Finding]:
         [run_data.code_at(turns, Text("翻转之处", "Where they are turned"))],
         turns,
     )
+
+
+def _learnt_pairs_alone(run_data: RunData) -> bool:
+    """Whether the loss ended no lower than td.05.pairs of what it is where either class of a pair is given one half."""
+    alike = {name for pair in run_data.probes.label_control.alike or [] for name in pair}
+    counts: dict = {}
+    for data in train_sets(run_data):
+        for name, count in data.label.counts.items() if data.label.kind in ("class", "one_hot") else ():
+            counts[name] = counts.get(name, 0) + count
+    end, whole = run_data.once(assess).end, sum(counts.values())
+    if end is None or not whole:
+        return False
+    halves = sum(count for name, count in counts.items() if name in alike) / whole
+    return end >= run_data.limit("td.05.pairs") * halves * math.log(2) > 0

@@ -30,5 +30,5 @@ def test_a_loop_that_writes_them(tmp_path, called, norm, found):
     run.gradients = [{"step": n, "parameter": "w", "size": 8, "norm": norm} for n in (2, 50)]
     run.facts["parameters"]["parameters"] = [{"name": "w", "cell": "w", "kind": "weight", "shape": [4, 2]}]
     data = run_data(tmp_path, run)
-    seen = set_back(data, list(data.parameters), 900)
+    seen = set_back(data, list(data.parameters), 900, [])
     assert (seen and [one["line"] for one in seen.locations]) == found

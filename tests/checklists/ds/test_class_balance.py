@@ -193,6 +193,10 @@ def test_a_sorted_table_that_was_cut_by_position(verdict, counts, changes, concl
     ],
 )
 def test_a_cut_that_the_code_shows(verdict, code, cut):
+    """And no class that is only rarer than the others."""
+    rarer = counted({"0": 50, "1": 50, "2": 20}, passes=[one_pass(label_changes=60)])
+    rarer.source = {"train.py": f"{code}\n\ndata = GeneratorDataset((x, y_train), ['image', 'label'])\n"}
+    assert verdict("ds.03", rarer)["conclusion"] == "ok"
     run = counted({"0": 50, "1": 50, "2": 5}, passes=[one_pass(label_changes=60)])
     run.source = {"train.py": f"{code}\n\ndata = GeneratorDataset((x, y_train), ['image', 'label'])\n"}
     entry = verdict("ds.03", run)

@@ -11,11 +11,19 @@ FLIP = "def augment(im):\n    return np.flip(im) if rng.rand() < 0.5 else im\n"
 @pytest.mark.parametrize(
     ("code", "alike", "agreement", "end", "found"),
     [
-        (FLIP, [["0", "2"]], 0.5, 0.7, True),
+        (FLIP, [["0", "2"], ["1", "3"]], 0.5, 0.7, True),
+        (
+            FLIP,
+            [["0", "2"], ["1", "3"]],
+            0.5,
+            0.5,
+            False,
+        ),  # neighbours do not tell them apart, and the network does in part
         (FLIP, [], 0.26, 1.386, True),  # neighbours tell nothing, and nothing was learnt
         (FLIP, [], 0.26, 0.7, False),
         (FLIP, [], 0.9, 0.7, False),
-        (FLIP, [["0", "2"]], 0.5, 0.05, False),  # what they lack the network finds
+        (FLIP, [["0", "2"]], 0.5, 0.35, True),
+        (FLIP, [["0", "2"]], 0.5, 0.05, False),
         ("x = load()\n", [["0", "2"]], 0.5, 0.7, False),
     ],
 )
