@@ -148,20 +148,15 @@ class Material:
         if not self._copied or self.initial is None:
             return None
         step, copied = self._copied[-1]
-        trained = [
-            p for p in all_parameters(self.roots) if p.requires_grad and id(p) in copied and id(p) in self.initial
-        ]
-        way, now = [], []
-        for parameter in trained:
-            start = self.initial[id(parameter)].astype(np.float64).ravel()
-            way.append(copied[id(parameter)].ravel() - start)
-            now.append(parameter.asnumpy().ravel() - start)
-        if not way:
-            return None
-        far, gone = np.concatenate(way), np.concatenate(now)
-        length, product = float(far @ far), float(far @ gone)
-        both = math.sqrt(length * float(gone @ gone))
-        if not (length and both and math.isfinite(both)):
+        length = product = gone = 0.0
+        for parameter in all_parameters(self.roots):
+            known = id(parameter) in copied and id(parameter) in self.initial
+            if parameter.requires_grad and known:
+                start = self.initial[id(parameter)].astype(np.float64).ravel()
+                way, now = copied[id(parameter)].ravel() - start, parameter.asnumpy().ravel() - start
+                length, product, gone = length + float(way @ way), product + float(way @ now), gone + float(now @ now)
+        both = math.sqrt(length * gone)
+        if not (both and math.isfinite(both)):
             return None
         return {"step": step, "share": product / length, "alike": product / both}
 

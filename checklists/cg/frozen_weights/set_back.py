@@ -41,9 +41,10 @@ def set_back(run_data: RunData, stuck: list, updates: int, others: list) -> Opti
             where=at(places[0]),
         ),
         Text(
-            "检查这次赋值的方向：应把正在训练的权重写入目标网络（或备份），而不是反过来；若方向无误，核对优化器得到的是否是这个网络的参数。",
-            "Look at which way the values go: from the weights that train to the target network or the copy, not back. Where that "
-            "is right, see whether the optimizer was given the parameters of this very network.",
+            "检查这次赋值的方向：应把正在训练的权重写入目标网络（或备份），而不是反过来；"
+            "若方向无误，核对优化器得到的是否是这个网络的参数。",
+            "Look at which way the values go: from the weights that train to the target network or the copy, not back. Where "
+            "that is right, see whether the optimizer was given the parameters of this very network.",
         ),
         [run_data.code_at(places, Text("写回权重之处", "Where weights are given values"))],
         [*places, *others],

@@ -1,10 +1,12 @@
 """Are the labels of the kind, in the range, and of a piece with their inputs? (ds.02)"""
 
+import re
 from typing import Optional
 
 from msprec.bilingual import Text
 from msprec.checklists.common.array_origin import array_origins
 from msprec.checklists.common.findings import first_place, missing, op_place, role_of
+from msprec.checklists.common.reordered_alone import reordered_alone
 from msprec.checklists.ds.class_counts import last_layer
 from msprec.checklists.ds.label_validity import label_contradictions as contradictions
 from msprec.checklists.ds.label_validity import label_numbering as numbering
@@ -50,6 +52,10 @@ _COMPARISONS = (
     compared_each_with_each,
     compared_out_of_order,
 )
+
+
+#: Names of labels, where no column tells them.
+_LABELS_NAMED = re.compile(r"(^|_)(y|ys|labels?|targets?|class|classes|cls)(_|\d|$)", re.IGNORECASE)
 
 
 def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
@@ -98,9 +104,10 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
 
 
 def reordered_labels(run_data: RunData) -> Optional[Finding]:
-    """Of data without a label column: one of two arrays of samples and labels that is put into another order; None."""
-    wrong = contradictions.reordered(run_data)
-    if wrong is None:
+    """Of data without a label column: one of two arrays of samples and labels, by their names, that is put into another order;
+    None."""
+    found, wrong = reordered_alone(run_data), contradictions.reordered(run_data)
+    if found is None or wrong is None or not any(_LABELS_NAMED.search(one) for one in (found.array, found.partner)):
         return None
     says, advice, where = wrong
     return problem(

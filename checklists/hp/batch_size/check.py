@@ -28,7 +28,8 @@ def batch_size(run_data: RunData) -> Finding:
     The guide calls 32 safe and 64 to 256 worth trying: up to hp.03.safe is fine, even when it is a whole small set. A larger
     batch is judged by what it did, on one rank or a thousand: it is a problem where the updates are few (hp.03.few_updates an
     epoch, hp.03.updates above hp.03.large, hp.03.few_in_all in the run) and the training learnt hardly more than a constant
-    prediction, or was still falling steeply at its end with less than hp.03.solved of that gone; so it is with a smaller batch
+    prediction (where none is known, its loss did not fall hp.03.fell times), or was still falling steeply at its end with less
+    than hp.03.solved of that gone; so it is with a smaller batch
     that is a whole set of hp.03.whole samples, in a run of fewer than hp.03.few_times updates. Where it learnt and levelled
     off, or fell with hp.03.updates an epoch, nothing suffered. Otherwise a baseline with a small batch decides.
     """
