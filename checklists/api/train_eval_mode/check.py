@@ -307,9 +307,13 @@ def _reads(loop: ast.For, name: str) -> bool:
 
 
 def _begins(run_data: RunData, at: Optional[Fact]) -> list:
-    """Where the function around a call begins, before which, or in whose first line, the mode is for setting."""
-    around = run_data.source.function_around(at.file, at.line or 0) if at and at.file else None
-    return [place(at.file, around.lineno)] if at and around is not None else []
+    """Where the function around a call begins, or the innermost loop where it stands in none: before it, or in the function's
+    first line, the mode is for setting."""
+    if not at or not at.file:
+        return []
+    loops = [one for one in _around(run_data, at) if isinstance(one, (ast.For, ast.While))]
+    begun = run_data.source.function_around(at.file, at.line or 0) or next(reversed(loops), None)
+    return [place(at.file, begun.lineno)] if begun is not None else []
 
 
 def _decorators(run_data: RunData, where: Fact) -> list:

@@ -103,6 +103,7 @@ def _trained_alone(run_data: RunData) -> list:
     """Lines that take the trained weights of a copy, or take them within a class or function of an average: what is trained
     leaves out the statistics."""
     own = run_data.find_lines(r"(?i)(ema|shadow|averag|teacher|target|copy|momentum)\w*\.trainable_params\(", 2)
+    own = own or run_data.find_lines(r"\.trainable_params\(.*\.trainable_params\(", 2)  # the pairs of both
     return own or [one for one in run_data.find_lines(r"\.trainable_params\(", 50) if _in_average(run_data, one)][:2]
 
 
