@@ -313,8 +313,8 @@ def judge_pair(run_data: RunData, train: Fact, other: Fact, settled: bool) -> Fi
     sure = [fault for fault in faults if fault.sure]
     if sure:
         places = [fault.place for fault in sure]
-        places += [at for _, theirs in pair.columns[:1] for at in array_origins(run_data, other, theirs)[:3]]
-        places += [at for ours, _ in pair.columns[:1] for at in array_origins(run_data, train, ours)[:3]]
+        places += [at for _, theirs in pair.columns[:1] for at in array_origins(run_data, other, theirs)]
+        places += [at for ours, _ in pair.columns[:1] for at in array_origins(run_data, train, ours)]
         shown.append(run_data.code_at(places, Text("数据处理", "The data processing")))
         says = Joined([fault.says for fault in sure], zh="；", en="; ")
         return problem(
