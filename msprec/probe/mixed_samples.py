@@ -87,11 +87,21 @@ def mixed_samples(material) -> Optional[dict]:
 
 def _mixed_in(material, batch: tuple, rows: int) -> Optional[dict]:
     """As `mixed_samples`, of one batch; `_COMPARED` where an operation compares the samples, or cannot be told from one."""
-    middle = (rows + 1) // 2  # less than half of the samples come behind it
     with material.in_inference():
         state = random_state(False)
         plain, again = _run(material, batch, state), _run(material, batch, state)
-        other = _run(material, _replaced(batch, middle), state)
+        # less than half of the samples come behind each; a sample that counts little, as a short one may, shows little
+        for at in dict.fromkeys(((rows + 1) // 2, min((3 * rows) // 4, rows - 2), rows - 2)):
+            other = _run(material, _replaced(batch, at), state)
+            found = _first_mixed((plain, again, other), batch, rows, at)
+            if found is not None:
+                return found
+    return None
+
+
+def _first_mixed(runs: tuple, batch: tuple, rows: int, at: int) -> Optional[dict]:
+    """Of a run, the same again and one with the sample ``at`` replaced: the first operation that mixes samples."""
+    plain, again, other = runs
     if len(plain.nodes) != len(other.nodes) or len(plain.nodes) != len(again.nodes):
         return None
     for one, same, changed in zip(plain.nodes, again.nodes, other.nodes):
@@ -99,7 +109,7 @@ def _mixed_in(material, batch: tuple, rows: int) -> Optional[dict]:
             return None
         if not plain.in_network(one, rows) or not any(is_learnt(plain, value) for value in one.results):
             continue
-        found = _dependence((one, same, changed), rows, middle, plain_name(one) in _RECURRENT)
+        found = _dependence((one, same, changed), rows, at, plain_name(one) in _RECURRENT)
         if found == "compared":
             return _COMPARED
         if found == "mixed":
