@@ -47,14 +47,12 @@ def holds_first_weights(run_data: RunData) -> Optional[Finding]:
 def _averages(run_data: RunData) -> Iterator[Fact]:
     """Where a function that speaks of parameters makes ``d * a + (1 - d) * b``."""
     for file in run_data.source.trees:
-        for node in run_data.source.nodes(file, ast.BinOp):
-            if not isinstance(node.op, ast.Add):
-                continue
+        for node in (one for one in run_data.source.nodes(file, ast.BinOp) if isinstance(one.op, ast.Add)):
             factors = {*_factors(node.left), *_factors(node.right)}
-            around = run_data.source.function_around(file, node.lineno)
-            averages = any(f"1 - {one}" in factors for one in factors)
-            if averages and around is not None and "param" in ast.unparse(around).lower():
-                yield place(file, node.lineno)
+            if any(f"1 - {one}" in factors for one in factors):
+                around = run_data.source.function_around(file, node.lineno)
+                if around is not None and "param" in ast.unparse(around).lower():
+                    yield place(file, node.lineno)
 
 
 def _factors(node: ast.expr) -> list:

@@ -6,7 +6,7 @@ from typing import Optional
 
 from msprec.engine.run_data import RunData, place
 from msprec.engine.schema import Fact
-from msprec.source.user_code import called_name, construct_of
+from msprec.source.user_code import construct_of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -26,12 +26,7 @@ def calls_around(run_data: RunData, where: Fact) -> list:
 
 def calls_of(run_data: RunData, name: str) -> list:
     """All calls of what has that name, of a function or class."""
-    return [
-        place(file, node.lineno)
-        for file in sorted(run_data.source.trees)
-        for node in run_data.source.nodes(file, ast.Call)
-        if called_name(node) == name
-    ]
+    return [place(file, node.lineno) for file, node in run_data.source.calls_anywhere((name,))]
 
 
 def in_loop(run_data: RunData, where: Fact) -> bool:

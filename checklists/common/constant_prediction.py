@@ -32,7 +32,6 @@ from msprec.engine.run_data import RunData
 from msprec.engine.schema import Fact
 
 _CLASSES, _BINARY = ("softmax_cross_entropy", "nll"), ("bce", "bce_with_logits")
-_ENTROPIES = (*_CLASSES, *_BINARY)
 _KINDS = {
     "crossentropyloss": "softmax_cross_entropy",
     "cross_entropy": "softmax_cross_entropy",
@@ -236,7 +235,7 @@ def constant_loss(run_data: RunData) -> Optional[ConstantLoss]:
 def _of_weights(run_data: RunData, loss: LossKind, weights: list) -> Optional[ConstantLoss]:
     """Of a mean over classes with the weights that were seen, as MindSpore takes it: a cross-entropy over classes is divided by
     the weights of the samples, a binary one by their number. None of any other, and where weights or counts are not known."""
-    known = None not in weights and min(weights) >= 0 < max(weights)
+    known = loss.kind in (*_CLASSES, *_BINARY) and None not in weights and min(weights) >= 0
     sets = [one.label for one in last_datasets(run_data) if one.label.kind == "class"]
     if not known or len(sets) != 1 or loss.reduction != "mean" or loss.settings.get("label_smoothing"):
         return None
@@ -249,11 +248,7 @@ def _of_weights(run_data: RunData, loss: LossKind, weights: list) -> Optional[Co
         return None
     value = _entropy(weighted / weighted.sum()) * (1.0 if loss.kind in _CLASSES else float(weighted.sum()))
     how = Text("加权后类别分布的熵", "entropy of the weighted class shares")
-    return (
-        ConstantLoss(value, how, loss.kind, sets[0].column or "", float(shares.max()))
-        if loss.kind in _ENTROPIES
-        else None
-    )
+    return ConstantLoss(value, how, loss.kind, sets[0].column or "", float(shares.max()))
 
 
 def _of_pairs(loss: LossKind) -> Optional[ConstantLoss]:

@@ -87,16 +87,17 @@ def _themselves(run_data: RunData, name: str, places: list) -> Finding:
 def _kept_themselves(run_data: RunData) -> Iterator[tuple]:
     """``(name, [where it is kept, where it is put back])`` of loops ``for p in …: name[…] = p`` that write into ``p`` too."""
     for file in run_data.source.trees:
-        kept = {id(one): name for one in run_data.source.nodes(file, ast.Assign) if (name := _kept_name(one))}
+        kept = any(map(_kept_name, run_data.source.nodes(file, ast.Assign)))
         for call, parents in run_data.source.calls_to(file, (*_ASSIGNS, *_SETS)) if kept else ():
             written = _written(call)
             loops = [one for one in parents if isinstance(one, ast.For) and written in target_names(one.target)]
             for loop in loops[:1]:
-                for node in (one for one in ast.walk(loop) if written and kept.get(id(one)) == written):
+                stores = [one for one in ast.walk(loop) if isinstance(one, ast.Assign)]
+                for node in (one for one in stores if written and _kept_name(one) == written):
                     into = ast.unparse(node.targets[0].value)  # type: ignore[attr-defined]
                     back = _put_back(run_data.source.trees[file], into, loop)
                     if back is not None:
-                        yield into, [place(file, node.lineno), place(file, back)]  # type: ignore[attr-defined]
+                        yield into, [place(file, node.lineno), place(file, back)]
 
 
 def _kept_name(node: ast.Assign) -> str:

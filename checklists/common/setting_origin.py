@@ -190,11 +190,9 @@ def _of_parameter(asked: _Asked, file: str, function: ast.FunctionDef, name: str
     position = positional.index(name) - (positional[:1] == ["self"]) if name in positional else 999
     around = asked.run_data.source.class_around(file, function.lineno) if function.name == "__init__" else None
     called, given = around.name if around is not None else function.name, []
-    source = asked.run_data.source
-    for other in source.trees:
-        for call, _ in source.calls_to(other, (called,)):
-            value = _given(call, (name,), position)
-            given += [(other, value)] if value is not None else []
+    for other, call in asked.run_data.source.calls_anywhere((called,)):
+        value = _given(call, (name,), position)
+        given += [(other, value)] if value is not None else []
     one = asked.chosen(given)
     if one is not None:
         return _origin(asked, one[0], one[1], depth)

@@ -39,6 +39,14 @@ def behind_simple_predictor(run_data: RunData, outcome: BesideConstant) -> Optio
     return None if little or taken >= run_data.limit("td.01.neighbours") * possible else found
 
 
+def labels_by_chance(run_data: RunData) -> bool:
+    """Whether nearest neighbours find the labels no oftener than shuffled ones (td.05.related); False where that is not known."""
+    control = run_data.probes.label_control
+    if None in (control.agreement, control.shuffled, control.spread):
+        return False
+    return control.agreement <= control.shuffled + run_data.limit("td.05.related") * control.spread
+
+
 def _of_classes(run_data: RunData) -> Optional[Attainable]:
     control = run_data.probes.label_control
     if control.agreement is None or (control.shifted or 0.0) > _WINDOWS:

@@ -175,7 +175,7 @@ def decays_without_gradient(run_data: RunData, parameter: Fact) -> bool:
     none comes at first."""
     holding = [one for one in run_data.optimizers if parameter.name in one.parameter_names]
     decays = [one.weight_decay for one in holding if SCALE_FREE.search(one.class_ or "")]
-    known = any(isinstance(one, (int, float)) and one > 0 for one in decays) and _seen_late(run_data, parameter)
+    known = any((one or 0) > 0 for one in decays) and _seen_late(run_data, parameter)
     return known and len(gradients_came(run_data, parameter)) > 1 and decayed_alone(run_data, parameter) is True
 
 

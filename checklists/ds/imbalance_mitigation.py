@@ -66,13 +66,12 @@ def weight_origins(run_data: RunData) -> list:
 def _made_of_counts(run_data: RunData) -> list:
     """At most three statements that compute something of the numbers of samples of the classes."""
     found = []
-    for file in run_data.source.trees:
-        for call in run_data.source.calls_named(file, _COUNTING):
-            scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
-            bound = [one for one in own_nodes(scope) if isinstance(one, ast.Assign)]
-            counted = {n for one in bound if call in ast.walk(one) for t in one.targets for n in target_names(t)}
-            made = [one for one in bound if counted & {n.id for n in ast.walk(one.value) if isinstance(n, ast.Name)}]
-            found += [place(file, one.lineno) for one in made if call not in ast.walk(one)]
+    for file, call in run_data.source.calls_anywhere(_COUNTING):
+        scope = run_data.source.function_around(file, call.lineno) or run_data.source.trees[file]
+        bound = [one for one in own_nodes(scope) if isinstance(one, ast.Assign)]
+        counted = {n for one in bound if call in ast.walk(one) for t in one.targets for n in target_names(t)}
+        made = [one for one in bound if counted & {n.id for n in ast.walk(one.value) if isinstance(n, ast.Name)}]
+        found += [place(file, one.lineno) for one in made if call not in ast.walk(one)]
     return found[:3]
 
 

@@ -121,10 +121,9 @@ def _alike(labels: np.ndarray, others: np.ndarray) -> list:
     for one in classes if 2 < len(classes) <= _CLASSES else ():
         near = others[labels == one]
         found, counts = np.unique(near[near != one], return_counts=True)
-        apart = len(near) - counts.sum() if len(counts) else 0
         if len(near) < _EACH or not len(counts) or counts.max() < _NEXT_TO_ALL * counts.sum():
             continue
-        if _HALF <= counts.max() / len(near) <= 1 - _HALF and apart:
+        if _HALF <= counts.max() / len(near) <= 1 - _HALF:
             twins[one] = found[counts.argmax()]
     return [[str(one), str(other)] for one, other in twins.items() if one < other and twins.get(other) == one]
 
@@ -144,11 +143,16 @@ def different(samples: np.ndarray, labels: np.ndarray) -> tuple:
     return samples, labels[first]
 
 
+def standardised(samples: np.ndarray) -> np.ndarray:
+    """Samples (n, values), each value brought to mean 0 and a standard deviation of 1; float64."""
+    spread = samples.std(0)
+    return ((samples - samples.mean(0)) / np.where(spread > 0, spread, 1)).astype(np.float64)
+
+
 def squared_distances(samples: np.ndarray) -> np.ndarray:
     """(n, n) squared distances of samples (n, values) with each value scaled to a standard deviation of 1; of each to itself
     infinity."""
-    spread = samples.std(0)
-    scaled = ((samples - samples.mean(0)) / np.where(spread > 0, spread, 1)).astype(np.float64)
+    scaled = standardised(samples)
     squares = (scaled**2).sum(1)
     distances = squares[:, None] + squares[None] - 2 * scaled @ scaled.T
     np.fill_diagonal(distances, np.inf)

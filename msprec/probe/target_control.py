@@ -8,7 +8,14 @@ from typing import Optional
 
 import numpy as np
 
-from msprec.probe.label_control import LEAST, different, of_one_series, samples_and_targets, squared_distances
+from msprec.probe.label_control import (
+    LEAST,
+    different,
+    of_one_series,
+    samples_and_targets,
+    squared_distances,
+    standardised,
+)
 from msprec.probe.numpy_losses import MSE
 
 #: Parts that the samples are cut into, each told from the others; neighbours that are asked; columns of targets at most.
@@ -50,8 +57,7 @@ def explained(samples: np.ndarray, targets: np.ndarray) -> Optional[dict]:
     whole = ((targets - targets.mean(0)) ** 2).sum()
     if not whole > 0:
         return None
-    spread = samples.std(0)
-    scaled = (samples - samples.mean(0)) / np.where(spread > 0, spread, 1)
+    scaled = standardised(samples)
     left = {"linear": min(_linear_error(scaled, targets, ridge) for ridge in _RIDGES)}
     nearest = squared_distances(samples).argsort(1)[:, :_NEIGHBOURS]
     if of_one_series(samples, samples[nearest[:, 0]]).mean() <= _WINDOWS:

@@ -49,12 +49,11 @@ def _rows_by_the_other(run_data: RunData, argument: Argument) -> list:
     own = columns.get(argument.name)
     if own is None:
         return []
-    found = []
+    found, nodes = [], list(ast.walk(argument.construct))
     for name in argument_names(argument.construct):
         other = columns.get(name)
         if other is None or name == argument.name or list(other.shape) != list(own.shape):
             continue
-        nodes = list(ast.walk(argument.construct))
         reads = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
         rows = [one for one in nodes if isinstance(one, ast.Subscript) and getattr(one.slice, "id", "") == name]
         found += [place(argument.place.file, one.lineno) for one in rows] if len(reads) > 1 else []

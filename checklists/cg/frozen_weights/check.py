@@ -298,10 +298,7 @@ def _not_in_optimizer(run_data: RunData, groups: ParameterGroups, thawed: list) 
 
 def _chosen(run_data: RunData) -> list:
     """The lines that pick an optimizer's parameters by a condition, or put some into groups, where they go into its call."""
-    lines = []
-    for optimizer in run_data.optimizers:
-        if optimizer.used is not False and optimizer.place:
-            lines += argument_origins(run_data, optimizer.place, 0)
+    lines = [line for at in filter(None, _used_optimizers(run_data)) for line in argument_origins(run_data, at, 0)]
     picked = [one for one in lines if (text := run_data.lines(one, 0)) and _PICKS.search(" ".join(text[1]))]
     return [*picked, *_groups(run_data), *_sorted_by_name(run_data)]
 
@@ -309,17 +306,13 @@ def _chosen(run_data: RunData) -> list:
 def _groups(run_data: RunData) -> list:
     """The groups of parameters in the list that an optimizer is given by its name."""
     found = []
-    for optimizer in (one for one in run_data.optimizers if one.used is not False and one.place):
-        file, line = optimizer.place.file, optimizer.place.line
-        given = {one.args[0].id for one in run_data.source.nodes_at(file, line, ast.Call) if _named_first(one)}
-        for node in run_data.source.nodes(file, ast.Assign) if given else ():
-            if given & bound_names(node.targets) and isinstance(node.value, ast.List) and node.lineno < line:
-                found += [place(file, one.lineno) for one in node.value.elts if isinstance(one, ast.Dict)]
+    for at in filter(None, _used_optimizers(run_data)):
+        first = [one.args[0] for one in run_data.source.nodes_at(at.file, at.line, ast.Call) if one.args]
+        given = {one.id for one in first if isinstance(one, ast.Name)}
+        for node in run_data.source.nodes(at.file, ast.Assign) if given else ():
+            if given & bound_names(node.targets) and isinstance(node.value, ast.List) and node.lineno < at.line:
+                found += [place(at.file, one.lineno) for one in node.value.elts if isinstance(one, ast.Dict)]
     return found[:4]
-
-
-def _named_first(call: ast.Call) -> bool:
-    return bool(call.args) and isinstance(call.args[0], ast.Name)
 
 
 def _sorted_by_name(run_data: RunData) -> list:

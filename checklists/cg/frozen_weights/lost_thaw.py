@@ -52,11 +52,10 @@ def _calls_that_thaw(run_data: RunData, function, name: str, free: bool) -> Iter
     names = argument_names(function)
     position = names.index(name) if name in names else len(names)
     said: dict = {True: [], False: []}
-    for file in run_data.source.trees:
-        for call in run_data.source.calls_named(file, (function.name,)):
-            value = getattr(argument_of(call, name, position), "value", None)
-            if isinstance(value, bool):
-                said[value].append(place(file, call.lineno))
+    for file, call in run_data.source.calls_anywhere((function.name,)):
+        value = getattr(argument_of(call, name, position), "value", None)
+        if isinstance(value, bool):
+            said[value].append(place(file, call.lineno))
     if said[not free]:
         yield from said[free]
 

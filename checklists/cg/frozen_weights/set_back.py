@@ -1,6 +1,5 @@
 """Weights whose gradients came and that end as they began: something gives them their first values again (cg.02)."""
 
-import ast
 from typing import Optional
 
 from msprec.bilingual import Text, listed
@@ -9,7 +8,6 @@ from msprec.checklists.common.findings import at
 from msprec.checklists.common.weight_updates import gradients_came
 from msprec.engine.finding import Finding, problem
 from msprec.engine.run_data import RunData, place
-from msprec.source.user_code import called_name
 
 #: Calls that give parameters values.
 _SETS = ("set_data", "assign_value", "assign", "Assign", "load_param_into_net", "copy_")
@@ -54,10 +52,8 @@ def set_back(run_data: RunData, stuck: list, updates: int, others: list) -> Opti
 def _in_loops(run_data: RunData) -> list:
     """The calls in loops of functions that give parameters values, and where these do so."""
     found: list = []
-    for file in run_data.source.trees:
-        for call in run_data.source.nodes(file, ast.Call):
-            if called_name(call) in _SETS:
-                where = place(file, call.lineno)
-                called = [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
-                found += [*called, where] if called else []
+    for file, call in run_data.source.calls_anywhere(_SETS):
+        where = place(file, call.lineno)
+        called = [one for one in calls_around(run_data, where) if in_loop(run_data, one)]
+        found += [*called, where] if called else []
     return list({(one.file, one.line): one for one in found}.values())

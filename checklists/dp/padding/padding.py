@@ -104,10 +104,8 @@ def judge_padding(run_data: RunData) -> Finding:
 def _wrong(run_data: RunData, faults: list, shown: list, places: list) -> Finding:
     sure = [fault for fault in faults if fault.sure]
     told = sure or faults
-    places = [one for fault in told for one in (fault.place, fault.used) if one] + [
-        *places,
-        *(first_place(fault.dataset) for fault in told),
-    ]
+    own = [one for fault in told for one in (fault.place, fault.used) if one]
+    places = [*own, *places, *(first_place(fault.dataset) for fault in told)]
     places += [place for fault in told for place in _origins(run_data, fault)]
     says = Joined([fault.says for fault in told[:4]], zh="；", en="; ")
     if sure:

@@ -58,7 +58,7 @@ def relabelled(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple
     chance = 1 - sum((count / sum(counts)) ** 2 for count in counts)
     if not chance or again.relabelled < run_data.limit("ds.02.relabelled") * chance * again.samples:
         return None
-    reordered = reordered_alone(run_data)
+    reordered = run_data.once(reordered_alone)
     return (
         Text(
             "后面各遍中有 {samples} 个样本在第一遍出现过，其中 {n} 个（{share}）的标签与第一遍不同：标签不属于各自的输入",
@@ -78,7 +78,7 @@ def relabelled(run_data: RunData, dataset: Fact, column: Fact) -> Optional[tuple
 
 def reordered(run_data: RunData, *_: Fact) -> Optional[tuple]:
     """Arrays of one sample each row, of which one was put into a new order by itself."""
-    found = reordered_alone(run_data)
+    found = run_data.once(reordered_alone)
     if found is None or well_learned(run_data) is not None:
         return None
     return (

@@ -106,7 +106,7 @@ def judge_labels(run_data: RunData, dataset: Fact) -> Finding:
 def reordered_labels(run_data: RunData) -> Optional[Finding]:
     """Of data without a label column: one of two arrays of samples and labels, by their names, that is put into another order;
     None."""
-    found, wrong = reordered_alone(run_data), contradictions.reordered(run_data)
+    found, wrong = run_data.once(reordered_alone), contradictions.reordered(run_data)
     if found is None or wrong is None or not any(_LABELS_NAMED.search(one) for one in (found.array, found.partner)):
         return None
     says, advice, where = wrong

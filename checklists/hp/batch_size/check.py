@@ -198,7 +198,7 @@ def _course(run_data: RunData) -> _Course:
         still = Text("{words}，结束时仍在快速下降", "{words} and was still falling steeply at the end", words=words)
         solved = outcome.gain is not None and outcome.gain >= run_data.limit("hp.03.solved")
         return _Course(still, suffers=not solved, falls=True)
-    if _as_it_was(run_data, training):
+    if outcome.verdict == "unknown" and _as_it_was(run_data, training):
         return _Course(words, suffers=True)
     learnt = outcome.verdict == "learnt"
     falls = training.first > 0 and training.last < run_data.limit("hp.03.still_high") * training.first
@@ -206,10 +206,9 @@ def _course(run_data: RunData) -> _Course:
 
 
 def _as_it_was(run_data: RunData, training: TrainingCurve) -> bool:
-    """Whether a loss whose constant prediction is not known hardly fell, where it has to and no weights were loaded."""
+    """Whether a loss hardly fell, where it has to and no weights were loaded."""
     aims = learns_by_rewards(run_data) or has_adversary(run_data) or bool(run_data.loads)
-    unknown = learning_outcome(run_data).verdict == "unknown"
-    return unknown and not aims and 0 < training.first <= run_data.limit("hp.03.fell") * training.last
+    return not aims and 0 < training.first <= run_data.limit("hp.03.fell") * training.last
 
 
 def _ends(run_data: RunData) -> Optional[tuple]:

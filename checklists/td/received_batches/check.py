@@ -17,6 +17,7 @@ from msprec.checklists.common.findings import (
 from msprec.checklists.common.input_scale import entering, feature_columns
 from msprec.checklists.common.probe_status import remedy, skipped
 from msprec.checklists.common.reordered_alone import reordered_alone
+from msprec.checklists.common.simple_predictors import labels_by_chance
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
@@ -285,9 +286,7 @@ def _lost_inside(run_data: RunData) -> Optional[Finding]:
 
 def _unrelated_labels(run_data: RunData) -> Optional[Text]:
     control = run_data.probes.label_control
-    if None in (control.agreement, control.shuffled, control.spread):
-        return None
-    if control.agreement > control.shuffled + run_data.limit("td.05.related") * control.spread:
+    if not labels_by_chance(run_data):
         return None
     return Text(
         "最近邻与样本标签相同的占 {agreement}，标签随机打乱后为 {shuffled}（{n} 个样本）",
@@ -327,7 +326,7 @@ def _unrelated(run_data: RunData) -> Optional[Finding]:
     by_heart = outcome.state == "hardly" and outcome.reason == "validation"
     nothing = outcome.state == "nothing" and outcome.sure
     told = _unrelated_labels(run_data) or _unrelated_targets(run_data)
-    reordered = reordered_alone(run_data) if told is not None and outcome.told != "learnt" else None
+    reordered = run_data.once(reordered_alone) if told is not None and outcome.told != "learnt" else None
     if told is None or (reordered is None and not (nothing or by_heart)):
         return None
     places = [reordered.place] if reordered is not None else []

@@ -5,6 +5,7 @@ from typing import Optional
 
 from msprec.bilingual import Text, listed, percent
 from msprec.checklists.common.findings import at, train_sets
+from msprec.checklists.common.simple_predictors import labels_by_chance
 from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.turned_targets import TURNS
 from msprec.engine.finding import Finding, problem
@@ -17,11 +18,10 @@ def turned_classes(run_data: RunData) -> Optional[Finding]:
     nothing; else None."""
     control, outcome = run_data.probes.label_control, run_data.once(assess)
     pictures = any(len(one.shape) >= 2 for data in train_sets(run_data) for one in data.columns)
-    if None in (control.agreement, control.shuffled, control.spread) or not pictures:
+    if not pictures:
         return None
     alike = [" / ".join(pair) for pair in control.alike or []] if _learnt_pairs_alone(run_data) else []
-    chance = control.agreement <= control.shuffled + run_data.limit("td.05.related") * control.spread
-    if not alike and not (chance and outcome.state == "nothing" and outcome.sure):
+    if not alike and not (labels_by_chance(run_data) and outcome.state == "nothing" and outcome.sure):
         return None
     turns = run_data.find_lines(TURNS, 3)
     if not turns:
