@@ -65,6 +65,7 @@ class RunData(RunSources):
         self.evaluations = self._list("evaluation", shapes.EVALUATION, "evaluations")
         self.square_comparisons = self._list("evaluation", shapes.EVALUATION, "squares")
         self.silent_evaluations = self._list("evaluation", shapes.EVALUATION, "without_result")
+        self.trained_samples = self._list("evaluation", shapes.EVALUATION, "trained_samples")
         self.precision = self.file("precision", shapes.PRECISION)
         self.probes = self.file("probes", shapes.PROBES)
         self.design = self.file("design", shapes.DESIGN)

@@ -111,6 +111,7 @@ def _evaluation_facts(observer) -> dict:
         "evaluations": sorted(found, key=lambda entry: entry["step"]),
         "squares": observer.evaluating.assigned.squares(),
         "without_result": observer.evaluating.returned.without_result(),
+        "trained_samples": observer.evaluating.trained_samples.facts(),
     }
 
 

@@ -33,6 +33,7 @@ from msprec.checklists.td.received_batches.same_batch import same_batch
 from msprec.checklists.td.received_batches.seen_targets import seen_targets
 from msprec.checklists.td.received_batches.target_in_inputs import target_in_inputs
 from msprec.checklists.td.received_batches.token_targets import targets_beside_tokens
+from msprec.checklists.td.received_batches.trained_samples import trained_samples
 from msprec.checklists.td.received_batches.turned_classes import turned_classes
 from msprec.checklists.td.received_batches.turned_targets import turned_targets
 from msprec.checklists.td.received_batches.unknown_when_used import unknown_when_used
@@ -69,7 +70,8 @@ def received_batches(run_data: RunData) -> Finding:
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
     another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on; one batch
-    in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; or
+    in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
+    is evaluated after training (td.05.leaked) that was trained on; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
     nearest neighbours find the labels no oftener than shuffled labels (td.05.related), and the source shuffles one array
     alone (without such a line: undecided). Shapes that broadcast, (N, 1) against (N), are cg.04's.
@@ -101,6 +103,7 @@ def received_batches(run_data: RunData) -> Finding:
         or reshaped_series(run_data)
         or reshaped_arrays(run_data)
         or look_ahead(run_data)
+        or trained_samples(run_data)
         or changed_in_place(run_data)
     )
     found = found or _unrelated(run_data)

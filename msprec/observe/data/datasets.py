@@ -483,6 +483,11 @@ class DatasetObserver:
             return True
         return None if any(record.inputs_cut for record in known) else False
 
+    def trained_inputs(self) -> set:
+        """Fingerprints of all inputs that were delivered for training; empty where there are more than are kept."""
+        known = [record.inputs for record in self.records if record.steps]
+        return set() if any(len(one) >= _MOST_INPUTS for one in known) else set().union(*known)
+
     def label_sheet(self, folder) -> dict:
         """``label_sheet.json``: samples of the training set; pictures are written into ``folder``."""
         trained = max((r for r in self.records if r.steps), key=lambda r: r.steps, default=None)

@@ -10,6 +10,7 @@ from msprec.observe.data.datasets import to_array
 from msprec.observe.evaluation.inline_metrics import AssignedObserver
 from msprec.observe.evaluation.logged_metrics import LoggedMetrics
 from msprec.observe.evaluation.returned_metrics import ReturnObserver
+from msprec.observe.evaluation.trained_samples import TrainedSamples
 from msprec.record.step_recorder import to_number
 from msprec.runtime.source_locations import user_place
 
@@ -61,6 +62,7 @@ class EvaluationObserver:
         self.assigned = AssignedObserver(observer)
         self.returned = ReturnObserver(observer, self.assigned.returns)
         self.logged = LoggedMetrics(observer)
+        self.trained_samples = TrainedSamples(observer)
 
     def install(self, patches) -> None:
         from mindspore.train import metrics

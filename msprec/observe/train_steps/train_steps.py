@@ -247,5 +247,6 @@ class StepObserver:
         entry = observer.modes.note(phase, via, root, user_place(), self.updated, False)
         if kwargs is not None and self.done and observer.options.probes:
             self.evaluations.offer(entry, cell, args, kwargs)
+        observer.evaluating.trained_samples.called(args)
         level = "network" if root is cell else "step"
         observer.inputs.note(phase, via, level, root, args, user_place())

@@ -437,4 +437,19 @@ EVALUATION = {
         "what an evaluation made of the network's output beside other values, one of (N, 1) and one of (N,), which make (N, N)",
     ),
     "without_result": key([PLACE], "functions that call the network outside training and return nothing"),
+    "trained_samples": key(
+        [
+            {
+                "places": key([PLACE], "the script's frames, the innermost first"),
+                "samples": key(count, "samples that the network is given there"),
+                "distinct": key(count, "of these, different ones"),
+                "trained_on": key(count, "of the different ones, those that were among the inputs of training"),
+                "training": key(count, "different inputs of training"),
+                "bits": key(
+                    finite, "the sum over columns of log2 of how many values each has; null: rows of several sizes"
+                ),
+            }
+        ],
+        "what the network was given outside training after the last step, where its first input holds floats",
+    ),
 }

@@ -1,0 +1,37 @@
+"""Evaluated samples that were trained on (td.05)."""
+
+import pytest
+from building import Run, dataset, run_data
+
+from msprec.checklists.td.received_batches.trained_samples import trained_samples
+
+COPIES = "x = np.concatenate([x, np.repeat(x[rare], 8, axis=0)])\n"
+TEST = "print(accuracy(net, x_test))\n"
+
+
+def group(line=2, **values):
+    known = {"samples": 200, "distinct": 200, "trained_on": 60, "training": 800, "bits": 90.0}
+    return {"places": [{"file": "train.py", "line": line}], **known, **values}
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "found"),
+    [
+        (TEST, {}, True),
+        (TEST, {"trained_on": 4}, False),  # a set's own double samples
+        (TEST, {"bits": 12.0}, False),  # few values: samples agree by chance
+        (TEST, {"distinct": 20, "trained_on": 10}, False),
+        (TEST, {"distinct": 1000, "trained_on": 800}, False),  # all data once more
+        (TEST, {"distinct": 40, "trained_on": 32}, False),  # some of all data, to show them
+        (TEST, {"trained_on": 200}, True),  # all of it, and called a test
+        ("print(accuracy(net, x_train[:200]))\n", {"trained_on": 200}, False),
+        ("unlabelled = x_test\nprint(accuracy(net, x_test))\n", {"trained_on": 200}, False),
+    ],
+)
+def test_share_trained_on(tmp_path, code, values, found):
+    made = Run(source={"train.py": COPIES + code}, datasets=[dataset()])
+    made.facts["evaluation"]["trained_samples"] = [group(line=code.count("\n") + 1, **values)]
+    told = trained_samples(run_data(tmp_path, made))
+    assert (told is not None) is found
+    if found:
+        assert told.locations[0]["line"] == 1
