@@ -52,7 +52,8 @@ def better_rate(
     that stays far behind nearest neighbours; or, where the run learnt nothing, to half of both; or, at a lower rate than
     the run's, to a part of both (hp.01.several); or, where the run ended no lower than it began, by more than chance. It has to
     come below the best constant prediction, where that is known: of a rate at which nothing is learnt either nothing follows, but
-    that it comes to that level at once where the whole run stays far above it.
+    that it comes to that level at once where the whole run stays far above it. Of a run that fell back behind its first steps,
+    by hp.01.outdone of what they gained, a lower rate has to outdo the end alone.
     """
     trials = run_data.range_test.trials
     if curve is None or len(trials) < 2 or len(losses) < 2:
@@ -73,7 +74,8 @@ def better_rate(
     if not math.isfinite(reached) or min(float(sound.min(initial=0.0)), reached) < 0:
         return None
     end = float(losses[-max(1, len(losses) // 10) :].mean()) if np.isfinite(losses[-1]) else math.inf
-    found = Better(best.rate, count, first, reached, _reached(own, count)[0], end)
+    of_own, uncertain = _reached(own, count)
+    found = Better(best.rate, count, first, reached, of_own, end)
     if best.rate > own.rate and _sooner(run_data, outcome, losses, found, error):
         return found
     if reached >= level:
@@ -82,7 +84,8 @@ def better_rate(
         return None  # it learnt before it became NaN, which has another cause (mp.01)
     if reached > (1 - run_data.limit("hp.01.learnt")) * first:
         return found if _beyond_chance(run_data, curve, losses, best, own) else None
-    worse = min(found.own, found.end)
+    fell_back = best.rate < own.rate and end >= of_own + run_data.limit("hp.01.outdone") * (first - of_own) + uncertain
+    worse = found.end if fell_back and of_own < first else min(found.own, found.end)
     far = reached + run_data.limit("hp.01.outdone") * (first - reached) + error
     nothing = outcome.verdict in ("nothing", "hardly", "diverged") and worse >= 2 * reached + error
     lower = best.rate < own.rate and worse >= run_data.limit("hp.01.several") * (reached + error)

@@ -69,6 +69,18 @@ def test_a_run_that_a_few_steps_at_lower_rates_outdo(verdict):
     assert verdict("hp.01", run(slow, 0.3))["conclusion"] == "ok"
 
 
+@pytest.mark.parametrize(
+    ("end", "rate", "conclusion"), [(1.9, 0.01, "problem"), (1.15, 0.01, "ok"), (1.9, 1.0, "undecided")]
+)
+def test_a_run_that_falls_back_behind_its_own_first_steps(verdict, end, rate, conclusion):
+    """Ten times less reaches what the run's rate reached at first, and the run lost."""
+    losses = [*np.linspace(2.0, 1.0, 60), *np.linspace(1.0, end, 60), *[end + 0.01 * (-1) ** n for n in range(180)]]
+    made = run(losses, 0.1)
+    trials = [{"rate": at, "losses": list(np.linspace(2.0, 0.9, 64))} for at in (0.1, rate)]
+    made.facts["range_test"] = {**sweep(), "trials": trials}
+    assert verdict("hp.01", made)["conclusion"] == conclusion
+
+
 def test_the_largest_rate_is_that_of_any_group(verdict):
     made = run(EXPLODED, 0.05)
     made.facts["optimizer"]["optimizers"][0]["learning_rate"].update(kind="groups", groups=[[0.05, 0.05], [5.0, 5.0]])
