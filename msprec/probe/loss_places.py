@@ -71,6 +71,7 @@ def loss_places(material) -> Optional[dict]:
         "padded": int(padded.sum()),
         "padded_counted": int(counted[padded].sum()),
         "real_counted": int(counted[~padded].sum()),
+        "left_out": _left_out(found[0], padded),
         "place": _mask_place(trace, found[0].node) or place_of(found[0].node),
         "created": created_place(found[0].node.cell_object) if found[0].node.cell_object is not None else None,
     }
@@ -83,6 +84,20 @@ def _by_place(node, gradient: np.ndarray, rows: int) -> Optional[_Reached]:
         return None
     counted = (np.abs(gradient) > 0).any(-1).reshape(rows, -1)
     return _Reached(node, counted) if counted.shape[1] >= _SHORTEST and counted.any() else None
+
+
+def _left_out(found: _Reached, padded: np.ndarray) -> Optional[int]:
+    """The one class whose real places are those that do not count; None: there is none."""
+    labels = (
+        to_numpy(found.node.inputs[1])
+        if len(found.node.inputs) > 1 and hasattr(found.node.inputs[1], "asnumpy")
+        else None
+    )
+    if labels is None or labels.dtype.kind not in "iu" or labels.size != padded.size:
+        return None
+    labels = labels.reshape(padded.shape)
+    out = np.unique(labels[~padded & ~found.counted])
+    return int(out[0]) if len(out) == 1 and out[0] >= 0 and not (labels[found.counted] == out[0]).any() else None
 
 
 def _padded(arrays: list, shape: tuple) -> Optional[np.ndarray]:

@@ -49,3 +49,12 @@ def test_all_places():
 
 def test_sequences_of_one_length():
     assert counted(lambda each, tokens: each.mean(), 1 + TOKENS[:, :2].repeat(3, 1), TAGS) is None
+
+
+def test_places_of_one_class_alone_are_left_out():
+    by_class = counted(
+        lambda each, tokens, tags: (each * (tags != 0).reshape(-1).astype(each.dtype)).sum(), TOKENS, TAGS, TAGS
+    )
+    assert (by_class["padded_counted"], by_class["left_out"]) == (0, 0)
+    by_token = counted(lambda each, tokens: (each * (tokens != 0).reshape(-1).astype(each.dtype)).sum(), TOKENS, TAGS)
+    assert (by_token["real_counted"], by_token["left_out"]) == (17, None)

@@ -382,7 +382,9 @@ def _a_class_left_out(run_data: RunData, judged: list) -> list:
     real, losses = (facts.places or 0) - (facts.padded or 0), run_data.probes.losses
     if not train or real < 1 or facts.padded_counted or facts.real_counted is None or len(losses) != 1:
         return []
-    ignored, classes = losses[0].settings.get("ignore_index"), (losses[0].predicted.shape or [0, 0])[-1]
+    ignored, classes = facts.left_out, (losses[0].predicted.shape or [0, 0])[-1]
+    if ignored is None:  # no batch of the probe holds both kinds of places
+        ignored = losses[0].settings.get("ignore_index")
     tokens = [
         column.max
         for dataset, pad in train
@@ -393,11 +395,13 @@ def _a_class_left_out(run_data: RunData, judged: list) -> list:
     if ignored is None or not 0 <= ignored < classes or not judges or not tokens or max(tokens) < 2 * classes:
         return []
     says = Text(
-        "补齐标签所用的 {value} 也是真实的类别：ignore_index={value}，因此 {real} 个真实位置中只有 {n} 个计入 loss，"
-        "网络从未学到这个类别",
-        "{value}, which fills the labels up, is a real class as well: with ignore_index={value} only {n} of {real} real places "
+        "补齐标签所用的 {value} 也是真实的类别：{how}，因此 {real} 个真实位置中只有 {n} 个计入 loss，网络从未学到这个类别",
+        "{value}, which fills the labels up, is a real class as well: with {how} only {n} of {real} real places "
         "count in the loss, and the network never learns that class",
         value=int(ignored),
+        how=Text("ignore_index={value}", "ignore_index={value}", value=int(ignored))
+        if losses[0].settings.get("ignore_index") == ignored
+        else Text("{where} 处的掩码", "the mask at {where}", where=at(facts.place)),
         real=real,
         n=facts.real_counted,
     )

@@ -652,6 +652,9 @@ _LOSS_PLACES = {
     "padded": key(count, "of these behind the end of a sequence"),
     "padded_counted": key(count, "padded places at which the loss has a gradient"),
     "real_counted": key(count, "the same of all other places"),
+    "left_out": key(
+        count, "the class of all real places without a gradient, which no place with one has; null: there is none"
+    ),
     "place": key(PLACE, "where the factor of the loss's elements is made, or the loss is computed"),
     "created": key(PLACE, "where the loss was made; null of a function"),
 }
