@@ -22,7 +22,7 @@ from msprec.checklists.td.outcome.assessment import assess
 from msprec.checklists.td.received_batches.aliased_states import aliased_states
 from msprec.checklists.td.received_batches.carried_states import carried_states
 from msprec.checklists.td.received_batches.changed_in_place import changed_in_place
-from msprec.checklists.td.received_batches.done_flags import inverted_ends
+from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 from msprec.checklists.td.received_batches.encoded_targets import encoded_targets
 from msprec.checklists.td.received_batches.look_ahead import look_ahead
 from msprec.checklists.td.received_batches.predicted_tokens import targets_too_far_ahead
@@ -69,7 +69,8 @@ def received_batches(run_data: RunData) -> Finding:
     category encoded by the mean target of
     the rows themselves; ids that a type of one or two bytes wrapped round; a recurrent state
     that is kept from batch to batch of a shuffled training set; a reshape in the sources whose sizes are the array's own in
-    another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on; one batch
+    another order, where its axes were to be exchanged; the flag of an episode's end taken for that of its going on,
+    or never read where what follows is valued; one batch
     in every step, of an iterator made anew for each; a series that a script of forecasts smooths about each value; a part of what
     is evaluated after training (td.05.leaked) that was trained on; or
     td.05.lost of the batches that were delivered between two training steps of a pass never met one; or nothing was learnt,
@@ -84,6 +85,7 @@ def received_batches(run_data: RunData) -> Finding:
         or zipped_columns(run_data)
         or aliased_states(run_data)
         or inverted_ends(run_data)
+        or unread_ends(run_data)
         or _permuted(run_data)
         or _zeroed(run_data)
         or _emptied(run_data)

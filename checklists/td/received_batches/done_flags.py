@@ -35,6 +35,59 @@ def inverted_ends(run_data: RunData) -> Optional[Finding]:
     return None
 
 
+def unread_ends(run_data: RunData) -> Optional[Finding]:
+    """A problem where a function is given the flag of an episode's end, or takes it out of what was kept, never reads it, and
+    adds a discounted value of what follows to a reward: what follows an end counts as if it went on."""
+    for file in sorted(run_data.source.trees):
+        for function in run_data.source.nodes(file, ast.FunctionDef):
+            lines = _without_flag(function) if _never_reads_end(function) else []
+            if lines:
+                return _unread(run_data, [place(file, line) for line in lines])
+    return None
+
+
+def _never_reads_end(function: ast.FunctionDef) -> bool:
+    unpacked = [
+        one.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store)
+        for one in node.elts
+        if isinstance(one, ast.Name)
+    ]
+    ends = {name for name in (*(one.arg for one in function.args.args), *unpacked) if _ENDS.search(name)}
+    read = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    return bool(ends) and not ends & read
+
+
+def _without_flag(function: ast.FunctionDef) -> list:
+    """Lines that bind a sum of which one part is discounted; a sum that goes on from itself is a return over an episode."""
+    found = []
+    for node in ast.walk(function):
+        sums = isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add)
+        if not sums or bound_names(node.targets) & {
+            one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)
+        }:
+            continue
+        for part in (node.value.left, node.value.right):
+            if any(_DISCOUNT.search(_name(one)) for one in _factors(part)) and isinstance(part, ast.BinOp):
+                found.append(node.lineno)
+    return found
+
+
+def _unread(run_data: RunData, places: list) -> Finding:
+    return problem(
+        Text(
+            "{where} 把后续的折扣价值加到每一步的奖励上，而该函数取出的结束标志没有用到：结束之后也当作还会继续，失败没有代价。",
+            "{where} adds the discounted value of what follows to each reward, and the flag of the episode's end, which the "
+            "function takes, is never read: an end is valued as if the episode went on, and failing costs nothing.",
+            where=at(places[0]),
+        ),
+        Text("把后续的价值乘以 1 - done。", "Multiply the value of what follows by 1 - done."),
+        run_data.code_at(places, Text("后续的价值", "The value of what follows")),
+        places,
+    )
+
+
 def _finding(run_data: RunData, places: list) -> Finding:
     return problem(
         Text(

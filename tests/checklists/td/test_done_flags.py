@@ -3,7 +3,7 @@
 import pytest
 from building import Run, run_data
 
-from msprec.checklists.td.received_batches.done_flags import inverted_ends
+from msprec.checklists.td.received_batches.done_flags import inverted_ends, unread_ends
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,29 @@ from msprec.checklists.td.received_batches.done_flags import inverted_ends
 )
 def test_flags(tmp_path, code, lines):
     found = inverted_ends(run_data(tmp_path, Run(source={"train.py": code + "\n"})))
+    assert ([one["line"] for one in found.locations] if found else None) == lines
+
+
+TAKEN = (
+    "def learn(self, batch):\n    s, a, r, s2, done = map(np.array, zip(*batch))\n    nxt = self.target(s2).max(1)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (TAKEN + "    y = r + self.gamma * nxt\n    return self.update(s, a, y)", [4]),
+        ("def target(r, nxt, dones):\n    y = r + GAMMA * nxt\n    return y", [2]),
+        (TAKEN + "    y = r + self.gamma * nxt * (1 - done)\n    return self.update(s, a, y)", None),
+        (TAKEN + "    nxt[done] = 0\n    y = r + self.gamma * nxt\n    return self.update(s, a, y)", None),
+        (
+            "def returns(rewards, dones):\n    for r in rewards:\n        g = r + gamma * g\n    return g",
+            None,
+        ),  # of one episode
+        ("def target(r, nxt):\n    y = r + GAMMA * nxt\n    return y", None),
+        (TAKEN + "    y = r + self.step * nxt\n    return self.update(s, a, y)", None),
+    ],
+)
+def test_ends_that_are_never_read(tmp_path, code, lines):
+    found = unread_ends(run_data(tmp_path, Run(source={"train.py": code + "\n"})))
     assert ([one["line"] for one in found.locations] if found else None) == lines
