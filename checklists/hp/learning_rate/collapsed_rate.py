@@ -1,15 +1,20 @@
 """A learning rate that a schedule brings down to next to nothing long before the end (hp.01)."""
 
+import ast
+import re
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from msprec.bilingual import Text
+from msprec.checklists.common.array_origin import argument_of
 from msprec.checklists.common.constant_prediction import learning_outcome, training_losses
+from msprec.checklists.common.findings import at
 from msprec.checklists.common.training_segments import rates_of
 from msprec.checklists.hp.learning_rate.trials import Better
 from msprec.engine.finding import Finding, problem
-from msprec.engine.run_data import RunData
+from msprec.engine.run_data import RunData, place
+from msprec.engine.schema import Fact
 
 #: A scheduler of mindspore.experimental.optim that is stepped, or a rate that is written to an optimizer.
 STEPPED = (
@@ -24,6 +29,9 @@ _UNITS = r"\b(steps?_per_epoch|decay_steps?|decay_epochs?|step_size|T_max)\s*=(?
 
 #: Where a schedule is made.
 _SCHEDULES = r"(?i)=\s*[\w.]*(schedul|warm_?up|cosine|decay|_lr)\w*\("
+#: Schedules of mindspore.nn, which are asked for a rate at each step; the third argument of each is ``decay_steps``.
+_BY_STEPS = ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR")
+_EPOCHS = re.compile(r"(?i)(^|[._])((n|num|max|total)_?)?epochs?$")
 #: Fewer epochs, or fewer steps in each, may be a number of steps by chance.
 _FEW = 5
 
@@ -75,6 +83,43 @@ def counted_in_epochs(run_data: RunData) -> Optional[Collapse]:
     if found is None or _is_solved(run_data, found[1]):
         return None
     return Collapse(int(changes[-1]) + 1, len(rates), float(rates.max()), float(rates[-1]), share)
+
+
+def steps_named_epochs(run_data: RunData) -> Optional[Fact]:
+    """Where a schedule of mindspore.nn is given a number of epochs as its ``decay_steps``, which leaves hp.01.collapsed_half of
+    the largest rate or less before hp.01.collapsed_half_at of the steps; else None."""
+    rates = rates_of(run_data)
+    if len(rates) < run_data.limit("hp.01.min_steps") or not np.isfinite(rates).all() or not rates.max() > 0:
+        return None
+    at_step = int(run_data.limit("hp.01.collapsed_half_at") * len(rates))
+    if rates[at_step:].max() > run_data.limit("hp.01.collapsed_half") * rates.max():
+        return None
+    for file, call in run_data.source.calls_anywhere(_BY_STEPS):
+        given = argument_of(call, "decay_steps", 2)
+        if given is not None and _EPOCHS.search(ast.unparse(given)):
+            return place(file, given.lineno)
+    return None
+
+
+def decays_over_epochs(run_data: RunData, where: Fact, evidence: list, places: list) -> Finding:
+    """The problem of `steps_named_epochs`."""
+    rates = rates_of(run_data)
+    return problem(
+        Text(
+            "{where} 的 decay_steps 给的是 epoch 数，而调度按步计：学习率在 {n} 步（共 {steps} 步）后已从 {peak} 降到 {late}，"
+            "此后几乎不再训练。",
+            "decay_steps at {where} is a number of epochs, and the schedule counts steps: after {n} of {steps} of them the rate "
+            "has come from {peak} to {late}, and hardly anything is trained from then on.",
+            where=at(where),
+            n=len(rates) // 2,
+            steps=len(rates),
+            peak=float(rates.max()),
+            late=float(rates[len(rates) // 2]),
+        ),
+        Text("给出步数：每个 epoch 的步数 × epoch 数。", "Give it a number of steps: steps of an epoch times epochs."),
+        evidence,
+        [where, *places],
+    )
 
 
 def stood_still_since(run_data: RunData, ended: Collapse) -> bool:

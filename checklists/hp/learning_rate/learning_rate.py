@@ -40,7 +40,9 @@ from msprec.checklists.hp.learning_rate.collapsed_rate import (
     collapse_of,
     collapsed,
     counted_in_epochs,
+    decays_over_epochs,
     over_after_epochs,
+    steps_named_epochs,
     stood_still_since,
 )
 from msprec.checklists.hp.learning_rate.decayed_by_hand import decayed_by_hand
@@ -262,6 +264,9 @@ class _Rate:
         return tuned(self.seen, self.used, good, *self.shown)
 
     def collapse(self) -> Optional[Finding]:
+        named = steps_named_epochs(self.run_data)
+        if named is not None:
+            return decays_over_epochs(self.run_data, named, *self.shown)
         over = counted_in_epochs(self.run_data)
         if over is not None:
             return over_after_epochs(self.run_data, over, *self.shown)

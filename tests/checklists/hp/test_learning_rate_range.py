@@ -233,6 +233,24 @@ def test_a_schedule_of_as_many_steps_as_there_are_epochs(verdict, rates, end, pr
 
 
 @pytest.mark.parametrize(
+    ("given", "factor", "problem"),
+    [
+        ("decay_steps=EPOCHS", 0.6, True),
+        ("0.8, args.num_epochs", 0.6, True),
+        ("decay_steps=EPOCHS * steps", 0.6, False),
+        ("decay_steps=steps_of_epochs", 0.6, False),
+        ("decay_steps=EPOCHS", 0.98, False),  # goes on to train
+    ],
+)
+def test_a_schedule_that_is_given_epochs_as_steps(verdict, given, factor, problem):
+    made = scheduled([0.01 * factor ** (n / 13) for n in range(325)], end=0.01)
+    made.source = {"train.py": f"\nrate = nn.ExponentialDecayLR(0.01, {given})\n"}
+    entry = verdict("hp.01", made)
+    assert ("is a number of epochs" in entry["summary"]) == problem, entry["summary"]
+    assert not problem or (entry["conclusion"], entry["locations"][0]["line"]) == ("problem", 2)
+
+
+@pytest.mark.parametrize(
     ("values", "ranks", "last", "problem"),
     [
         (650, 2, 0.01, True),
