@@ -31,7 +31,7 @@ _UNITS = r"\b(steps?_per_epoch|decay_steps?|decay_epochs?|step_size|T_max)\s*=(?
 _SCHEDULES = r"(?i)=\s*[\w.]*(schedul|warm_?up|cosine|decay|_lr)\w*\("
 #: Schedules of mindspore.nn, which are asked for a rate at each step; the third argument of each is ``decay_steps``.
 _BY_STEPS = ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR")
-_EPOCHS = re.compile(r"(?i)(^|[._])((n|num|max|total)_?)?epochs?$")
+_EPOCHS = re.compile(r"(?i)^([\w.]+\.)?((n|num|max|total)_?)?epochs?$")
 #: Fewer epochs, or fewer steps in each, may be a number of steps by chance.
 _FEW = 5
 
